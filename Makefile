@@ -1,0 +1,66 @@
+# Everything lives in .venv: packages, Jupyter's settings, its runtime files. Nothing outside is touched.
+VENV   := .venv
+BIN    := $(VENV)/bin
+PYTHON ?=
+START  := notebooks/00_start_here.ipynb
+
+JUPYTER := $(abspath $(VENV))/jupyter
+export JUPYTER_CONFIG_DIR  := $(JUPYTER)/config
+export JUPYTER_DATA_DIR    := $(JUPYTER)/data
+export JUPYTER_RUNTIME_DIR := $(JUPYTER)/runtime
+export IPYTHONDIR          := $(JUPYTER)/ipython
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# The airports are not ours to ship; a copy next to the project is used before any download.
+AIRPORTS := $(wildcard ../shared/data/airports)
+ifneq ($(AIRPORTS),)
+export DEGNN_DATA ?= $(abspath $(AIRPORTS))
+endif
+
+.PHONY: help lab test lint bench clean
+.DEFAULT_GOAL := help
+
+help:  ## Show this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+lab: $(VENV)/.lab  ## Set up .venv and open JupyterLab on the start notebook (LAB_ARGS: more options for jupyter lab)
+	@flags="--ip=127.0.0.1"; \
+	if [ "$$(id -u)" = 0 ]; then flags="$$flags --allow-root"; fi; \
+	if [ "$$(uname)" != Darwin ] && [ -z "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]; then flags="$$flags --no-browser"; fi; \
+	echo "JupyterLab is starting; its address follows. Ctrl-C stops it."; \
+	exec $(BIN)/jupyter lab $$flags --LabApp.news_url=None \
+		--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate $(LAB_ARGS) $(START)
+
+test: $(VENV)/.dev  ## Set up .venv with the test tools and run the whole suite (PYTEST_ARGS: more options for pytest)
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev  ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev  ## Run every benchmark; results go to benchmarks/results
+	@set -e; for script in $(sort $(wildcard benchmarks/[!_]*.py)); do echo "== $$script"; $(BIN)/python $$script; done
+
+clean:  ## Remove caches and build products; .venv stays (delete it to start afresh)
+	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache *.egg-info
+	find . -path ./$(VENV) -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -exec rm -rf {} +
+
+# A stamp newer than both files means: nothing to install. The test tools include all that the lab needs.
+$(VENV)/.lab: pyproject.toml constraints.txt | $(BIN)/pip
+	$(BIN)/pip install --quiet -e . -c constraints.txt
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
+	$(BIN)/pip install --quiet -e ".[dev]" -c constraints.txt
+	@touch $@ $(VENV)/.lab
+
+# pip is the last thing that venv installs, so an interrupted start is finished the next time.
+$(BIN)/pip:
+	@for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
+		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			echo "Creating $(VENV) with $$($$python --version); installing takes a few minutes, once."; \
+			exec $$python -m venv $(VENV); \
+		fi; \
+	done; \
+	echo "Python 3.11 or newer is needed and was not found; install it, or name it: make lab PYTHON=/path/to/python" >&2; \
+	exit 1
