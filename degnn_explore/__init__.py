@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 # Public name -> the module it lives in. No module may share a name with a function here: importing
 # the module would put it in the function's place.
 _HOME = {
+    "about": "installation",
     "Graph": "graph",
     "Cleaning": "graph",
     "GraphError": "errors",
@@ -34,6 +35,19 @@ _HOME = {
     "unroll": "subtrees",
     "compare": "subtrees",
     "Subtree": "subtrees",
+    "role_task": "targets",
+    "link_task": "targets",
+    "triangle_task": "targets",
+    "set_task": "targets",
+    "Task": "targets",
+    "build": "nets",
+    "models": "nets",
+    "fit": "training",
+    "predict": "training",
+    "Epoch": "training",
+    "summarise": "training",
+    "save": "saving",
+    "load_model": "saving",
 }
 _MODULES = ("zoo",)
 

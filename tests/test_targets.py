@@ -1,0 +1,184 @@
+"""Tasks: splits by hand and by property, negatives, and the promise that nothing held out leaks."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import degnn_explore as de
+from degnn_explore import targets
+from degnn_explore.errors import GraphError, ParameterError, TargetError
+
+
+def random_graph(n: int, density: float, seed: int) -> de.Graph:
+    rng = np.random.default_rng(seed)
+    pairs = np.array(list(combinations(range(n), 2)))
+    return de.Graph.from_edges(pairs[rng.random(len(pairs)) < density], n)
+
+
+graphs = st.builds(random_graph, st.integers(12, 30), st.floats(0.15, 0.45), st.integers(0, 10**6))
+
+
+def as_sets(split: targets.Split) -> list[frozenset[int]]:
+    return [frozenset(row) for row in split.sets.tolist()]
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs, st.integers(0, 1000), st.sampled_from(["links", "triangles"]))
+def test_existence_tasks_keep_every_promise(G, seed, kind):
+    make = de.link_task if kind == "links" else de.triangle_task
+    p = 2 if kind == "links" else 3
+    full = G.to_networkx()
+    true = {frozenset(s) for s in combinations(range(G.num_nodes), p)
+            if all(full.has_edge(a, b) for a, b in combinations(s, 2))}
+    if len(true) < 3:
+        with pytest.raises(TargetError, match="too few"):
+            make(G, seed=seed)
+        return
+    task = make(G, seed=seed)
+    parts = [task.train, task.val, task.test]
+    every = [s for part in parts for s in as_sets(part)]
+    assert len(every) == len(set(every)) == 2 * len(true)  # nothing twice, nothing shared between splits
+    assert all(len(s) == p for s in every)  # distinct nodes
+    positives = {s for part in parts for s, y in zip(as_sets(part), part.labels, strict=True) if y == 1}
+    assert positives == true  # so no negative is an edge or closed triangle of the full graph
+    for part in parts:
+        assert 2 * part.labels.sum() == len(part) > 0
+    held_out = {frozenset(pair) for part in parts[1:] for s, y in zip(as_sets(part), part.labels, strict=True) if y == 1
+                for pair in combinations(s, 2)}
+    kept = {frozenset(e) for e in task.graph.edges.tolist()}
+    assert kept == {frozenset(e) for e in G.edges.tolist()} - held_out
+    again = make(G, seed=seed)
+    assert all(np.array_equal(getattr(task, name).sets, getattr(again, name).sets) for name in ("train", "val", "test"))
+
+
+def test_links_of_a_ring_with_chords_split_80_10_10():
+    G = de.Graph.from_edges([(i, (i + s) % 50) for i in range(50) for s in (1, 2)])
+    task = de.link_task(G, seed=3)
+    assert [len(part) for part in (task.train, task.val, task.test)] == [160, 20, 20]
+    task = de.link_task(G, seed=3, split=(0.5, 0.2, 0.3))
+    assert [len(part) for part in (task.train, task.val, task.test)] == [100, 40, 60]
+    assert (task.kind, task.p, task.num_classes, task.metric, task.seed) == ("links", 2, 2, "auc", 3)
+
+
+def test_seeds_differ():
+    G = random_graph(30, 0.3, 1)
+    assert not np.array_equal(de.link_task(G, seed=0).test.sets, de.link_task(G, seed=1).test.sets)
+
+
+def test_max_positives_takes_a_choice_and_leaves_the_rest_in_the_graph():
+    G = random_graph(40, 0.3, 2)
+    task = de.link_task(G, max_positives=50)
+    assert len(task.train) + len(task.val) + len(task.test) == 100
+    assert task.graph.num_edges == G.num_edges - 10
+    negatives = task.train.sets[task.train.labels == 0]
+    assert not G.has_edges(negatives).any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_triangles_agree_with_networkx(seed):
+    G = random_graph(40, 0.25, seed)
+    found = targets._triangles(G)
+    assert len(found) == sum(nx.triangles(G.to_networkx()).values()) // 3
+    assert (np.diff(found, axis=1) > 0).all()
+    assert len(np.unique(found, axis=0)) == len(found)
+
+
+def test_triangles_are_the_same_when_listed_in_chunks(monkeypatch):
+    G = random_graph(40, 0.25, 9)
+    whole = targets._triangles(G)
+    monkeypatch.setattr(targets, "_CHUNK", 50)
+    assert np.array_equal(targets._triangles(G), whole)
+
+
+def test_subsets_by_hand():
+    assert targets._subsets(4, 3).tolist() == [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
+
+
+@pytest.mark.parametrize("missing", [10, 40])
+def test_negatives_of_a_nearly_complete_graph_are_found_without_endless_draws(missing):
+    pairs = np.array(list(combinations(range(60), 2)))
+    gone = np.random.default_rng(0).choice(len(pairs), missing, replace=False)
+    G = de.Graph.from_edges(np.delete(pairs, gone, axis=0), 60)
+    task = de.link_task(G, max_positives=10)
+    negatives = np.concatenate([part.sets[part.labels == 0] for part in (task.train, task.val, task.test)])
+    assert len(negatives) == 10
+    assert not G.has_edges(negatives).any()
+
+
+def test_negatives_are_uniform_over_the_pairs_that_are_no_edge():
+    G = de.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)], 5)  # 6 pairs are no edge, 4 are drawn each time
+    rng = np.random.default_rng(0)
+    counts = np.zeros((5, 5))
+    for _ in range(3000):
+        for u, v in targets._negatives(G, G.edges, 4, rng, "links"):
+            counts[u, v] += 1
+    drawn = counts[np.triu_indices(5, k=1)]
+    assert np.sum(drawn > 0) == 6
+    assert np.allclose(drawn[drawn > 0], 2000, rtol=0.06)
+
+
+def test_roles_are_split_class_by_class_and_unlabelled_nodes_left_out():
+    labels = [0] * 20 + [7] * 10 + [-1] * 5 + [9] * 30
+    G = de.Graph.from_edges([(i, i + 1) for i in range(64)], labels=labels)
+    task = de.role_task(G)
+    assert task.classes == (0, 7, 9)
+    assert task.num_classes == 3
+    assert np.bincount(task.train.labels).tolist() == [16, 8, 24]
+    assert np.bincount(task.val.labels).tolist() == [2, 1, 3]
+    assert np.bincount(task.test.labels).tolist() == [2, 1, 3]
+    nodes = np.concatenate([task.train.sets, task.val.sets, task.test.sets]).ravel()
+    assert sorted(nodes.tolist()) == [*range(30), *range(35, 65)]
+    for part in (task.train, task.val, task.test):
+        assert [task.classes[c] for c in part.labels] == [labels[u] for u in part.sets.ravel()]
+    assert task.graph is G
+
+
+def test_set_task_removes_edges_inside_held_out_sets_whatever_their_class():
+    G = random_graph(20, 0.5, 4)
+    sets = [(i, i + 1, i + 2, i + 3) for i in range(0, 17)]
+    task = de.set_task(G, sets, [i % 2 for i in range(17)])
+    assert (task.p, task.metric) == (4, "auc")
+    for row in np.concatenate([task.val.sets, task.test.sets]):
+        assert not task.graph.has_edges(list(combinations(row, 2))).any()
+    assert de.set_task(G, sets, [i % 2 for i in range(17)], remove_edges=False).graph is G
+
+
+def test_set_task_takes_names_and_keeps_order():
+    names = [f"n{i}" for i in range(12)]
+    G = de.Graph.from_edges([(i, (i + 1) % 12) for i in range(12)], names=names)
+    task = de.set_task(G, [(f"n{(i + 3) % 12}", f"n{i}") for i in range(12)], [0, 1] * 6)
+    assert all((a - b) % 12 == 3 for part in (task.train, task.val, task.test) for a, b in part.sets.tolist())
+
+
+RING = de.Graph.from_edges([(i, (i + 1) % 12) for i in range(12)])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: de.role_task(RING), GraphError, "with_labels"),
+        (lambda: de.role_task(RING.with_labels([1] * 12)), TargetError, "at least two classes"),
+        (lambda: de.role_task(RING.with_labels([1] * 10 + [0] * 2)), TargetError, "2 sets of class 0, too few"),
+        (lambda: de.link_task(de.Graph.from_edges([(0, 1), (1, 2)], 9)), TargetError, "2 links, too few"),
+        (lambda: de.triangle_task(RING), TargetError, "0 triangles, too few"),
+        (lambda: de.link_task(de.Graph.from_networkx(nx.complete_graph(9))), TargetError, "too dense"),
+        (lambda: de.link_task(RING, split=(0.8, 0.2)), ParameterError, "three shares"),
+        (lambda: de.link_task(RING, split=(0.8, 0.2, 0.2)), ParameterError, "add up to 1"),
+        (lambda: de.link_task(RING, split=(0.9, 0.1, 0.0)), ParameterError, "positive shares"),
+        (lambda: de.link_task(RING, seed=-1), ParameterError, "seed"),
+        (lambda: de.set_task(RING, [(0, 1), (1, 0)], [0, 1]), TargetError, "given twice"),
+        (lambda: de.set_task(RING, [(0, 1), (1, 2, 3)], [0, 1]), TargetError, "sizes"),
+        (lambda: de.set_task(RING, [(0, 1)], [0.5]), TargetError, "whole number"),
+        (lambda: de.set_task(RING, [(0, 99)], [0]), TargetError, "Node 99"),
+        (lambda: de.set_task(RING, [], []), TargetError, "no target sets"),
+    ],
+)
+def test_bad_input_is_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
