@@ -1,0 +1,82 @@
+"""The command ``degnn-explore``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import degnn_explore as de
+from degnn_explore.cli import main
+
+PATH = "a,b\nb,c\n"
+
+
+@pytest.fixture
+def path_file(tmp_path: Path) -> str:
+    """A file with the path a - b - c."""
+    file = tmp_path / "path.csv"
+    file.write_text(PATH)
+    return str(file)
+
+
+def test_encode_prints_one_row_for_each_node(path_file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["encode", path_file, "a", "--max-dist", "1"]) == 0
+    assert capsys.readouterr().out == "node,0,1+,unreachable\na,1,0,0\nb,0,1,0\nc,0,1,0\n"
+
+
+def test_encode_takes_walks_and_cuts_edges_inside_the_set(
+    path_file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["encode", path_file, "a", "b", "--steps", "1", "--cut"]) == 0
+    assert capsys.readouterr().out == "node,step 0,step 1\na,0.5,0\nb,0.5,0\nc,0,0.5\n"
+
+
+def test_distinguish_says_so_and_why(path_file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["distinguish", path_file, "a", "b"]) == 0
+    verdict, why = capsys.readouterr().out.splitlines()
+    G = de.read_graph(path_file)
+    assert verdict == "different"
+    assert why == de.distinguish((G, "a"), (G, "b")).why
+    assert main(["distinguish", path_file, "a,b", "c,b", "--quiet"]) == 0
+    assert capsys.readouterr().out == "same\n"
+
+
+def test_datasets_and_about_are_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["datasets"]) == 0
+    assert "celegans" in capsys.readouterr().out
+    assert main(["about"]) == 0
+    assert de.__version__ in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["encode", "celegan", "0"], "celegans"),
+    (["encode", "karate", "99"], "Node 99 is not in the graph"),
+    (["encode", "karate", "nobody"], "nobody"),
+    (["encode", "karate", "0", "--max-dist", "-1"], "max_dist"),
+    (["distinguish", "karate", "0", "1", "--method", "3-WL"], "3-WL"),
+    (["distinguish", "karate", "0", "1,2"], ""),
+])
+def test_errors_are_one_line_and_exit_code_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("degnn-explore: ")
+    assert captured.err.count("\n") == 1
+    assert message in captured.err
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    command = f"'{sys.executable}' -m degnn_explore.cli encode pb 0 | head -n 1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "node,0,1,2,3+,unreachable\n", "")
+
+
+def test_installed_command_answers() -> None:
+    command = Path(sys.executable).with_name("degnn-explore")
+    done = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60)
+    assert done.stdout == f"degnn-explore {de.__version__}\n"

@@ -1,0 +1,154 @@
+"""The repository as a stranger finds it: fast import, documented names, one set of versions, files that are true."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+import degnn_explore as de
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+WIDGETS = ("ipywidgets", "anywidget", "plotly", "pyvis")
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def fresh_python(code: str, cwd: Path = ROOT, **env: str) -> str:
+    """What this code prints in a new process."""
+    done = subprocess.run([sys.executable, "-c", code], cwd=cwd, env={**os.environ, **env},
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_import_takes_under_half_a_second() -> None:
+    code = "import time; t = time.perf_counter(); import degnn_explore; print(time.perf_counter() - t)"
+    assert min(float(fresh_python(code)) for _ in range(3)) < 0.5
+
+
+def test_import_loads_no_heavy_library() -> None:
+    heavy = ("torch", "numba", "pandas", "networkx", *WIDGETS)
+    assert fresh_python(f"import degnn_explore, sys; print([m for m in {heavy} if m in sys.modules])") == "[]"
+
+
+def test_exact_answers_need_neither_torch_nor_widgets() -> None:
+    heavy = ("torch", *WIDGETS)
+    code = f"""
+import sys, degnn_explore as de
+G = de.load("karate")
+de.SPD(3).encode(G, {{0, 33}})
+de.distinguish((G, {{0}}), (G, {{33}}))
+de.unroll(G, 0, 2, S={{0}}, merge=True)
+print([m for m in {heavy} if m in sys.modules])
+"""
+    assert fresh_python(code) == "[]"
+
+
+def test_no_module_shares_its_name_with_a_public_function() -> None:
+    modules = {path.stem for path in Path(de.__file__).parent.iterdir()}
+    assert not modules & set(de._HOME)
+
+
+@pytest.mark.parametrize("name", de.__all__)
+def test_public_name_is_documented_with_an_example(name: str) -> None:
+    value = getattr(de, name)
+    doc = inspect.getdoc(value) or ""
+    assert doc
+    if not inspect.ismodule(value) and not (inspect.isclass(value) and issubclass(value, Exception)):
+        assert "Examples\n--------\n>>> " in doc
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = de.nonsense
+
+
+def test_version_is_the_same_everywhere() -> None:
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == de.__version__
+
+
+def test_citation_names_the_paper() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert {"cff-version", "message", "title", "authors", "license"} <= set(citation)
+    paper = citation["preferred-citation"]
+    assert [a["family-names"] for a in paper["authors"]] == ["Li", "Wang", "Wang", "Leskovec"]
+    assert paper["title"].startswith("Distance Encoding: ")
+    assert paper["year"] == 2020
+
+
+def test_wheel_carries_the_data_and_the_scripts(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--no-build-isolation", "--quiet",
+                    "--wheel-dir", str(tmp_path)], check=True, timeout=120)
+    (wheel,) = tmp_path.glob("*.whl")
+    installed = tmp_path / "installed"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    sources = {p.relative_to(ROOT) for p in (ROOT / "degnn_explore").rglob("*") if p.suffix in (".py", ".js")}
+    assert all((installed / path).exists() for path in sources)
+    code = "import degnn_explore as de; print(de.__file__, de.load('celegans').num_edges)"
+    where, edges = fresh_python(code, cwd=tmp_path, PYTHONPATH=str(installed)).rsplit(" ", 1)
+    assert Path(where).is_relative_to(installed)
+    assert edges == "2148"
+
+
+def test_constraints_pin_exact_public_versions() -> None:
+    pins = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", pin) for pin in pins)
+    assert "torch==2.13.0" in pins
+
+
+def test_binder_image_can_be_planned() -> None:
+    tool = Path(sys.executable).with_name("jupyter-repo2docker")
+    done = subprocess.run([tool, "--no-run", "--no-build", "--debug", "."], cwd=ROOT, capture_output=True, text=True,
+                          timeout=120)
+    plan = done.stdout + done.stderr
+    assert done.returncode == 0, plan
+    assert "python=3.11" in plan
+    assert 'pip install --no-cache-dir -r "binder/requirements.txt"' in plan
+    assert "RUN ./binder/postBuild" in plan
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_is_stored_without_outputs_and_with_short_cells(notebook: Path) -> None:
+    cells = [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
+    assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
+    assert all(len("".join(cell["source"]).splitlines()) <= 12 for cell in cells)
+
+
+def links(path: Path) -> list[str]:
+    text = path.read_text()
+    if path.suffix == ".ipynb":
+        text = "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
+    return [link for link in LINK.findall(text) if not link.startswith(("http:", "https:", "mailto:"))]
+
+
+@pytest.mark.parametrize("page", [*NOTEBOOKS, *ROOT.glob("*.md"), *ROOT.glob("data/*/*.md")],
+                         ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_to_files(page: Path) -> None:
+    assert [link for link in links(page) if not (page.parent / link).exists()] == []
+
+
+def test_every_notebook_is_linked_from_the_start_and_the_readme() -> None:
+    names = {path.name for path in NOTEBOOKS}
+    assert "00_start_here.ipynb" in names
+    assert {Path(link).name for link in links(ROOT / "README.md")} >= names
+    assert {Path(link).name for link in links(ROOT / "notebooks" / "00_start_here.ipynb")} >= names - {
+        "00_start_here.ipynb"}
+
+
+def test_readme_examples_give_what_they_show() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    assert blocks
+    example = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README", "README.md", 0)
+    assert len(example.examples) >= 3
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example).failed == 0
