@@ -1,0 +1,73 @@
+"""Colours that also work for colour-blind readers: viridis for an order, Okabe–Ito for classes."""
+
+from __future__ import annotations
+
+__all__ = ["ACCENT", "UNREACHABLE", "categorical", "sequential", "text_on"]
+
+ACCENT = "#d55e00"
+"""Rings of targets and branches that differ; no class is filled with it."""
+
+UNREACHABLE = "#9aa0a6"
+"""Nodes that have no value: unreachable from S, or nothing to encode yet."""
+
+_VIRIDIS = ("#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c",
+            "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725")
+# Okabe–Ito without black (invisible on a dark page) and without vermilion (the accent).
+_OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442")
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _blend(a: str, b: str, share: float) -> str:
+    return "#" + "".join(f"{round(x + (y - x) * share):02x}" for x, y in zip(_rgb(a), _rgb(b), strict=True))
+
+
+def sequential(count: int) -> list[str]:
+    """``count`` colours of viridis in order, dark first; few stay clear of the pale yellow end.
+
+    Examples
+    --------
+    >>> sequential(3)
+    ['#440154', '#31678d', '#39b777']
+    """
+    colours = []
+    for i in range(count):
+        place = i / max(count, 3) * (len(_VIRIDIS) - 1)
+        low = min(int(place), len(_VIRIDIS) - 2)
+        colours.append(_blend(_VIRIDIS[low], _VIRIDIS[low + 1], place - low))
+    return colours
+
+
+def categorical(count: int) -> list[str]:
+    """``count`` colours for classes: Okabe–Ito, then darker and paler rounds of it.
+
+    Colours repeat after 18; a class also carries its mark, so none is told by colour alone.
+
+    Examples
+    --------
+    >>> categorical(2)
+    ['#0072b2', '#e69f00']
+    """
+    rounds = [list(_OKABE_ITO), [_blend(c, "#000000", 0.45) for c in _OKABE_ITO],
+              [_blend(c, "#ffffff", 0.55) for c in _OKABE_ITO]]
+    colours = [colour for one in rounds for colour in one]
+    return [colours[i % len(colours)] for i in range(count)]
+
+
+def text_on(colour: str) -> str:
+    """White or near-black, whichever has the higher contrast (WCAG) on ``colour``.
+
+    Examples
+    --------
+    >>> text_on("#440154"), text_on("#fde725")
+    ('#ffffff', '#16181d')
+    """
+    def linear(channel: int) -> float:
+        share = channel / 255
+        return share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = (linear(c) for c in _rgb(colour))
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return "#ffffff" if 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.058 else "#16181d"
