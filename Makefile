@@ -28,8 +28,8 @@ lab: $(VENV)/.lab  ## Set up .venv and open JupyterLab on the start notebook (LA
 	if [ "$$(id -u)" = 0 ]; then flags="$$flags --allow-root"; fi; \
 	if [ "$$(uname)" != Darwin ] && [ -z "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]; then flags="$$flags --no-browser"; fi; \
 	echo "JupyterLab is starting; its address follows. Ctrl-C stops it."; \
-	exec $(BIN)/jupyter lab $$flags --LabApp.news_url=None \
-		--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate $(LAB_ARGS) $(START)
+	exec $(BIN)/jupyter lab $$flags --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/$(START) \
+		--LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(LAB_ARGS)
 
 test: $(VENV)/.dev  ## Set up .venv with the test tools and run the whole suite (PYTEST_ARGS: more options for pytest)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
