@@ -1,0 +1,810 @@
+// One canvas for graphs and for trees. Pure functions first (tests/js calls them), the widget at the end.
+// Positions, edges, codes, targets and camera are synced traits: the model is the only state that lasts.
+
+// ---- reading traits --------------------------------------------------------------------------
+
+// A DataView's offset need not suit a typed array, so its bytes are copied.
+export function typed(Kind, view) {
+  if (!view || !view.byteLength) return new Kind(0);
+  return new Kind(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
+}
+
+// Neighbour lists in CSR form: the neighbours of u are list[start[u]] .. list[start[u + 1] - 1].
+export function adjacency(edges, n) {
+  const start = new Uint32Array(n + 1);
+  for (const u of edges) start[u + 1]++;
+  for (let u = 0; u < n; u++) start[u + 1] += start[u];
+  const next = start.slice(0, n), list = new Uint32Array(edges.length);
+  for (let e = 0; e < edges.length; e += 2) {
+    list[next[edges[e]]++] = edges[e + 1];
+    list[next[edges[e + 1]]++] = edges[e];
+  }
+  return { start, list };
+}
+
+// ---- geometry --------------------------------------------------------------------------------
+
+// Splits the width into panels and finds one scale for all of them, so that they zoom in step.
+// stretch (trees): x and y are scaled apart, and never beyond a comfortable spacing.
+export function frame(positions, starts, shares, width, height, stretch) {
+  const pad = { x: stretch ? 30 : 40, y: 30 };
+  const total = shares.reduce((a, b) => a + b, 0) || 1;
+  const panels = [];
+  let left = 0, sx = Infinity, sy = Infinity;
+  for (let k = 0; k + 1 < starts.length; k++) {
+    let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;
+    for (let i = starts[k]; i < starts[k + 1]; i++) {
+      x0 = Math.min(x0, positions[2 * i]); x1 = Math.max(x1, positions[2 * i]);
+      y0 = Math.min(y0, positions[2 * i + 1]); y1 = Math.max(y1, positions[2 * i + 1]);
+    }
+    if (x0 > x1) x0 = x1 = y0 = y1 = 0;
+    const w = width * (shares[k] ?? 1) / total;
+    panels.push({ left, width: w, cx: (x0 + x1) / 2, cy: (y0 + y1) / 2, top: y1, from: starts[k], to: starts[k + 1] });
+    left += w;
+    sx = Math.min(sx, Math.max(w - 2 * pad.x, 20) / Math.max(x1 - x0, 1e-9));
+    sy = Math.min(sy, Math.max(height - 2 * pad.y, 20) / Math.max(y1 - y0, 1e-9));
+  }
+  if (stretch) {
+    sx = Math.min(sx, 84); sy = Math.min(sy, 92);
+  } else {
+    sx = sy = Math.min(sx, sy, height * 2);
+  }
+  if (!isFinite(sx)) sx = sy = 1;
+  const top = Math.max(...panels.map((p) => p.top), -Infinity);
+  // trees hang from one line at the top, so that equal depths face each other
+  if (stretch) for (const p of panels) p.cy = top - (height / 2 - pad.y - 6) / sy;
+  return { panels, sx, sy, width, height };
+}
+
+// World -> screen for every node. camera = [zoom, dx, dy], dx and dy in fitted pixels.
+export function project(positions, view, camera) {
+  const n = positions.length / 2, xs = new Float32Array(n), ys = new Float32Array(n);
+  const [zoom, dx, dy] = camera;
+  for (const p of view.panels) {
+    const mx = p.left + p.width / 2, my = view.height / 2;
+    for (let i = p.from; i < p.to; i++) {
+      xs[i] = mx + ((positions[2 * i] - p.cx) * view.sx + dx) * zoom;
+      ys[i] = my + (-(positions[2 * i + 1] - p.cy) * view.sy + dy) * zoom;
+    }
+  }
+  return { xs, ys };
+}
+
+// Screen -> world in the panel that holds the node, for dragging.
+export function unproject(x, y, panel, view, camera) {
+  const [zoom, dx, dy] = camera;
+  return [((x - panel.left - panel.width / 2) / zoom - dx) / view.sx + panel.cx,
+          -((y - view.height / 2) / zoom - dy) / view.sy + panel.cy];
+}
+
+export function panelAt(view, x) {
+  const k = view.panels.findIndex((p) => x >= p.left && x < p.left + p.width);
+  return k < 0 ? 0 : k;
+}
+
+// The nearest node whose disc (or a comfortable margin around it) holds the point, or -1.
+export function hitTest(xs, ys, x, y, radius, from = 0, to = xs.length) {
+  let best = -1, nearest = (radius + 5) ** 2;
+  for (let i = from; i < to; i++) {
+    const d = (xs[i] - x) ** 2 + (ys[i] - y) ** 2;
+    if (d <= nearest) { nearest = d; best = i; }
+  }
+  return best;
+}
+
+// Nodes within a closed polygon [[x, y], ...], by the even-odd rule.
+export function lasso(xs, ys, polygon) {
+  const inside = [];
+  if (polygon.length < 3) return inside;
+  for (let i = 0; i < xs.length; i++) {
+    let odd = false;
+    for (let a = 0, b = polygon.length - 1; a < polygon.length; b = a++) {
+      const [ax, ay] = polygon[a], [bx, by] = polygon[b];
+      if (ay > ys[i] !== by > ys[i] && xs[i] < (bx - ax) * (ys[i] - ay) / (by - ay) + ax) odd = !odd;
+    }
+    if (odd) inside.push(i);
+  }
+  return inside;
+}
+
+// The neighbour that lies best in the direction of an arrow key (screen axes), or the node itself.
+export function walk(xs, ys, links, from, direction) {
+  let best = from, score = 0.3; // cosine: within about 70 degrees of the arrow
+  for (let e = links.start[from]; e < links.start[from + 1]; e++) {
+    const to = links.list[e], dx = xs[to] - xs[from], dy = ys[to] - ys[from];
+    const cosine = (dx * direction[0] + dy * direction[1]) / (Math.hypot(dx, dy) || 1);
+    if (cosine > score) { score = cosine; best = to; }
+  }
+  return best;
+}
+
+// Zoom by a factor and keep the point under the cursor where it is, in every panel alike.
+export function zoomAt(camera, factor, px, py) {
+  const [zoom, dx, dy] = camera, next = Math.min(60, Math.max(0.25, zoom * factor));
+  return [next, dx + px * (1 / next - 1 / zoom), dy + py * (1 / next - 1 / zoom)];
+}
+
+// How large a node may be: small enough not to touch its nearest neighbour.
+export function nodeRadius(xs, ys, area) {
+  const n = xs.length;
+  if (!n) return 6;
+  let gap = 0.9 * Math.sqrt(area / n);
+  if (n <= 500) {
+    let nearest = Infinity;
+    for (let i = 0; i < n; i++)
+      for (let j = 0; j < i; j++) nearest = Math.min(nearest, Math.hypot(xs[i] - xs[j], ys[i] - ys[j]));
+    gap = n <= 60 ? nearest : Math.max(Math.min(gap, nearest * 3), gap * 0.4);
+  }
+  return Math.min(14, Math.max(1.6, 0.34 * gap));
+}
+
+// Labels beside nodes, best first, none over another, over a node, or out of its panel.
+export function placeLabels(wanted, xs, ys, radius, nodes, bounds, limit = 90) {
+  const cell = 48, grid = new Map(), placed = [];
+  const cells = (b) => {
+    const keys = [];
+    for (let i = Math.floor(b[0] / cell); i <= Math.floor(b[2] / cell); i++)
+      for (let j = Math.floor(b[1] / cell); j <= Math.floor(b[3] / cell); j++) keys.push(i + ":" + j);
+    return keys;
+  };
+  const add = (b) => cells(b).forEach((k) => grid.get(k)?.push(b) ?? grid.set(k, [b]));
+  const free = (b) => cells(b).every((k) => (grid.get(k) ?? []).every((o) => b[2] <= o[0] || b[0] >= o[2] || b[3] <= o[1] || b[1] >= o[3]));
+  for (const i of nodes) add([xs[i] - radius, ys[i] - radius, xs[i] + radius, ys[i] + radius]);
+  for (const { node, width, box, must } of wanted) {
+    if (placed.length >= limit) break;
+    const x = xs[node], y = ys[node], r = radius + 2, h = 13;
+    const [l, rgt] = bounds(box);
+    const spots = [[x + r * 0.75, y + r * 0.45], [x - r * 0.75 - width, y + r * 0.45], [x + r + 2, y - h / 2],
+                   [x - r - 2 - width, y - h / 2], [x - width / 2, y + r + 1], [x - width / 2, y - r - h],
+                   [x + r * 0.75, y - r * 0.45 - h], [x - r * 0.75 - width, y - r * 0.45 - h]];
+    const boxes = spots.map(([a, b]) => [a, b, a + width, b + h]);
+    const spot = boxes.find((b) => b[0] >= l && b[2] <= rgt && free(b)) ?? (must ? boxes[0] : null);
+    if (!spot) continue;
+    add(spot);
+    placed.push({ node, x: spot[0], y: spot[1] + h - 3 });
+  }
+  return placed;
+}
+
+// ---- tree and graph, linked by hovering -----------------------------------------------------
+
+// standsFor[i]: the graph nodes that tree node i stands for. -> graph node -> tree nodes
+export function standing(standsFor) {
+  const where = new Map();
+  standsFor.forEach((nodes, i) => nodes.forEach((g) => where.get(g)?.push(i) ?? where.set(g, [i])));
+  return where;
+}
+
+// What to light up when the other canvas of the same Explorer reports a hovered node.
+export function lit(standsFor, event, isTree) {
+  if (event.nodes.length === 0) return [];
+  if (!isTree) return event.nodes;
+  const where = standing(standsFor);
+  return [...new Set(event.nodes.flatMap((g) => where.get(g) ?? []))];
+}
+
+// ---- painting ---------------------------------------------------------------------------------
+
+export function readTheme(el) {
+  const css = getComputedStyle(el), get = (name) => css.getPropertyValue(name).trim();
+  return { text: get("--de-text"), faint: get("--de-faint"), edge: get("--de-edge"), back: get("--de-card"),
+           accent: get("--de-accent"), rim: get("--de-rim"), font: css.fontFamily || "sans-serif" };
+}
+
+export const LIGHT = { text: "#1f2328", faint: "#6b7280", edge: "#8b949e", back: "#ffffff", accent: "#d55e00",
+                       rim: "rgba(0,0,0,0.25)", font: "system-ui, sans-serif" };
+
+function paintEdges(ctx, s, look) {
+  const m = s.edges.length / 2;
+  const plain = new Path2D(), cut = new Path2D(), differs = new Path2D();
+  for (let e = 0; e < m; e++) {
+    const u = s.edges[2 * e], v = s.edges[2 * e + 1], style = s.edgeStyles[e] ?? 0;
+    const path = style === 1 ? differs : style === 2 ? cut : plain;
+    path.moveTo(s.xs[u], s.ys[u]);
+    path.lineTo(s.xs[v], s.ys[v]);
+  }
+  ctx.strokeStyle = look.edge;
+  ctx.globalAlpha = m > 20000 ? 0.14 : m > 5000 ? 0.22 : m > 1200 ? 0.35 : 0.85;
+  ctx.lineWidth = m > 1200 ? 0.8 : 1.4;
+  ctx.stroke(plain);
+  ctx.globalAlpha = 0.6;
+  ctx.setLineDash([1, 5]);
+  ctx.lineCap = "round";
+  ctx.lineWidth = 1.6;
+  ctx.stroke(cut);
+  ctx.globalAlpha = 1;
+  ctx.setLineDash([5, 4]);
+  ctx.strokeStyle = look.accent;
+  ctx.lineWidth = 2;
+  ctx.lineCap = "butt";
+  ctx.stroke(differs);
+  ctx.setLineDash([]);
+}
+
+function disc(ctx, x, y, r) {
+  ctx.beginPath();
+  ctx.arc(x, y, r, 0, 2 * Math.PI);
+}
+
+function paintNodes(ctx, s, look) {
+  const n = s.xs.length, r = s.radius, byCode = s.palette.map(() => []);
+  for (let i = 0; i < n; i++) {
+    if (s.xs[i] > -r && s.xs[i] < s.width + r && s.ys[i] > -r && s.ys[i] < s.height + r) (byCode[s.codes[i] ?? 0] ?? byCode[0])?.push(i);
+  }
+  byCode.forEach((members, code) => {
+    ctx.fillStyle = s.palette[code];
+    ctx.globalAlpha = s.only !== null && s.only !== code ? 0.15 : 1;
+    if (r < 2.6) {
+      for (const i of members) ctx.fillRect(s.xs[i] - r, s.ys[i] - r, 2 * r, 2 * r);
+    } else {
+      const path = new Path2D();
+      for (const i of members) {
+        path.moveTo(s.xs[i] + r, s.ys[i]);
+        path.arc(s.xs[i], s.ys[i], r, 0, 2 * Math.PI);
+      }
+      ctx.fill(path);
+      if (r >= 4) {
+        ctx.strokeStyle = look.rim;
+        ctx.lineWidth = 1;
+        ctx.stroke(path);
+      }
+    }
+    const mark = s.marks[code];
+    if (mark && r >= 6.5) {
+      let size = Math.min(13, r * 1.1);
+      ctx.font = `600 ${size}px ${look.font}`;
+      const room = 1.75 * r, wide = ctx.measureText(mark).width;
+      if (wide > room) size *= room / wide;
+      if (size >= 7) {
+        ctx.font = `600 ${size}px ${look.font}`;
+        ctx.fillStyle = s.inks[code];
+        ctx.textAlign = "center";
+        ctx.textBaseline = "middle";
+        for (const i of members) ctx.fillText(mark, s.xs[i], s.ys[i] + 0.5);
+      }
+    }
+  });
+  ctx.globalAlpha = 1;
+}
+
+function paintTargets(ctx, s, look) {
+  const r = Math.max(s.radius, 3) + 4;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  s.targets.forEach((i, k) => {
+    ctx.strokeStyle = look.accent;
+    ctx.lineWidth = 2.2;
+    disc(ctx, s.xs[i], s.ys[i], r);
+    ctx.stroke();
+    const letter = s.letters[k] ?? "";
+    if (!letter || s.targets.length > 60) return;
+    ctx.font = `700 13px ${look.font}`;
+    halo(ctx, letter, s.xs[i] - r * 0.85 - 3, s.ys[i] - r * 0.85 - 3, look.accent, look.back);
+  });
+}
+
+function halo(ctx, text, x, y, colour, back) {
+  ctx.lineJoin = "round";
+  ctx.lineWidth = 3.5;
+  ctx.strokeStyle = back;
+  ctx.strokeText(text, x, y);
+  ctx.fillStyle = colour;
+  ctx.fillText(text, x, y);
+}
+
+function paintLabels(ctx, s, look) {
+  const n = s.xs.length, r = s.radius;
+  const seen = (i) => s.xs[i] > 0 && s.xs[i] < s.width && s.ys[i] > 0 && s.ys[i] < s.height;
+  ctx.font = `600 11px ${look.font}`;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  if (s.badges.length) {
+    for (let i = 0; i < n; i++) if (s.badges[i]) halo(ctx, s.badges[i], s.xs[i] + r + 3, s.ys[i] - r * 0.55, look.text, look.back);
+  }
+  if (!s.names.length) return;
+  ctx.font = `11px ${look.font}`;
+  const bold = new Set([...s.targets, ...s.glow, s.hover, s.cursor].filter((i) => i >= 0));
+  let order = [...bold].slice(0, 40);
+  if (n <= 60 || r >= 5) {
+    const rest = [];
+    for (let i = 0; i < n; i++) if (!bold.has(i) && seen(i)) rest.push(i);
+    if (n > 60) rest.sort((a, b) => s.degree(b) - s.degree(a));
+    order = order.concat(rest.slice(0, 250));
+  }
+  const wanted = order.filter(seen).map((node) => ({
+    node, width: ctx.measureText(s.names[node]).width, box: s.panelOf(node), must: bold.has(node) }));
+  const bounds = (k) => [s.view.panels[k].left + 2, s.view.panels[k].left + s.view.panels[k].width - 2];
+  const nodes = [];
+  for (let i = 0; i < n; i++) if (seen(i)) nodes.push(i);
+  ctx.textBaseline = "alphabetic";
+  for (const { node, x, y } of placeLabels(wanted, s.xs, s.ys, r, nodes.length <= 3000 ? nodes : [], bounds))
+    halo(ctx, s.names[node], x, y, bold.has(node) ? look.text : look.faint, look.back);
+}
+
+function paintGlow(ctx, s, look) {
+  ctx.strokeStyle = look.accent;
+  if (s.hover >= 0 && s.links) {
+    const path = new Path2D();
+    for (let e = s.links.start[s.hover]; e < s.links.start[s.hover + 1]; e++) {
+      path.moveTo(s.xs[s.hover], s.ys[s.hover]);
+      path.lineTo(s.xs[s.links.list[e]], s.ys[s.links.list[e]]);
+    }
+    ctx.strokeStyle = look.text;
+    ctx.globalAlpha = 0.55;
+    ctx.lineWidth = 1.5;
+    ctx.stroke(path);
+  }
+  ctx.globalAlpha = 0.35;
+  ctx.fillStyle = look.accent;
+  for (const i of s.glow) {
+    disc(ctx, s.xs[i], s.ys[i], Math.max(s.radius, 3) + 7);
+    ctx.fill();
+  }
+  ctx.globalAlpha = 1;
+}
+
+function panelwise(ctx, s, paint) {
+  if (s.view.panels.length < 2) return paint();
+  for (const p of s.view.panels) { // a zoomed graph never spills over into its neighbour
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(p.left, 0, p.width, s.height);
+    ctx.clip();
+    paint();
+    ctx.restore();
+  }
+}
+
+// ---- the widget ---------------------------------------------------------------------------------
+
+const make = (tag, className, text) => {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text; // text, never markup: names come from files
+  return node;
+};
+
+function download(name, blob) {
+  const link = make("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function render({ model, el }) {
+  const root = make("div", "de-canvas");
+  root.dataset.lmSuppressShortcuts = "true"; // arrows, Enter and Esc are ours while the canvas has focus
+  const bar = make("div", "de-canvas-bar"), stage = make("div", "de-stage");
+  const canvas = make("canvas"), tip = make("div", "de-tip"), said = make("div", "de-said");
+  const captions = make("div", "de-captions"), legend = make("div", "de-legend");
+  canvas.tabIndex = 0;
+  canvas.setAttribute("role", "application");
+  canvas.setAttribute("aria-label", model.get("description"));
+  said.setAttribute("aria-live", "polite");
+  tip.hidden = true;
+  stage.append(canvas, tip);
+  root.append(bar, stage, said, captions, legend);
+  el.append(root);
+
+  const ctx = canvas.getContext("2d"), edgeLayer = document.createElement("canvas");
+  const s = { hover: -1, cursor: -1, glow: [], only: null, width: 0, height: 0 };
+  let positions, camera, edgesDirty = true, waiting = 0, gesture = null, tween = null, extra = null, moving = false, ownMove = false;
+  const n = () => positions.length / 2;
+  s.degree = (i) => s.links.start[i + 1] - s.links.start[i];
+  s.panelOf = (i) => Math.max(0, s.view.panels.findIndex((p) => i >= p.from && i < p.to));
+
+  // -- model -> scene
+  function readPositions(animate) {
+    const next = typed(Float32Array, model.get("positions")), old = positions;
+    const calm = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
+    tween = null;
+    if (animate && !calm && old && old.length === next.length && next.length <= 6000) tween = { from: old.slice(), to: next, start: performance.now() };
+    positions = tween ? old.slice() : next;
+  }
+  function readEdges() {
+    s.edges = typed(Uint32Array, model.get("edges"));
+    s.links = adjacency(s.edges, n());
+    s.edgeStyles = typed(Uint8Array, model.get("edge_styles"));
+  }
+  function readColours() {
+    s.codes = typed(Uint16Array, model.get("codes"));
+    s.values = typed(Float32Array, model.get("values"));
+    const entries = model.get("legend");
+    s.palette = entries.map((e) => e.colour);
+    s.inks = entries.map((e) => e.ink);
+    s.marks = entries.map((e) => e.mark);
+  }
+  function readTargets() { s.targets = model.get("targets"); s.letters = model.get("letters"); }
+  function readText() { s.names = model.get("names"); s.badges = model.get("badges"); }
+  function layOut() {
+    // fit to the resting place, or the view would breathe while nodes travel
+    const goal = tween ? tween.to : positions;
+    s.view = frame(goal, model.get("starts"), model.get("shares"), s.width, s.height, model.get("stretch"));
+    const still = project(goal, s.view, [1, 0, 0]);
+    s.base = nodeRadius(still.xs, still.ys, s.width * s.height);
+    reproject();
+  }
+  function reproject() {
+    Object.assign(s, project(positions, s.view, camera));
+    s.radius = Math.min(16, s.base * Math.sqrt(Math.max(camera[0], 0.2)) * (camera[0] > 1 && s.base < 6 ? Math.sqrt(camera[0]) ** 0.6 : 1));
+    edgesDirty = true;
+  }
+
+  // -- drawing: edges are kept in a layer of their own, so that recolouring repaints only nodes
+  function drawEdges(dpr, look) {
+    edgeLayer.width = canvas.width;
+    edgeLayer.height = canvas.height;
+    const pen = edgeLayer.getContext("2d");
+    pen.setTransform(dpr, 0, 0, dpr, 0, 0);
+    panelwise(pen, s, () => paintEdges(pen, s, look));
+    edgesDirty = false;
+  }
+  function draw() {
+    waiting = 0;
+    if (!s.width) return;
+    if (tween) {
+      const t = Math.min(1, (performance.now() - tween.start) / 420), ease = 1 - (1 - t) ** 3;
+      for (let i = 0; i < positions.length; i++) positions[i] = tween.from[i] + (tween.to[i] - tween.from[i]) * ease;
+      if (t === 1) tween = null; else redraw();
+      reproject();
+    }
+    const dpr = globalThis.devicePixelRatio || 1, look = readTheme(root);
+    if (edgesDirty && !(moving && s.edges.length > 40000)) drawEdges(dpr, look);
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.clearRect(0, 0, canvas.width, canvas.height);
+    if (!edgesDirty) ctx.drawImage(edgeLayer, 0, 0); // while a large graph is panned, its edges wait
+    ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
+    panelwise(ctx, s, () => {
+      paintGlow(ctx, s, look);
+      paintNodes(ctx, s, look);
+      paintTargets(ctx, s, look);
+      paintLabels(ctx, s, look);
+      if (s.cursor >= 0 && document.activeElement === canvas) {
+        ctx.strokeStyle = look.text;
+        ctx.setLineDash([3, 3]);
+        ctx.lineWidth = 1.5;
+        disc(ctx, s.xs[s.cursor], s.ys[s.cursor], s.radius + 8);
+        ctx.stroke();
+        ctx.setLineDash([]);
+      }
+    });
+    for (const p of s.view.panels.slice(1)) {
+      ctx.strokeStyle = look.edge;
+      ctx.globalAlpha = 0.25;
+      ctx.lineWidth = 1;
+      ctx.beginPath();
+      ctx.moveTo(Math.round(p.left) + 0.5, 8);
+      ctx.lineTo(Math.round(p.left) + 0.5, s.height - 8);
+      ctx.stroke();
+      ctx.globalAlpha = 1;
+    }
+    if (gesture?.kind === "lasso") {
+      ctx.strokeStyle = look.accent;
+      ctx.fillStyle = look.accent;
+      ctx.lineWidth = 1.5;
+      ctx.beginPath();
+      gesture.path.forEach(([x, y], i) => (i ? ctx.lineTo(x, y) : ctx.moveTo(x, y)));
+      ctx.closePath();
+      ctx.stroke();
+      ctx.globalAlpha = 0.12;
+      ctx.fill();
+      ctx.globalAlpha = 1;
+    }
+    root.dataset.targets = JSON.stringify(s.targets);
+    root.dispatchEvent(new CustomEvent("de-drawn", { bubbles: true, detail: { serial: model.get("serial") } }));
+  }
+  function redraw() { waiting ||= requestAnimationFrame(draw); }
+  function resize() {
+    const width = stage.clientWidth, height = model.get("height"), dpr = globalThis.devicePixelRatio || 1;
+    if (!width) return;
+    stage.style.height = height + "px";
+    canvas.width = Math.round(width * dpr);
+    canvas.height = Math.round(height * dpr);
+    s.width = width;
+    s.height = height;
+    layOut();
+    redraw();
+  }
+
+  // -- legend and captions, as text
+  function writeLegend() {
+    const entries = model.get("legend"), counted = entries.filter((e) => e.counts);
+    legend.replaceChildren();
+    if (model.get("legend_title")) legend.append(make("span", "de-legend-title", model.get("legend_title")));
+    counted.forEach((entry) => {
+      const code = entries.indexOf(entry), item = make("span", "de-legend-item");
+      const swatch = make("span", "de-swatch", entry.mark.length <= 4 ? entry.mark : "");
+      swatch.style.background = entry.colour;
+      swatch.style.color = entry.ink;
+      item.append(swatch, make("span", "", entry.label), make("b", "", entry.counts.join(" | ")));
+      item.addEventListener("pointerenter", () => { s.only = code; redraw(); });
+      item.addEventListener("pointerleave", () => { s.only = null; redraw(); });
+      legend.append(item);
+    });
+    if (model.get("legend_note")) legend.append(make("span", "de-legend-note", model.get("legend_note")));
+  }
+  function writeCaptions() {
+    const shares = model.get("shares");
+    captions.replaceChildren(...model.get("captions").map((text, k) => {
+      const one = make("div", "", text);
+      one.style.flex = `${shares[k] ?? 1} 1 0`;
+      return one;
+    }));
+  }
+
+  // -- toolbar: find a node, zoom
+  function button(text, title, act) {
+    const b = make("button", "de-tool", text);
+    b.type = "button";
+    b.title = title;
+    b.setAttribute("aria-label", title);
+    b.addEventListener("click", act);
+    return b;
+  }
+  function lookAt(next) { camera = next; reproject(); redraw(); saveCamera(); }
+  let saving = 0;
+  function saveCamera() {
+    clearTimeout(saving);
+    saving = setTimeout(() => { moving = false; redraw(); model.set("camera", camera); model.save_changes(); }, 180);
+  }
+  bar.append(make("span", "de-canvas-title"), make("span", "de-canvas-note"));
+  function writeTitle() { bar.children[0].textContent = model.get("title"); bar.children[1].textContent = model.get("note"); }
+  const tools = make("span", "de-tools");
+  let find = null;
+  if (model.get("pickable")) {
+    find = make("input", "de-find");
+    find.type = "search";
+    find.placeholder = "Find a node…";
+    find.setAttribute("aria-label", "Find a node by name and pick it");
+    const list = make("ul", "de-matches");
+    list.setAttribute("role", "listbox");
+    list.hidden = true;
+    let items = [], active = 0;
+    const choose = (k) => {
+      if (!items[k]) return;
+      model.send({ type: "find", key: items[k].key });
+      find.value = "";
+      list.hidden = true;
+    };
+    find.addEventListener("input", () => {
+      if (find.value.trim()) model.send({ type: "search", text: find.value.trim().slice(0, 100) });
+      else list.hidden = true;
+    });
+    find.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Escape") { find.value = ""; list.hidden = true; canvas.focus(); }
+      else if (event.key === "Enter") choose(active);
+      else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+        active = Math.max(0, Math.min(items.length - 1, active + (event.key === "ArrowDown" ? 1 : -1)));
+        [...list.children].forEach((li, k) => li.classList.toggle("de-active", k === active));
+        event.preventDefault();
+      }
+    });
+    find.addEventListener("blur", () => setTimeout(() => { list.hidden = true; }, 200));
+    find.showMatches = (text, found) => {
+      if (text !== find.value.trim().slice(0, 100)) return; // an answer to what was typed before
+      items = found;
+      active = 0;
+      list.replaceChildren(...(found.length ? found.map((item, k) => {
+        const li = make("li", k === 0 ? "de-active" : "");
+        li.setAttribute("role", "option");
+        li.append(make("b", "", item.name), make("span", "", item.note));
+        li.addEventListener("pointerdown", (event) => { event.preventDefault(); choose(k); });
+        return li;
+      }) : [make("li", "de-none", "no node with this name")]));
+      list.hidden = false;
+    };
+    const box = make("span", "de-find-box");
+    box.append(find, list);
+    tools.append(box);
+  }
+  tools.append(button("+", "Zoom in", () => lookAt(zoomAt(camera, 1.4, 0, 0))), button("−", "Zoom out", () => lookAt(zoomAt(camera, 1 / 1.4, 0, 0))),
+               button("Fit", "Fit to the panel", () => { lookAt([1, 0, 0]); }));
+  bar.append(tools);
+
+  // -- hovering
+  const number = (x) => (x === 0 ? "0" : Math.abs(x) >= 0.001 && Math.abs(x) < 1e5 ? String(+x.toPrecision(4)) : x.toExponential(2));
+  function showTip(x, y) {
+    const i = s.hover;
+    if (i < 0 || gesture) { tip.hidden = true; return; }
+    const entry = model.get("legend")[s.codes[i]], notes = model.get("notes"), lines = [];
+    tip.replaceChildren(make("b", "", (model.get("tips")[i] ?? s.names[i] ?? "")));
+    if (notes[i]) lines.push(notes[i]);
+    if (model.get("pickable")) lines.push(`degree ${s.degree(i)}`);
+    if (entry?.label) lines.push(model.get("legend_title") ? `${model.get("legend_title")}: ${s.values.length ? number(s.values[i]) : entry.label}` : entry.label);
+    if (extra?.node === i) lines.push(...extra.lines);
+    lines.forEach((line) => tip.append(make("div", "", line)));
+    tip.hidden = false;
+    const right = x > s.width * 0.6;
+    tip.style.left = right ? "" : `${x + 16}px`;
+    tip.style.right = right ? `${s.width - x + 12}px` : "";
+    tip.style.top = `${Math.max(4, y - 10)}px`;
+  }
+  let asked = 0;
+  function hoverOn(i, x, y) {
+    if (i !== s.hover) {
+      s.hover = i;
+      extra = null;
+      const stands = model.get("stands_for");
+      const nodes = i < 0 ? [] : model.get("pickable") ? [i] : stands[i] ?? [];
+      document.dispatchEvent(new CustomEvent("de-hover", { detail: { link: model.get("link"), tree: !model.get("pickable"), nodes } }));
+      clearTimeout(asked);
+      if (i >= 0 && model.get("pickable")) asked = setTimeout(() => model.send({ type: "tip", node: i }), 60);
+      redraw();
+    }
+    showTip(x, y);
+  }
+  function otherHovers(event) {
+    const { link, tree } = event.detail, isTree = !model.get("pickable");
+    if (!link || link !== model.get("link") || tree === isTree) return;
+    s.glow = lit(model.get("stands_for"), event.detail, isTree).filter((i) => i < n());
+    root.dataset.lit = JSON.stringify(s.glow);
+    redraw();
+  }
+  document.addEventListener("de-hover", otherHovers);
+
+  // -- pointer: click toggles, drag moves a node or pans, shift-drag lassos
+  const where = (event) => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
+  function nodeAt(x, y) {
+    const p = s.view.panels[panelAt(s.view, x)];
+    return p ? hitTest(s.xs, s.ys, x, y, s.radius, p.from, p.to) : -1;
+  }
+  canvas.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    const [x, y] = where(event), node = nodeAt(x, y), pick = model.get("pickable");
+    canvas.focus({ preventScroll: true });
+    canvas.setPointerCapture(event.pointerId);
+    gesture = { kind: event.shiftKey && pick ? "lasso" : node >= 0 ? "node" : "pan", node, x, y, path: [[x, y]], camera: camera.slice(), moved: false };
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const [x, y] = where(event);
+    if (!gesture) { const i = nodeAt(x, y); canvas.style.cursor = i >= 0 ? "pointer" : "grab"; return hoverOn(i, x, y); }
+    if (!gesture.moved && Math.hypot(x - gesture.x, y - gesture.y) < 4) return;
+    gesture.moved = true;
+    tip.hidden = true;
+    if (gesture.kind === "lasso") gesture.path.push([x, y]);
+    else if (gesture.kind === "pan") {
+      moving = true;
+      camera = [camera[0], gesture.camera[1] + (x - gesture.x) / camera[0], gesture.camera[2] + (y - gesture.y) / camera[0]];
+      reproject();
+    } else {
+      tween = null;
+      const [wx, wy] = unproject(x, y, s.view.panels[s.panelOf(gesture.node)], s.view, camera);
+      positions[2 * gesture.node] = wx;
+      positions[2 * gesture.node + 1] = wy;
+      reproject();
+    }
+    redraw();
+  });
+  function release(event) {
+    if (!gesture) return;
+    const done = gesture;
+    gesture = null;
+    if (done.kind === "lasso" && done.moved) {
+      const nodes = lasso(s.xs, s.ys, done.path);
+      if (nodes.length) model.send({ type: "lasso", nodes });
+    } else if (done.moved && done.kind === "pan") saveCamera();
+    else if (done.moved && done.kind === "node") {
+      ownMove = true; // fitting again now would make the whole picture jump
+      model.set("positions", new DataView(positions.slice().buffer));
+      model.save_changes();
+    } else if (!done.moved && done.node >= 0 && model.get("pickable") && event.type === "pointerup") {
+      s.cursor = done.node;
+      pick(done.node);
+    }
+    redraw();
+  }
+  function pick(node) {
+    root.dataset.clicked = String(performance.now());
+    model.send({ type: "pick", node });
+    said.textContent = `${s.names[node] ?? node}`;
+  }
+  canvas.addEventListener("pointerup", release);
+  canvas.addEventListener("pointercancel", release);
+  canvas.addEventListener("pointerleave", () => { if (!gesture) hoverOn(-1, 0, 0); });
+  canvas.addEventListener("wheel", (event) => {
+    // a page must still scroll past the panel: the wheel zooms once the canvas has been clicked, or with Ctrl
+    if (document.activeElement !== canvas && !event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const [x, y] = where(event), p = s.view.panels[panelAt(s.view, x)];
+    moving = true;
+    lookAt(zoomAt(camera, Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0018)), x - p.left - p.width / 2, y - s.height / 2));
+  }, { passive: false });
+
+  // -- keyboard
+  const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  canvas.addEventListener("keydown", (event) => {
+    const picks = model.get("pickable"), arrow = arrows[event.key];
+    if (arrow && n()) {
+      s.cursor = s.cursor < 0 || s.cursor >= n() ? s.targets[0] ?? 0 : walk(s.xs, s.ys, s.links, s.cursor, arrow);
+      hoverOn(s.cursor, s.xs[s.cursor], s.ys[s.cursor]);
+      said.textContent = `${s.names[s.cursor] ?? s.cursor}`;
+    } else if ((event.key === "Enter" || event.key === " ") && picks && s.cursor >= 0) pick(s.cursor);
+    else if (event.key === "Escape") {
+      if (picks) model.send({ type: "clear" });
+      hoverOn(-1, 0, 0);
+    } else if (event.key === "+" || event.key === "=") lookAt(zoomAt(camera, 1.4, 0, 0));
+    else if (event.key === "-") lookAt(zoomAt(camera, 1 / 1.4, 0, 0));
+    else if (event.key === "0") lookAt([1, 0, 0]);
+    else return;
+    root.dataset.cursor = String(s.cursor);
+    event.preventDefault();
+    event.stopPropagation();
+    redraw();
+  });
+  canvas.addEventListener("blur", redraw);
+  canvas.addEventListener("focus", redraw);
+
+  // -- export
+  function png(name) {
+    const scale = 2.5, sheet = document.createElement("canvas"), look = { ...LIGHT, font: readTheme(root).font };
+    sheet.width = s.width * scale;
+    sheet.height = s.height * scale;
+    const pen = sheet.getContext("2d");
+    pen.scale(scale, scale);
+    pen.fillStyle = look.back;
+    pen.fillRect(0, 0, s.width, s.height);
+    const scene = { ...s, glow: [], hover: -1, cursor: -1, only: null };
+    panelwise(pen, scene, () => { paintEdges(pen, scene, look); paintNodes(pen, scene, look); paintTargets(pen, scene, look); paintLabels(pen, scene, look); });
+    sheet.toBlob((blob) => download(name, blob), "image/png");
+  }
+  function onMessage(message) {
+    if (message.type === "matches") find?.showMatches(message.text, message.items);
+    else if (message.type === "tip" && message.node === s.hover) { extra = message; if (!tip.hidden) showTip(s.xs[s.hover], s.ys[s.hover]); }
+    else if (message.type === "download") download(message.name, new Blob([message.text], { type: message.mime }));
+    else if (message.type === "png") png(message.name);
+    else if (message.type === "focus") {
+      s.cursor = message.node;
+      const x = s.xs[message.node], y = s.ys[message.node];
+      if (x < 0 || x > s.width || y < 0 || y > s.height) lookAt([1, 0, 0]);
+      canvas.focus({ preventScroll: true });
+      hoverOn(message.node, s.xs[message.node], s.ys[message.node]);
+    }
+  }
+  model.on("msg:custom", onMessage);
+
+  // -- traits: read what changed, draw once
+  const changes = {
+    "change:positions": () => { if (ownMove) { ownMove = false; return; } readPositions(true); if (s.cursor >= n()) s.cursor = -1; s.links = adjacency(typed(Uint32Array, model.get("edges")), n()); layOut(); },
+    "change:starts": () => layOut(), "change:shares": () => { layOut(); writeCaptions(); },
+    "change:edges": () => { readEdges(); edgesDirty = true; }, "change:edge_styles": () => { readEdges(); edgesDirty = true; },
+    "change:codes": readColours, "change:values": readColours, "change:legend": () => { readColours(); writeLegend(); },
+    "change:legend_title": writeLegend, "change:legend_note": writeLegend, "change:captions": writeCaptions,
+    "change:targets": readTargets, "change:letters": readTargets, "change:names": readText, "change:badges": readText,
+    "change:title": writeTitle, "change:note": writeTitle, "change:height": resize,
+    "change:camera": () => { const c = model.get("camera"); if (String(c) !== String(camera)) { camera = c; reproject(); } },
+  };
+  // several traits arrive in one message, and only together do they fit: read them when all are in
+  const due = new Set();
+  function later(act) {
+    if (!due.size) queueMicrotask(() => { const acts = [...due]; due.clear(); s.hover = s.hover < (model.get("positions")?.byteLength ?? 0) / 8 ? s.hover : -1; s.glow = []; acts.forEach((a) => a()); redraw(); });
+    due.add(act);
+  }
+  const listeners = Object.entries(changes).map(([name, act]) => { const heard = () => later(act); model.on(name, heard); return [name, heard]; });
+
+  camera = model.get("camera").slice();
+  readPositions(false);
+  readEdges();
+  readColours();
+  readTargets();
+  readText();
+  writeTitle();
+  writeLegend();
+  writeCaptions();
+  const sized = new ResizeObserver(resize);
+  sized.observe(stage);
+  const themed = new MutationObserver(() => { edgesDirty = true; redraw(); });
+  themed.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class", "data-vscode-theme-kind"] });
+  resize();
+
+  return () => {
+    sized.disconnect();
+    themed.disconnect();
+    document.removeEventListener("de-hover", otherHovers);
+    model.off("msg:custom", onMessage);
+    listeners.forEach(([name, heard]) => model.off(name, heard));
+  };
+}
+
+export default { render };

@@ -1,0 +1,117 @@
+"""The canvas: one widget that draws graphs and trees, side by side and in step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+from numpy.typing import NDArray
+
+__all__ = ["Canvas"]
+
+_HERE = Path(__file__).parent
+
+
+class Canvas(anywidget.AnyWidget):
+    """Nodes, edges and colour codes as synced traits; `canvas.js` draws them and reports what is picked.
+
+    All panels share one list of nodes: panel k holds nodes ``starts[k]`` to ``starts[k + 1] - 1``. Everything
+    shown is a trait, so that a page reload shows the same picture.
+
+    Examples
+    --------
+    >>> canvas = Canvas()
+    >>> canvas.put(positions=np.zeros((2, 2)), edges=np.array([[0, 1]]), names=["a", "b"])
+    >>> canvas.starts, len(canvas.positions)
+    ([0, 2], 16)
+    """
+
+    _esm = _HERE / "canvas.js"
+    _css = _HERE / "explorer.css"
+
+    positions = traitlets.Bytes(b"").tag(sync=True)
+    """float32 [n, 2], y upwards."""
+    edges = traitlets.Bytes(b"").tag(sync=True)
+    """uint32 [m, 2]."""
+    edge_styles = traitlets.Bytes(b"").tag(sync=True)
+    """uint8 [m]: 0 plain, 1 differs (dashed), 2 cut (dotted)."""
+    starts = traitlets.List([0, 0]).tag(sync=True)
+    shares = traitlets.List([1.0]).tag(sync=True)
+    """How much of the width each panel takes."""
+    stretch = traitlets.Bool(False).tag(sync=True)
+    """Scale x and y apart, as trees like it."""
+    codes = traitlets.Bytes(b"").tag(sync=True)
+    """uint16 [n]: each node's entry in the legend."""
+    values = traitlets.Bytes(b"").tag(sync=True)
+    """float32 [n] where the codes are only bins of a real value, else empty."""
+    legend = traitlets.List().tag(sync=True)
+    """Entries with label, mark, colour, ink and counts (None: not listed)."""
+    legend_title = traitlets.Unicode("").tag(sync=True)
+    legend_note = traitlets.Unicode("").tag(sync=True)
+    names = traitlets.List().tag(sync=True)
+    notes = traitlets.List().tag(sync=True)
+    """A second line for the hover box, one a node, or empty."""
+    tips = traitlets.List().tag(sync=True)
+    """The first line of the hover box where it is not the name."""
+    badges = traitlets.List().tag(sync=True)
+    """A short text at a node's shoulder, such as ×3."""
+    stands_for = traitlets.List().tag(sync=True)
+    """For each tree node, the nodes of the linked canvas that it stands for."""
+    targets = traitlets.List().tag(sync=True)
+    letters = traitlets.List().tag(sync=True)
+    captions = traitlets.List().tag(sync=True)
+    title = traitlets.Unicode("").tag(sync=True)
+    note = traitlets.Unicode("").tag(sync=True)
+    description = traitlets.Unicode("Graph. Arrow keys walk along edges, Enter picks, Escape clears.").tag(sync=True)
+    height = traitlets.Int(300).tag(sync=True)
+    camera = traitlets.List([1.0, 0.0, 0.0]).tag(sync=True)
+    """Zoom and offset, kept over a reload."""
+    pickable = traitlets.Bool(True).tag(sync=True)
+    link = traitlets.Unicode("").tag(sync=True)
+    """Canvases with the same link light up together."""
+    serial = traitlets.Int(0).tag(sync=True)
+    """Counts the recolourings, for measuring how long one takes."""
+
+    def put(
+        self,
+        *,
+        positions: NDArray[np.floating[Any]],
+        edges: NDArray[np.integer[Any]],
+        starts: Sequence[int] | None = None,
+        edge_styles: NDArray[np.integer[Any]] | None = None,
+        **texts: Any,
+    ) -> None:
+        """Shows other nodes and edges, in one message; ``texts`` are further traits by name."""
+        with self.hold_sync():
+            self.positions = np.ascontiguousarray(positions, dtype="<f4").tobytes()
+            self.edges = np.ascontiguousarray(edges, dtype="<u4").tobytes()
+            self.edge_styles = b"" if edge_styles is None else np.ascontiguousarray(edge_styles, dtype="u1").tobytes()
+            self.starts = [0, len(positions)] if starts is None else [int(s) for s in starts]
+            for name, value in texts.items():
+                self.set_trait(name, value)
+
+    def recolour(self, codes: NDArray[np.integer[Any]], values: NDArray[np.floating[Any]] | None = None,
+                 **texts: Any) -> None:
+        """Shows other colours and targets; positions and edges are not sent again."""
+        with self.hold_sync():
+            self.codes = np.ascontiguousarray(codes, dtype="<u2").tobytes()
+            self.values = b"" if values is None else np.ascontiguousarray(values, dtype="<f4").tobytes()
+            self.serial += 1
+            for name, value in texts.items():
+                self.set_trait(name, value)
+
+    def node_positions(self) -> NDArray[np.float64]:
+        """Where the nodes are now, dragged ones included. [n, 2]"""
+        return np.frombuffer(self.positions, dtype="<f4").reshape(-1, 2).astype(np.float64)
+
+    def on_message(self, act: Callable[[dict[str, Any]], None]) -> None:
+        """Calls ``act`` with every message from the browser that is a dictionary with a type."""
+        def heard(_widget: Any, content: Any, _buffers: Any) -> None:
+            if isinstance(content, dict) and isinstance(content.get("type"), str):
+                act(content)
+
+        self.on_msg(heard)
