@@ -3,6 +3,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PYTHON ?=
 START  := notebooks/00_start_here.ipynb
+LAB_SETTINGS := $(VENV)/share/jupyter/lab/settings/overrides.json
 
 JUPYTER := $(abspath $(VENV))/jupyter
 export JUPYTER_CONFIG_DIR  := $(JUPYTER)/config
@@ -23,13 +24,13 @@ endif
 help:  ## Show this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
-lab: $(VENV)/.lab  ## Set up .venv and open JupyterLab on the start notebook (LAB_ARGS: more options for jupyter lab)
+lab: $(VENV)/.lab $(LAB_SETTINGS)  ## Set up .venv and open JupyterLab on the start notebook (LAB_ARGS: more options for jupyter lab)
 	@flags="--ip=127.0.0.1"; \
 	if [ "$$(id -u)" = 0 ]; then flags="$$flags --allow-root"; fi; \
 	if [ "$$(uname)" != Darwin ] && [ -z "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]; then flags="$$flags --no-browser"; fi; \
 	echo "JupyterLab is starting; its address follows. Ctrl-C stops it."; \
-	exec $(BIN)/jupyter lab $$flags --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/$(START) \
-		--LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(LAB_ARGS)
+	exec $(BIN)/jupyter lab $$flags --ServerApp.root_dir="$(CURDIR)" \
+		--LabApp.default_url=/lab/tree/$(START) $(LAB_ARGS)
 
 test: $(VENV)/.dev  ## Set up .venv with the test tools and run the whole suite (PYTEST_ARGS: more options for pytest)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -53,6 +54,11 @@ $(VENV)/.lab: pyproject.toml constraints.txt | $(BIN)/pip
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
 	$(BIN)/pip install --quiet -e ".[dev]" -c constraints.txt
 	@touch $@ $(VENV)/.lab
+
+# JupyterLab asks the internet for news and updates unless told not to.
+$(LAB_SETTINGS): | $(VENV)/.lab
+	@mkdir -p $(@D)
+	@echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}' > $@
 
 # pip is the last thing that venv installs, so an interrupted start is finished the next time.
 $(BIN)/pip:
