@@ -1,0 +1,246 @@
+"""The compiled loops that turn balls into blocks and flat ego-networks, gather batches, and multiply by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from .egokernels import GCN, HOPS, MEAN, Net, Plan, Scratch, ball, features, grow, release
+
+Array = NDArray[Any]
+
+
+@njit(cache=True, nogil=True)
+def _workspace(p: int, radius: int, kind: Array) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """order, root, lptr, lcol, level and cut for :func:`ball`; the first four grow as needed."""
+    return (np.empty(1024, kind.dtype), np.empty(1024, np.int32), np.empty(1025, np.int64),
+            np.empty(4096, kind.dtype), np.zeros(radius + 2, np.int64), np.zeros(p, np.int64))
+
+
+@njit(cache=True, nogil=True)
+def _ball_radius(plan: Plan) -> int:
+    """A path of at most ``reach`` steps between a target and a node of the ego-network strays no further."""
+    return max(plan.radius, (plan.radius + plan.reach) // 2)
+
+
+@njit(cache=True, nogil=True)
+def _shells(lptr: Array, lcol: Array, centre: int, hops: int, mark: Array, stamp: int, queue: Array,
+            shell: Array) -> None:
+    """The nodes at distance exactly k of ``centre``, for k = 1..hops: queue[shell[k]:shell[k + 1]]."""
+    mark[centre] = stamp
+    queue[0] = centre
+    shell[0], shell[1] = 0, 1
+    tail = 1
+    for k in range(hops):
+        for h in range(shell[k], shell[k + 1]):
+            u = queue[h]
+            for e in range(lptr[u], lptr[u + 1]):
+                x = lcol[e]
+                if mark[x] != stamp:
+                    mark[x] = stamp
+                    queue[tail] = x
+                    tail += 1
+        shell[k + 2] = tail
+
+
+@njit(cache=True, nogil=True)
+def count_blocks(net: Net, plan: Plan, sets: Array, local: Array, rows: Array, entries: Array,
+                 lost: Array) -> None:
+    """How much each set needs: rows [s, T + 1] of each level, entries [s, T] of each step, nodes dropped [s]."""
+    p, T, K = sets.shape[1], plan.layers, plan.hops
+    radius = _ball_radius(plan) if plan.cap else K * T
+    order, root, lptr, lcol, level, cut = _workspace(p, radius, local)
+    mark, queue = np.zeros(1024, np.int64), np.empty(1024, np.int64)
+    shell = np.zeros(K + 2, np.int64)
+    stamp = 0
+    for s in range(len(sets)):
+        count, lost[s], order, root, lptr, lcol = ball(
+            net, sets[s], radius, radius - 1, plan.cap, plan.seed, local, order, root, level, lptr, lcol, cut)
+        release(order, count, local)
+        if plan.aggregation == HOPS and count > len(mark):
+            mark, queue = grow(mark, count), grow(queue, count)
+            mark[:] = 0
+        for j in range(T + 1):
+            rows[s, j] = level[K * (T - j) + 1]
+        done, total = 0, 0
+        for j in range(T, 0, -1):  # the rows of a later level are the first ones of an earlier level
+            if plan.aggregation == HOPS:
+                for i in range(done, rows[s, j]):
+                    stamp += 1
+                    _shells(lptr, lcol, i, K, mark, stamp, queue, shell)
+                    total += shell[K + 1] - 1 + K
+            else:
+                total = lptr[rows[s, j]] + (rows[s, j] if plan.aggregation == GCN else 0)
+            done = rows[s, j]
+            entries[s, j - 1] = total
+
+
+@njit(cache=True, nogil=True)
+def fill_blocks(
+    net: Net, plan: Plan, sets: Array, scratch: Scratch, rows: Array, row_ptr: Array, head_ptr: Array,
+    entry_ptr: Array, x_self: Array, x_agg: Array, scale: Array, length: Array, column: Array,
+) -> None:
+    """Write the blocks of each set where row_ptr, head_ptr and entry_ptr say.
+
+    x_self [N, d] and x_agg [N, A, d] are the first-layer rows, ``scale`` (gcn only) is
+    1 / sqrt(degree + 1) of each; ``length`` and ``column`` are the rows of the sparse matrix of
+    step 1, A for each node, in local numbers. Those of later steps are their first rows.
+    """
+    p, K = sets.shape[1], plan.hops
+    radius = _ball_radius(plan)
+    order, root, lptr, lcol, level, cut = _workspace(p, radius, scratch.local)
+    d = x_self.shape[1]
+    dist, queue = np.empty((p, 0), np.int32), np.empty(0, np.int64)
+    now, then, x = np.empty(0), np.empty(0), np.empty((0, d), np.float32)
+    root_scale, mark = np.empty(0, np.float32), np.empty(0, np.int64)
+    shell, total = np.zeros(K + 2, np.int64), np.empty(d)
+    stamp = 0
+    for s in range(len(sets)):
+        count, _, order, root, lptr, lcol = ball(
+            net, sets[s], radius, radius if plan.reach > radius else radius - 1, plan.cap, plan.seed,
+            scratch.local, order, root, level, lptr, lcol, cut)
+        if count > len(queue):
+            size = max(count, 2 * len(queue))
+            dist, queue = np.empty((p, size), np.int32), np.empty(size, np.int64)
+            now, then, x = np.empty(size), np.empty(size), np.empty((size, d), np.float32)
+            root_scale, mark = np.empty(size, np.float32), np.zeros(size, np.int64)
+        seen = level[plan.radius + 1]
+        features(net, plan, sets[s], seen, count, order, root, level, radius, lptr, lcol, cut, scratch, dist, queue,
+                 now, then, x)
+        release(order, count, scratch.local)
+        at = row_ptr[s]
+        first = rows[s, 0]
+        x_self[at : at + first] = x[:first]
+        if plan.aggregation == GCN:
+            for i in range(seen):
+                degree = net.indptr[order[i] + 1] - net.indptr[order[i]] - (cut[i] if i < p else 0)
+                root_scale[i] = 1.0 / np.sqrt(degree + 1.0)
+            scale[at : at + first] = root_scale[:first]
+            if not plan.raw:
+                for i in range(seen):
+                    for c in range(d):
+                        x[i, c] *= root_scale[i]
+        heads = rows[s, 1] if plan.layers > 0 else 0  # rows of the sparse matrix
+        head, entry = head_ptr[s], entry_ptr[s]
+        for i in range(heads if plan.raw else first):
+            if plan.aggregation == HOPS:
+                stamp += 1
+                _shells(lptr, lcol, i, K, mark, stamp, queue, shell)
+                for k in range(K):
+                    if not plan.raw:
+                        for c in range(d):
+                            total[c] = x[i, c]
+                        for h in range(shell[k + 1], shell[k + 2]):
+                            j = queue[h]
+                            for c in range(d):
+                                total[c] += x[j, c]
+                        for c in range(d):
+                            x_agg[at + i, k, c] = total[c] / (shell[k + 2] - shell[k + 1] + 1)
+                    if i < heads:
+                        length[head] = shell[k + 2] - shell[k + 1] + 1
+                        head += 1
+                        column[entry] = i
+                        entry += 1
+                        for h in range(shell[k + 1], shell[k + 2]):
+                            column[entry] = queue[h]
+                            entry += 1
+                continue
+            begin, end = lptr[i], lptr[i + 1]
+            if not plan.raw:
+                for c in range(d):
+                    total[c] = x[i, c] if plan.aggregation == GCN else 0.0
+                for e in range(begin, end):
+                    j = lcol[e]
+                    for c in range(d):
+                        total[c] += x[j, c]
+                factor = 1.0
+                if plan.aggregation == GCN:
+                    factor = root_scale[i]
+                elif plan.aggregation == MEAN:
+                    factor = 1.0 / max(end - begin, 1)
+                for c in range(d):
+                    x_agg[at + i, 0, c] = total[c] * factor
+            if i < heads:
+                length[head] = end - begin
+                if plan.aggregation == GCN:
+                    length[head] += 1
+                    column[entry] = i
+                    entry += 1
+                head += 1
+                for e in range(begin, end):
+                    column[entry] = lcol[e]
+                    entry += 1
+
+
+@njit(cache=True, nogil=True)
+def gather_rows(index: Array, row_ptr: Array, rows: Array, source: Array, out: Array) -> None:
+    """Copy the rows of the sets in ``index`` one after the other. source [N, d]"""
+    at = 0
+    for i in index:
+        size = rows[i]
+        out[at : at + size] = source[row_ptr[i] : row_ptr[i] + size]
+        at += size
+
+
+@njit(cache=True, nogil=True)
+def gather_step(
+    index: Array, aggregation: int, heads: int, rows: Array, before: int, row_ptr: Array, head_ptr: Array,
+    entry_ptr: Array, scale: Array, length: Array, column: Array, self_index: Array, ptr: Array, col: Array,
+    weight: Array, back_ptr: Array, back_col: Array, back_weight: Array,
+) -> None:
+    """The sparse matrix of one step for the sets in ``index``, and its transpose for the way back.
+
+    ``rows`` [s, T + 1], from level ``before`` to the next; ``heads`` = A rows for each node.
+    """
+    row, start, entry = 0, 0, 0
+    back_ptr[:] = 0
+    ptr[0] = 0
+    for i in index:
+        head, source = head_ptr[i], entry_ptr[i]
+        for r in range(rows[i, before + 1]):
+            self_index[row] = start + r
+            for k in range(heads):
+                size = length[head]
+                head += 1
+                value = np.float32(1.0)
+                if aggregation in (MEAN, HOPS):
+                    value = np.float32(1.0) / np.float32(max(size, 1))
+                for _ in range(size):
+                    c = column[source]
+                    source += 1
+                    col[entry] = start + c
+                    back_ptr[start + c + 1] += 1
+                    if aggregation == GCN:
+                        value = scale[row_ptr[i] + r] * scale[row_ptr[i] + c]
+                    weight[entry] = value
+                    entry += 1
+                ptr[row * heads + k + 1] = entry
+            row += 1
+        start += rows[i, before]
+    for c in range(start):
+        back_ptr[c + 1] += back_ptr[c]
+    for r in range(row * heads):
+        for e in range(ptr[r], ptr[r + 1]):
+            place = back_ptr[col[e]]
+            back_col[place] = r
+            back_weight[place] = weight[e]
+            back_ptr[col[e]] += 1
+    for c in range(start, 0, -1):
+        back_ptr[c] = back_ptr[c - 1]
+    back_ptr[0] = 0
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def multiply(ptr: Array, col: Array, weight: Array, h: Array, out: Array) -> None:
+    """out = M h for the sparse matrix M in CSR form."""
+    width = h.shape[1]
+    for i in range(len(ptr) - 1):
+        row = out[i]
+        row[:] = 0.0
+        for e in range(ptr[i], ptr[i + 1]):
+            w, x = weight[e], h[col[e]]
+            for c in range(width):
+                row[c] += w * x[c]

@@ -1,0 +1,154 @@
+"""Blocks give what the same model gives on the whole cut graph, row by row and weight by weight."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from degnn_explore import DRNL, SPD, Graph, LandingProbability
+from degnn_explore.egonets import blocks
+from degnn_explore.encodings import distances
+
+
+def slow_features(G, S, encoding, degree=True, pooled=True):
+    """Features of every node of the cut graph. float64 [n, d]"""
+    cut = G.cut(S)
+    columns = [np.log1p(cut.degrees)[:, None]] if degree else []
+    if G.attributes is not None:
+        columns.append(G.attributes)
+    if encoding is not None:
+        if pooled or isinstance(encoding, DRNL):
+            columns.append(encoding.encode(G, S, cut=True))
+        else:
+            zeta = [encoding.pairwise(G, np.asarray(S), True)[i] for i in range(len(S))]
+            columns.append(np.concatenate(zeta, axis=1))
+    return np.concatenate(columns, axis=1)
+
+
+def slow_aggregation(G, S, kind, hops):
+    """The dense aggregation matrices on the cut graph. float64 [A, n, n]"""
+    cut = G.cut(S)
+    n = G.num_nodes
+    A = np.zeros((n, n))
+    A[cut.edges[:, 0], cut.edges[:, 1]] = A[cut.edges[:, 1], cut.edges[:, 0]] = 1.0
+    if kind == "gcn":
+        root = 1 / np.sqrt(A.sum(axis=1) + 1)
+        return (root[:, None] * (A + np.eye(n)) * root)[None]
+    if kind == "mean":
+        return (A / np.maximum(A.sum(axis=1, keepdims=True), 1))[None]
+    if kind == "sum":
+        return A[None]
+    dist = np.concatenate([distances(cut, v) for v in range(n)])
+    shells = [(dist == k) + np.eye(n) for k in range(1, hops + 1)]
+    return np.stack([shell / shell.sum(axis=1, keepdims=True) for shell in shells])
+
+
+class Net(torch.nn.Module):
+    """h' = tanh(W_0 h_self + sum over heads of W_a agg_a(h)), the same weights on blocks and on dense matrices."""
+
+    def __init__(self, d, heads, layers, width=5):
+        super().__init__()
+        torch.manual_seed(0)
+        sizes = [d] + [width] * layers
+        self.own = torch.nn.ModuleList(torch.nn.Linear(a, width) for a in sizes[:-1])
+        self.mix = torch.nn.ModuleList(torch.nn.Linear(a * heads, width) for a in sizes[:-1])
+
+    def layer(self, i, own, agg):
+        return torch.tanh(self.own[i](own) + self.mix[i](agg.flatten(1)))
+
+    def forward(self, batch):
+        h, done = batch.x_self, 0
+        if batch.x_agg is not None:
+            h, done = self.layer(0, h, batch.x_agg), 1
+        for i, step in enumerate(batch.steps):
+            h = self.layer(i + done, h[step.self_index], step.aggregate(h))
+        return h
+
+    def dense(self, x, matrices):
+        h = torch.tensor(x, dtype=torch.float32)
+        M = torch.tensor(matrices, dtype=torch.float32)  # [A, n, n]
+        for i in range(len(self.own)):
+            h = self.layer(i, h, torch.einsum("auv,vc->uac", M, h))
+        return h
+
+
+def random_graph(seed, n=14, m=18, attributes=0):
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(0, n, (m, 2))
+    return Graph.from_edges(pairs, n, attributes=rng.normal(size=(n, attributes)) if attributes else None)
+
+
+def random_sets(G, p, num, seed):
+    """Sets of p nodes, some of them adjacent, the last one a repetition of the first."""
+    rng = np.random.default_rng(seed)
+    sets = [rng.permutation(G.num_nodes)[:p] for _ in range(num)]
+    for u, v in G.edges[: num // 2]:
+        others = rng.permutation([w for w in range(G.num_nodes) if w not in (u, v)])
+        sets.append(np.array([u, v, *others])[:p])
+    return np.array([*sets, sets[0]])
+
+
+def check(G, sets, layers, hops, encoding, kind, raw=False):
+    data = blocks(G, sets, layers=layers, hops=hops, encoding=encoding, aggregation=kind, raw=raw, progress=False)
+    net = Net(data.in_dim, hops if kind == "hops" else 1, layers)
+    order = np.random.default_rng(1).permutation(len(sets))
+    out = net(data.batch(order)).detach().numpy()  # [num_sets * p, width]
+    p = sets.shape[1]
+    for i, s in enumerate(order):
+        S = list(sets[s])
+        expected = net.dense(slow_features(G, S, encoding, pooled=not raw), slow_aggregation(G, S, kind, hops))
+        np.testing.assert_allclose(out[i * p : i * p + p], expected.detach().numpy()[S], atol=1e-5)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3])
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize(("kind", "hops"), [("gcn", 1), ("mean", 1), ("sum", 1), ("hops", 1), ("hops", 2), ("hops", 3)])
+def test_blocks_give_the_logits_of_the_whole_cut_graph(p, layers, kind, hops):
+    for seed, encoding in enumerate([SPD(max_dist=3), LandingProbability(steps=4), None]):
+        G = random_graph(seed, attributes=seed)
+        check(G, random_sets(G, p, 4, seed), layers, hops, encoding, kind)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3])
+@pytest.mark.parametrize(("kind", "hops"), [("gcn", 1), ("mean", 1), ("sum", 1), ("hops", 2)])
+def test_raw_blocks_keep_one_encoding_for_each_target(p, kind, hops):
+    for encoding in [SPD(max_dist=2), LandingProbability(steps=3), DRNL(max_dist=2) if p == 2 else None]:
+        G = random_graph(p, attributes=1)
+        check(G, random_sets(G, p, 4, p), 2, hops, encoding, kind, raw=True)
+
+
+def test_first_layer_rows_are_written_out_on_a_path():
+    path = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    batch = blocks(path, [(1, 2)], layers=2, encoding=SPD(max_dist=1), aggregation="sum", progress=False).batch([0])
+    one = np.log(2)  # log(1 + degree), degree 1 everywhere
+    # rows: targets 1 and 2 (their edge is cut, so each is of degree 1), then 0 and 3, which reach one target each
+    np.testing.assert_allclose(batch.x_self, [[one, 0.5, 0, 0.5], [one, 0.5, 0, 0.5], [one, 0, 0.5, 0.5],
+                                              [one, 0, 0.5, 0.5]], atol=1e-7)
+    np.testing.assert_allclose(batch.x_agg[:, 0], [[one, 0, 0.5, 0.5], [one, 0, 0.5, 0.5], [one, 0.5, 0, 0.5],
+                                                   [one, 0.5, 0, 0.5]], atol=1e-7)
+    assert batch.steps[0].self_index.tolist() == [0, 1]
+    assert batch.steps[0].aggregate(torch.eye(4))[:, 0].tolist() == [[0, 0, 1, 0], [0, 0, 0, 1]]
+
+
+@st.composite
+def questions(draw):
+    n = draw(st.integers(3, 12))
+    pairs = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=20))
+    p = draw(st.integers(1, 3))
+    sets = draw(st.lists(st.lists(st.integers(0, n - 1), min_size=p, max_size=p, unique=True), min_size=1, max_size=5))
+    encoding = draw(st.sampled_from([SPD(max_dist=0), SPD(max_dist=1), SPD(max_dist=2), SPD(max_dist=5),
+                                     SPD(max_dist=3, pool="sum"), LandingProbability(steps=0),
+                                     LandingProbability(steps=2), LandingProbability(steps=6, pool="sum"), None]))
+    kind = draw(st.sampled_from(["gcn", "mean", "sum", "hops"]))
+    hops = draw(st.integers(1, 3)) if kind == "hops" else 1
+    layers = draw(st.integers(1, 3))
+    return Graph.from_edges(np.array(pairs).reshape(-1, 2), n), np.array(sets), layers, hops, encoding, kind
+
+
+@settings(max_examples=150, deadline=None)
+@given(questions())
+def test_any_graph_any_sets(question):
+    check(*question)
