@@ -1,0 +1,336 @@
+"""de.load and de.datasets: every graph and its counts; downloads, against a real server on this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import platformdirs
+import pytest
+
+import degnn_explore as de
+from degnn_explore import catalogue, downloads
+from degnn_explore.downloads import named_folder
+
+AIRPORTS = named_folder()
+NEEDS_AIRPORTS = pytest.mark.skipif(
+    AIRPORTS is None or not all((AIRPORTS / name).is_file() for name in downloads.SHA256),
+    reason="the airport files are not here: set DEGNN_DATA to a folder that has them",
+)
+SHIPPED = ["celegans", "ns", "pb", "us-flights", "karate", "lesmis", "florentine"]
+DOWNLOADED = ["brazil-airports", "europe-airports", "usa-airports"]
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    """Each test reads anew."""
+    catalogue._read.cache_clear()
+    yield
+    catalogue._read.cache_clear()
+
+
+# ---- what is in the graphs ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*SHIPPED, *(pytest.param(name, marks=NEEDS_AIRPORTS) for name in DOWNLOADED)])
+def test_the_table_states_the_counts_of_the_loaded_graph(name: str) -> None:
+    row = de.datasets().set_index("name").loc[name]
+    G = de.load(name)
+    classes = 0 if G.labels is None else len(np.unique(G.labels))
+    assert (row["nodes"], row["edges"], row["labels"]) == (G.num_nodes, G.num_edges, classes)
+    assert G.labels is None or G.labels.min() == 0
+    assert G.title
+    assert row["available"]
+
+
+def test_the_table_has_a_row_for_each_graph_and_nothing_empty() -> None:
+    table = de.datasets()
+    assert table["name"].tolist() == SHIPPED + DOWNLOADED
+    assert table.columns.tolist() == ["name", "nodes", "edges", "labels", "what", "source", "licence", "available"]
+    assert table["available"].dtype == bool
+    assert (table[["what", "source", "licence"]] != "").all().all()
+
+
+@pytest.mark.parametrize(("name", "nodes", "edges", "triangles"), [
+    ("celegans", 297, 2_148, 3_241),
+    ("ns", 1_461, 2_742, 3_764),
+    ("pb", 1_222, 16_714, 101_043),
+    ("us-flights", 305, 2_834, 21_783),
+    ("karate", 34, 78, 45),
+    ("lesmis", 77, 254, 467),
+    ("florentine", 15, 20, 3),
+    pytest.param("brazil-airports", 131, 1_003, 4_879, marks=NEEDS_AIRPORTS),
+    pytest.param("europe-airports", 399, 5_993, 46_009, marks=NEEDS_AIRPORTS),
+    pytest.param("usa-airports", 1_190, 13_599, 180_576, marks=NEEDS_AIRPORTS),
+])  # fmt: skip
+def test_counts_of_nodes_edges_and_triangles(name: str, nodes: int, edges: int, triangles: int) -> None:
+    G = de.load(name)
+    counted = sum(nx.triangles(G.to_networkx()).values()) // 3
+    assert (G.num_nodes, G.num_edges, counted) == (nodes, edges, triangles)
+
+
+def test_celegans_names_its_neurons_and_needs_no_cleaning() -> None:
+    G = de.load("celegans")
+    assert G.names[:2] == ("neuron 1", "neuron 51")
+    assert not G.cleaning
+
+
+def test_political_blogs_are_labelled_by_leaning() -> None:
+    G = de.load("pb")
+    assert np.bincount(G.labels).tolist() == [586, 636]
+    assert G.info["leaning"][[0, -1]].tolist() == ["left", "right"]
+    assert G.labels[[0, -1]].tolist() == [0, 1]
+
+
+def test_us_flights_know_cities_quartiles_and_where_they_are() -> None:
+    G = de.load("us-flights")
+    abq = int(G.target_set("ABQ")[0])
+    assert (G.info["city"][abq], G.info["state"][abq], G.labels[abq]) == ("Albuquerque", "NM", 3)
+    assert G.positions[abq].tolist() == [-106.6092, 35.0402]
+    assert np.bincount(G.labels).tolist() == [77, 76, 76, 76]
+    assert (np.diff(G.labels[np.argsort(G.info["flights"].astype(int))]) >= 0).all()
+
+
+def test_karate_is_labelled_by_club() -> None:
+    G = de.load("karate")
+    assert np.bincount(G.labels).tolist() == [17, 17]
+    assert G.labels[[0, 33]].tolist() == [0, 1]
+
+
+def test_florentine_families_are_found_by_name() -> None:
+    G = de.load("florentine")
+    assert sorted(G.names[v] for v in G.neighbors("Medici")) == [
+        "Acciaiuoli", "Albizzi", "Barbadori", "Ridolfi", "Salviati", "Tornabuoni"]  # fmt: skip
+
+
+@NEEDS_AIRPORTS
+def test_airports_keep_their_ids_as_names_and_report_what_was_cleaned() -> None:
+    G = de.load("usa-airports")
+    assert "10241" in G.names
+    assert G.labels[G.target_set("10241")[0]] == 1
+    assert G.neighbors("12343").size > 0
+    brazil = de.load("brazil-airports")
+    assert brazil.names == tuple(str(i) for i in range(131))
+    assert str(brazil.cleaning) == "dropped 71 self-loops"
+    assert str(de.load("europe-airports").cleaning) == "dropped 2 self-loops"
+
+
+def test_a_graph_is_read_once() -> None:
+    assert de.load("karate") is de.load("karate")
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("celegan", "name='celegan' is not known; choose one of 'celegans', .* Did you mean 'celegans'"),
+    ("brasil-airports", "Did you mean 'brazil-airports'"),
+    (3, "name=3 is not known"),
+    (["pb"], r"name=\['pb'\] is not known"),
+])  # fmt: skip
+def test_an_unknown_name_is_answered_with_the_nearest(name: object, words: str) -> None:
+    with pytest.raises(de.ParameterError, match=words):
+        de.load(name)  # type: ignore[arg-type]
+
+
+def test_an_installed_package_finds_its_own_data_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "site" / "degnn_explore"
+    shutil.copytree(catalogue._embedded_folder("celegans"), package / "_data" / "celegans")
+    monkeypatch.setattr(catalogue, "__file__", str(package / "catalogue.py"))
+    assert catalogue._embedded_folder("celegans") == package / "_data" / "celegans"
+    assert de.load("celegans").num_edges == 2_148
+    with pytest.raises(de.GraphError, match="The files of 'ns' are missing from this installation"):
+        de.load("ns")
+    assert de.datasets().set_index("name")["available"][["celegans", "ns"]].tolist() == [True, False]
+
+
+# ---- downloads ----------------------------------------------------------------------------------
+
+EDGES = b"5 7\n7 9\n9 7\n5 5\n5 9\n"
+LABELS = b"node label\n9 2\n5 0\n7 1\n"
+FILES = {"brazil-airports.edgelist": EDGES, "labels-brazil-airports.txt": LABELS}
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    """Serves FILES; ``spoil`` changes how, and ``asked`` lists what was asked for."""
+
+    spoil = ""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_GET(self) -> None:
+        name = self.path.removeprefix("/graph/")
+        self.server.asked.append(name)
+        if self.server.spoil == "error" or name not in FILES:
+            self.send_error(503 if self.server.spoil == "error" else 404)
+            return
+        content = FILES[name]
+        self.send_response(200)
+        if self.server.spoil != "no length":
+            self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.server.spoil == "wrong":
+            content = content.replace(b"5", b"6")
+        elif self.server.spoil == "truncated":
+            content = content[:10]
+        elif self.server.spoil == "silent":
+            self.server.released.wait(10)  # type: ignore[attr-defined]
+            return
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet: the test's output is what matters."""
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[_Server]:
+    """A server with small files in place of Brazil's, their true sums, an empty cache and no DEGNN_DATA."""
+    monkeypatch.delenv("DEGNN_DATA", raising=False)
+    monkeypatch.setattr(downloads, "cache_folder", lambda: tmp_path / "cache")
+    for name, content in FILES.items():
+        monkeypatch.setitem(downloads.SHA256, name, hashlib.sha256(content).hexdigest())
+    with _Server() as served:
+        monkeypatch.setattr(downloads, "BASE_URL", f"http://127.0.0.1:{served.server_port}/graph/")
+        thread = threading.Thread(target=served.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield served
+        served.shutdown()
+        thread.join()
+
+
+def cached(tmp_path: Path) -> list[str]:
+    return sorted(path.name for path in (tmp_path / "cache").glob("*"))
+
+
+def test_a_download_is_read_and_kept(server: _Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert not de.datasets().set_index("name")["available"]["brazil-airports"]
+    G = de.load("brazil-airports")
+    assert G.names == ("5", "7", "9")
+    assert G.labels.tolist() == [0, 1, 2]
+    assert G.edges.tolist() == [[0, 1], [0, 2], [1, 2]]
+    assert (G.cleaning.self_loops, G.cleaning.reversed_duplicates) == (1, 1)
+    assert "brazil-airports.edgelist" in capsys.readouterr().err  # the progress bar
+    assert cached(tmp_path) == sorted(FILES)
+    assert {name: (tmp_path / "cache" / name).read_bytes() for name in FILES} == FILES
+    assert de.datasets().set_index("name")["available"]["brazil-airports"]
+
+
+def test_the_cache_is_used_before_the_internet(server: _Server) -> None:
+    de.load("brazil-airports")
+    catalogue._read.cache_clear()
+    de.load("brazil-airports")
+    assert sorted(server.asked) == sorted(FILES)
+
+
+def test_degnn_data_is_used_before_the_cache(server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.setenv("DEGNN_DATA", str(tmp_path))
+    assert de.load("brazil-airports").num_edges == 3
+    assert server.asked == []
+    assert cached(tmp_path) == []
+
+
+def test_a_change_of_degnn_data_is_honoured(server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = de.load("brazil-airports")
+    (tmp_path / "brazil-airports.edgelist").write_bytes(b"5 7\n")
+    monkeypatch.setenv("DEGNN_DATA", str(tmp_path))
+    with pytest.raises(de.GraphError, match="is not the file it should be"):
+        de.load("brazil-airports")
+    monkeypatch.delenv("DEGNN_DATA")
+    assert de.load("brazil-airports") is before
+
+
+def test_a_server_that_states_no_length_will_do(server: _Server) -> None:
+    server.spoil = "no length"
+    assert de.load("brazil-airports").num_edges == 3
+
+
+@pytest.mark.parametrize(("spoil", "words"), [
+    ("wrong", "is not the file it should be: 20 bytes with SHA-256 [0-9a-f]{64}, expected [0-9a-f]{64}; nothing"),
+    ("truncated", "broke off after 10 of 20 bytes; nothing was kept. Try again"),
+    ("error", "could not be downloaded .*503"),
+])  # fmt: skip
+def test_a_bad_download_is_refused_and_not_kept(server: _Server, tmp_path: Path, spoil: str, words: str) -> None:
+    server.spoil = spoil
+    with pytest.raises(de.GraphError, match=words):
+        de.load("brazil-airports")
+    assert cached(tmp_path) == []
+    server.spoil = ""
+    assert de.load("brazil-airports").num_edges == 3
+
+
+def test_an_oversized_download_is_cut_short(server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "LARGEST", 5)
+    monkeypatch.setitem(FILES, "brazil-airports.edgelist", b"0 1\n" * 100_000)
+    with pytest.raises(de.GraphError, match="is not the file it should be: 16,384 bytes"):
+        de.load("brazil-airports")
+    assert cached(tmp_path) == []
+
+
+def test_a_silent_server_is_given_up(server: _Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.spoil = "silent"
+    server.released = threading.Event()  # type: ignore[attr-defined]
+    monkeypatch.setattr(downloads, "TIMEOUT", 0.2)
+    with pytest.raises(de.GraphError, match=r"could not be downloaded .*timed out"):
+        de.load("brazil-airports")
+    server.released.set()  # type: ignore[attr-defined]
+
+
+def test_offline_says_which_files_go_where(server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with _Server() as gone:
+        port = gone.server_port
+    monkeypatch.setattr(downloads, "BASE_URL", f"http://127.0.0.1:{port}/graph/")
+    with pytest.raises(de.GraphError) as caught:
+        de.load("usa-airports")
+    message = str(caught.value)
+    for part in ("could not be downloaded", f"http://127.0.0.1:{port}/graph/usa-airports.edgelist",
+                 f"http://127.0.0.1:{port}/graph/labels-usa-airports.txt", str(tmp_path / "cache"), "DEGNN_DATA"):
+        assert part in message
+    monkeypatch.setenv("DEGNN_DATA", str(tmp_path / "mine"))
+    with pytest.raises(de.GraphError, match=f"into the folder {tmp_path / 'mine'}"):
+        de.load("usa-airports")
+
+
+def test_a_damaged_file_in_the_cache_is_deleted_and_downloaded_anew(server: _Server, tmp_path: Path) -> None:
+    (tmp_path / "cache").mkdir()
+    damaged = tmp_path / "cache" / "brazil-airports.edgelist"
+    damaged.write_bytes(EDGES[:7])
+    assert not de.datasets().set_index("name")["available"]["brazil-airports"]
+    with pytest.raises(de.GraphError, match="was damaged and has been deleted: 7 bytes"):
+        de.load("brazil-airports")
+    assert not damaged.exists()
+    assert de.load("brazil-airports").num_edges == 3
+
+
+def test_a_wrong_file_of_the_user_is_refused_and_left_alone(
+    server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "brazil-airports.edgelist"
+    mine.write_bytes(b"1 2\n")
+    monkeypatch.setenv("DEGNN_DATA", str(tmp_path))
+    with pytest.raises(de.GraphError, match=r"brazil-airports.edgelist is not the file it should be: 4 bytes"):
+        de.load("brazil-airports")
+    assert mine.read_bytes() == b"1 2\n"
+    assert server.asked == []
+
+
+def test_a_cache_that_cannot_be_written_is_only_a_warning(server: _Server, tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    with pytest.warns(UserWarning, match="could not be written"):
+        assert de.load("brazil-airports").num_edges == 3
+
+
+def test_downloads_come_from_struc2vec_and_go_to_the_platforms_cache() -> None:
+    assert downloads.cache_folder() == platformdirs.user_cache_path("degnn_explore", appauthor=False)
+    assert downloads.BASE_URL == "https://raw.githubusercontent.com/leoribeiro/struc2vec/master/graph/"
+    assert len(downloads.SHA256) == 6
