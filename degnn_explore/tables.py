@@ -10,60 +10,119 @@ import gzip
 import io
 import re
 import zlib
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import GraphError
 
 if TYPE_CHECKING:
     import pandas
 
-BLANKS = r"\s+"
-_HEADER_WORDS = {
-    "id", "ids", "node", "nodes", "name", "vertex", "label", "labels", "class", "source", "target", "src", "dst",
-    "from", "to", "u", "v", "head", "tail", "node1", "node2", "id1", "id2", "fromnodeid", "tonodeid", "weight",
-}
+_BLANKS = r"\s+"  # what pandas calls "any run of blanks"
 _INTEGER = re.compile(r"[+-]?[0-9]+")
+# For _spelt_plainly: 0 stays, other digits become 1, signs stay, what parts cells becomes a blank, the rest x.
+_SHAPES = bytes(c if c in b"0+-" else ord("1") if c in b"123456789" else ord(" ") if c in b',;\t\r\n "' else ord("x")
+                for c in range(256))
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table read from text: its rows, the words of its header line (or None) and where each row stood."""
+    """Delimited text: where its header line is, what parts its cells, and its rows when asked for.
 
-    frame: pandas.DataFrame
-    header: list[str] | None
+    Attributes
+    ----------
+    text
+        The text; comment lines have been emptied, so that every line keeps its number.
+    sep
+        What stands between two cells.
+    first
+        The cells of the first line.
+    header
+        The words of the header line, or None if there is none.
+    start
+        The byte at which the rows of data start.
+    """
+
     text: bytes
     sep: str
+    first: list[str]
+    header: list[str] | None
+    start: int
+
+    @cached_property
+    def frame(self) -> pandas.DataFrame:
+        """Every row, as text, in columns 0, 1, 2, ...; a cell that is missing at a line's end is empty."""
+        import pandas as pd
+
+        try:
+            frame = self._parse(dtype=str, skipinitialspace=True)
+        except pd.errors.ParserError as error:
+            raise GraphError(_explain(str(error))) from None
+        if self.header is not None and frame.shape[1] != len(self.header):
+            raise GraphError(f"line {self.line(0)}: {frame.shape[1]} columns; expected {len(self.header)}, as in the "
+                             "header line.")
+        return frame
+
+    def whole_numbers(self) -> NDArray[np.int64] | None:
+        """The first two columns, if every cell in them is an integer written plainly (not 007, +7 or 7.0). [rows, 2]
+
+        This is the fast way through a long file; None says: take :attr:`frame`, which also explains what is wrong.
+        """
+        import pandas as pd
+
+        reals = any(self.text.find(mark, self.start) >= 0 for mark in (b".", b"e", b"E"))
+        try:  # told to expect integers, pandas is faster, but takes 7.0 for 7: then it has to find out for itself
+            frame = self._parse(low_memory=False) if reals else self._parse(dtype=np.int64)
+        except (ValueError, OverflowError, pd.errors.ParserError):
+            return None
+        if frame.shape[1] != len(self.first) or frame.shape[1] > 3:
+            return None
+        if any(kind.kind not in "iuf" for kind in frame.dtypes):
+            return None
+        if frame[0].dtype != np.int64 or frame[1].dtype != np.int64 or not _spelt_plainly(self.text):
+            return None
+        return frame.iloc[:, :2].to_numpy()
+
+    def _parse(self, **options: Any) -> pandas.DataFrame:
+        import pandas as pd
+
+        return pd.read_csv(io.BytesIO(self.text), sep=self.sep, header=None, skiprows=self._skip, na_filter=False,
+                           **options)
+
+    @cached_property
+    def _skip(self) -> int:
+        return len(re.findall(rb"\r\n|\r|\n", self.text[:self.start]))
 
     def line(self, row: int) -> int:
-        """The line of the file, counted from 1, on which a row ends."""
-        lines = io.StringIO(self.text.decode(), newline="")
-        reader = csv.reader(lines, delimiter=self.sep if len(self.sep) == 1 else " ")
-        wanted = row + (self.header is not None)
-        filled = (reader.line_num for cells in reader if any(cell.strip() for cell in cells))
-        return next(line for place, line in enumerate(filled) if place == wanted)
+        """The line of the file, counted from 1, that holds a row."""
+        lines = re.split(r"\r\n|\r|\n", self.text.decode())
+        filled = [number for number, line in enumerate(lines, 1) if number > self._skip and line.strip(" \t")]
+        return filled[min(row, len(filled) - 1)]  # one line is one row, unless a quoted cell runs over several
 
-    def column(self, *names: str) -> int | None:
-        """The place of the first column that has one of these names, whatever its case."""
-        words = [word.casefold() for word in self.header or []]
-        return next((words.index(name) for name in names if name in words), None)
+    def find(self, names: Collection[str]) -> int | None:
+        """The place of the first column whose name is among these, or None."""
+        words = [_plain(word) for word in self.header or []]
+        return next((place for place, word in enumerate(words) if word in names), None)
 
 
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file, unpacked if it ends in ``.gz``."""
     if path.is_dir():
-        raise GraphError("this is a folder; give a file, or a folder with edges.csv (and nodes.csv) in it.")
+        raise GraphError("this is a folder; expected a file, or a folder that holds nodes.csv and edges.csv.")
     try:
         content = path.read_bytes()
         if path.suffix.casefold() == ".gz":
             content = gzip.decompress(content)
     except FileNotFoundError:
-        raise GraphError(f"there is no such file (looked in {path.absolute().parent}).") from None
+        raise GraphError(f"there is no such file; the folder looked in is {path.absolute().parent}.") from None
     except (OSError, ValueError, EOFError, zlib.error) as error:
-        raise GraphError(f"cannot be read: {error}") from None
+        raise GraphError(f"the file cannot be read: {error}.") from None
     if not content.strip():
         raise GraphError("the file is empty; expected a graph.")
     return content
@@ -78,87 +137,81 @@ def check_text(content: bytes) -> bytes:
     except UnicodeDecodeError as error:
         bad = error.start
     if bad >= 0:
-        raise GraphError(f"line {line_at(content, bad)}: byte 0x{content[bad]:02x} is not UTF-8 text; expected a text "
-                         "file. Save it as UTF-8, or name its kind with format=.")
+        line = content.count(b"\n", 0, bad) + 1
+        raise GraphError(f"line {line}: the byte 0x{content[bad]:02x} is not UTF-8 text; expected a text file saved as "
+                         "UTF-8. For another kind of file, name it with format=.")
     return content
 
 
-def line_at(content: bytes, place: int) -> int:
-    """The number of the line, counted from 1, that holds the byte at a place."""
-    return content.count(b"\n", 0, place) + 1
-
-
-def read_table(content: bytes, *, header: bool | None = None, seps: str = ",;\t") -> Table:
-    """Rows of text cells (or whole numbers, where a column holds nothing else).
+def read_table(content: bytes, *, header: bool | None = None, seps: str = "\t,;",
+               words: Sequence[Collection[str]] = ()) -> Table:
+    """The layout of delimited text.
 
     Lines that begin with ``#`` or ``%`` are comments. The separator is the first of ``seps`` that occurs
-    in the first line outside quotes, or else blanks. With ``header=None`` the first line is a header if one of
-    its cells is a usual column name, or if it has no numbers where the second line has.
+    in the first line outside quotes, or else blanks. With ``header=None``, the first line is a header if it
+    has a word of each group in ``words``, or has no integer where the second line begins with one.
     """
     text = check_text(content)
-    if text[:1] in b"#%" or re.search(rb"[\r\n][ \t]*[#%]", text):
-        text = re.sub(rb"(?m)^[ \t]*[#%][^\r\n]*", b"", text)  # an empty line keeps the numbering of the others
-    first, second = _first_lines(text)
-    if not first:
-        raise GraphError("the file holds nothing but comments; expected rows.")
+    if (b"#" in text or b"%" in text) and re.search(rb"(?m)(?:^|\r)[ \t]*[#%]", text):
+        text = re.sub(rb"(?m)(^|\r)[ \t]*[#%][^\r\n]*", rb"\1", text)
+    lines = [m for m, _ in zip(re.finditer(rb"[^\r\n]*[^ \t\r\n][^\r\n]*", text), range(2), strict=False)]
+    if not lines:
+        raise GraphError("the file holds nothing but comments; expected rows of text.")
+    first = lines[0].group().decode()
     bare = re.sub(r'"[^"]*"', "", first)
-    sep = next((s for s in seps if s in bare), BLANKS)
-    cells, following = _cells(first, sep), _cells(second, sep)
+    sep = next((s for s in seps if s in bare), _BLANKS)
+    cells = _cells(first, sep)
     if header is None:
-        header = _is_header(cells, following)
-    frame = _parse(text, sep, header, cells)
-    return Table(frame, [cell.strip() for cell in cells] if header else None, text, sep)
+        header = _is_header(cells, _cells(lines[1].group().decode(), sep) if len(lines) > 1 else [], words)
+    if not header:
+        return Table(text, sep, cells, None, 0)
+    if len(lines) < 2:
+        raise GraphError("there is a header line and nothing else; expected rows below it.")
+    return Table(text, sep, cells, cells, lines[1].start())
 
 
-def _first_lines(text: bytes) -> tuple[str, str]:
-    found = [m.group().decode() for m, _ in zip(re.finditer(rb"[^\r\n]*[^\s][^\r\n]*", text), range(2), strict=False)]
-    return (*found, "", "")[:2]  # type: ignore[return-value]
+def numbers(column: Any) -> NDArray[Any] | None:
+    """A column of text as int64 or float64, or None if a cell is not a finite number."""
+    import pandas as pd
+
+    values = pd.to_numeric(pd.Series(column, dtype=object), errors="coerce").to_numpy()
+    if values.dtype.kind not in "if" or not np.isfinite(values).all():
+        return None
+    return values
 
 
 def _cells(line: str, sep: str) -> list[str]:
-    if sep == BLANKS:
-        return next(csv.reader([" ".join(line.split())], delimiter=" "), [])
-    return next(csv.reader([line], delimiter=sep, skipinitialspace=True), [])
-
-
-def _is_header(first: list[str], second: list[str]) -> bool:
-    if any(_INTEGER.fullmatch(cell.strip()) for cell in first):
-        return False
-    words = {re.sub(r"[\s_-]", "", cell).casefold() for cell in first}
-    return bool(words & _HEADER_WORDS) or any(_INTEGER.fullmatch(cell.strip()) for cell in second[:2])
-
-
-def _parse(text: bytes, sep: str, header: bool, first: list[str]) -> pandas.DataFrame:
-    import pandas as pd
-
-    options: dict[str, Any] = {
-        "sep": sep, "header": 0 if header else None, "index_col": False, "keep_default_na": False, "na_values": [],
-        "skipinitialspace": True, "dtype": str}
+    if sep == _BLANKS:
+        line, sep = re.sub(r"[ \t]+", " ", line.strip(" \t")), " "
     try:
-        frame = pd.read_csv(io.BytesIO(text), **options)
-    except pd.errors.ParserError as error:
-        raise GraphError(_explain(str(error), len(first))) from None
-    except (pd.errors.EmptyDataError, ValueError, OverflowError) as error:
-        raise GraphError(f"expected rows of {len(first)} columns: {error}") from None
-    frame.columns = pd.RangeIndex(frame.shape[1])
-    return frame
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=sep, skipinitialspace=True))]
+    except csv.Error as error:
+        raise GraphError(f"the first line is not a row of cells: {error}.") from None
 
 
-def _explain(message: str, width: int) -> str:
+def _plain(word: str) -> str:
+    return re.sub(r"[\s_-]", "", word).casefold()
+
+
+def _is_header(first: list[str], second: list[str], words: Sequence[Collection[str]]) -> bool:
+    if any(_INTEGER.fullmatch(cell) for cell in first):
+        return False
+    if words and all(any(_plain(cell) in group for cell in first) for group in words):
+        return True
+    return any(_INTEGER.fullmatch(cell) for cell in second[:2])
+
+
+def _spelt_plainly(text: bytes) -> bool:
+    """Whether every integer is written as ``str`` would write it, so that its text is not lost in reading it."""
+    shapes = b" " + text.translate(_SHAPES)
+    return not any(odd in shapes for odd in (b" 00", b" 01", b" +", b" -0"))
+
+
+def _explain(message: str) -> str:
     """pandas' message in our words."""
     if found := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message):
         expected, line, saw = found.groups()
-        return f"line {line}: {saw} columns, but expected {expected} as on the first line."
+        return f"line {line}: {saw} columns; expected {expected}, as in the lines before it."
     if "EOF inside string" in message:
-        return "a quotation mark is opened and never closed; expected pairs of quotation marks."
-    return f"expected rows of {width} columns: {message.strip()}"
-
-
-def numbers(column: Any) -> np.ndarray[Any, Any] | None:
-    """A column of text as int64 or float64, or None if some cell is not a finite number."""
-    import pandas as pd
-
-    values = pd.to_numeric(pd.Series(column), errors="coerce").to_numpy()
-    if values.dtype.kind not in "iuf" or not np.isfinite(values).all():
-        return None
-    return values
+        return "a quotation mark is opened and never closed; expected them in pairs."
+    return f"expected a table of cells: {message.strip()}."
