@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import degnn_explore as de
+from degnn_explore.graph import Graph
 
 __all__ = ["main"]
 
@@ -45,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     about.set_defaults(run=lambda options: print(de.about().to_string(header=False)))
 
     datasets = commands.add_parser("datasets", help="list the graphs that can be loaded by name")
-    datasets.set_defaults(run=lambda options: print(de.datasets().to_string(max_colwidth=48)))
+    datasets.set_defaults(run=_datasets)
 
     encode = commands.add_parser("encode", help="print the encoding ζ(u|S) of every node u as CSV")
     encode.add_argument("graph", metavar="GRAPH")
@@ -68,6 +69,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _datasets(options: argparse.Namespace) -> None:
+    table = de.datasets()[["name", "nodes", "edges", "labels", "available", "what"]]
+    print(table.to_string(index=False, max_colwidth=60))
+
+
 def _encode(options: argparse.Namespace) -> None:
     import pandas as pd
 
@@ -87,15 +93,17 @@ def _distinguish(options: argparse.Namespace) -> None:
         print(verdict.why)
 
 
-def _graph(text: str) -> de.Graph:
-    return de.read_graph(text) if Path(text).exists() else de.load(text)
+def _graph(text: str) -> Graph:
+    """The graph in a file, also one that is missing (so that the error says so), or else of that name."""
+    path = Path(text)
+    return de.read_graph(path) if path.exists() or path.suffix or len(path.parts) > 1 else de.load(text)
 
 
-def _split(G: de.Graph, text: str) -> list[str]:
+def _split(G: Graph, text: str) -> list[str]:
     return [text] if text in G.names else text.split(",")
 
 
-def _node(G: de.Graph, text: str) -> int | str:
+def _node(G: Graph, text: str) -> int | str:
     """A name if there is such a node, else a number."""
     return int(text) if text not in G.names and text.isdecimal() else text
 

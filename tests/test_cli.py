@@ -57,7 +57,8 @@ def test_datasets_and_about_are_tables(capsys: pytest.CaptureFixture[str]) -> No
     (["encode", "karate", "nobody"], "nobody"),
     (["encode", "karate", "0", "--max-dist", "-1"], "max_dist"),
     (["distinguish", "karate", "0", "1", "--method", "3-WL"], "3-WL"),
-    (["distinguish", "karate", "0", "1,2"], ""),
+    (["encode", "nowhere/graph.csv", "0"], "no such file"),
+    (["distinguish", "karate", "0", "1,2"], "1 and 2 nodes"),
 ])
 def test_errors_are_one_line_and_exit_code_2(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
