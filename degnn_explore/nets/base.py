@@ -1,0 +1,155 @@
+"""What all ten models share: their shape, checked hyperparameters, dropout with a generator of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ..errors import ParameterError, TargetError, one_of, whole_number
+from ..graph import Graph
+from ..targets import Task
+
+__all__ = ["Dropout", "Hyper", "SetData", "SetNet", "Shape"]
+
+
+class SetData(Protocol):
+    """What ``prepare`` gives: the model's input for many target sets, by the batch."""
+
+    def __len__(self) -> int: ...
+
+    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> Any: ...
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a model must know of a task: set size, classes, columns of node attributes."""
+
+    p: int
+    num_classes: int
+    num_attributes: int = 0
+
+    @property
+    def outputs(self) -> int:
+        """Logits for a set: one for two classes, else one for each class."""
+        return 1 if self.num_classes == 2 else self.num_classes
+
+
+@dataclass(frozen=True)
+class Hyper:
+    """A hyperparameter: its default, what it may be, and the range that the paper searched."""
+
+    default: Any
+    paper: str = ""
+    choices: tuple[Any, ...] | None = None
+    least: int | None = None
+    below: float | None = None
+    optional: bool = False
+
+    def checked(self, name: str, value: Any) -> Any:
+        """``value`` if it is allowed, or a ParameterError that says what is."""
+        if self.optional and value is None:
+            return None
+        if self.choices is not None:
+            return one_of(name, value, self.choices)
+        if self.least is not None:
+            return whole_number(name, value, least=self.least)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < (self.below or np.inf):
+            raise ParameterError(f"{name} must be a number from 0 to below {self.below}, not {value!r}.")
+        return float(value)
+
+
+class Dropout(nn.Module):
+    """Dropout that draws from its own generator, so that two fits in two threads do not meet."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.share = share
+        self.generator: torch.Generator | None = None
+
+    def forward(self, h: Tensor) -> Tensor:
+        if not self.training or self.share == 0:
+            return h
+        generator = self.generator if h.device.type != "meta" else None
+        keep = torch.empty_like(h).bernoulli_(1 - self.share, generator=generator)
+        return h * keep / (1 - self.share)
+
+
+class SetNet(nn.Module):
+    """A model of target sets: ``prepare`` turns sets into data, ``forward`` a batch into logits.
+
+    Attributes
+    ----------
+    name, shape, hyper
+        How it was built, see :func:`degnn_explore.build`.
+    inductive
+        Whether it can judge sets of a graph that it was not trained on.
+    """
+
+    HYPER: ClassVar[Mapping[str, Hyper]] = {}
+    inductive: ClassVar[bool] = True
+
+    def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.name = name
+        self.shape = shape
+        self.hyper = dict(hyper)
+
+    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
+                progress: bool = True) -> SetData:
+        """The input for these sets: everything that has no weights is computed here, once."""
+        raise ParameterError(f"{type(self).__name__} does not say how to prepare target sets.")
+
+    def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
+        """What a transductive model takes from the training graph before the first epoch: nothing here."""
+
+    def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
+        """Raise an error if this model cannot judge these sets of this graph."""
+        columns = 0 if graph.attributes is None else graph.attributes.shape[1]
+        if sets.ndim != 2 or sets.shape[1] != self.shape.p:
+            raise TargetError(f"This {self.name} was built for sets of {self.shape.p} nodes, "
+                              f"not for an array of shape {list(sets.shape)}.")
+        if columns != self.shape.num_attributes:
+            raise ParameterError(f"This {self.name} was built for {self.shape.num_attributes} attribute columns a node, "
+                                 f"but the graph has {columns}; use a graph with the same attributes.")
+
+    def extra_repr(self) -> str:
+        return ", ".join([f"p={self.shape.p}", f"classes={self.shape.num_classes}",
+                          *(f"{key}={value!r}" for key, value in self.hyper.items())])
+
+
+class TransductiveNet(SetNet):
+    """A model that knows the nodes of one graph by number, and so can judge only that graph."""
+
+    inductive: ClassVar[bool] = False
+
+    def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any]) -> None:
+        super().__init__(name, shape, hyper)
+        # the training graph and the full one it was made from; buffers, so that they are saved
+        self.register_buffer("known_graphs", torch.zeros((0, 32), dtype=torch.uint8))
+
+    def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
+        digests = np.stack([_digest(task.graph), _digest(task.full_graph)])
+        self.known_graphs = torch.from_numpy(digests).to(self.known_graphs.device)
+
+    def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
+        super().check(graph, sets)
+        if not len(self.known_graphs):
+            raise ParameterError(f"This {self.name} is transductive and has not been trained yet; run de.fit first.")
+        if not (self.known_graphs.cpu().numpy() == _digest(graph)).all(axis=1).any():
+            raise ParameterError(f"{self.name} is transductive: it knows the nodes of its training graph only, and this "
+                                 "is another graph. Use an inductive model such as DE-GNN-SPD, or train on this graph.")
+
+
+def _digest(graph: Graph) -> NDArray[np.uint8]:
+    """SHA-256 of the graph's structure. [32]"""
+    content = hashlib.sha256(graph.indptr.astype("<i8").tobytes())
+    content.update(graph.indices.astype("<i8").tobytes())
+    return np.frombuffer(content.digest(), dtype=np.uint8)

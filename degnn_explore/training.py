@@ -1,0 +1,402 @@
+"""The training loop: ``fit`` yields one Epoch at a time; ``predict`` judges sets that the user names."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from .errors import Cancelled, ParameterError, one_of, whole_number
+from .graph import Graph
+from .metrics import metrics, probabilities
+from .nets.base import Dropout, SetData, SetNet
+from .saving import load_state, read_tensors, write_tensors
+from .targets import Task
+
+__all__ = ["Epoch", "Summary", "fit", "predict", "summarise"]
+
+_OPTIMISERS = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
+_JUDGED_AT_ONCE = 256  # sets in a batch when nothing is learnt; any number gives the same logits
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the training sets.
+
+    Attributes
+    ----------
+    number
+        Counted from 1.
+    loss
+        Mean training loss of the pass.
+    train, val, test
+        ``{"accuracy": ..., "auc": ...}`` each, from 0 to 1. ``train`` is measured during the pass, on the
+        logits that were learnt from; ``val`` and ``test`` after it.
+    seconds
+        Time of the pass and its measurements.
+    metric
+        Which of the two the task is judged by.
+    """
+
+    number: int
+    loss: float
+    train: dict[str, float]
+    val: dict[str, float]
+    test: dict[str, float]
+    seconds: float
+    metric: str = "auc"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Both settings of the paper, from one run.
+
+    Attributes
+    ----------
+    epoch
+        The number of the epoch that is best on validation.
+    test
+        Test metric of that epoch: the paper's main table.
+    optimistic
+        The best test metric of any epoch, "no-validation, optimistic": the paper's appendix. It
+        chooses by what it reports, so it is an upper bound and not an estimate.
+    optimistic_epoch
+        The number of that epoch.
+    metric
+        "auc" or "accuracy".
+    """
+
+    epoch: int
+    test: float
+    optimistic: float
+    optimistic_epoch: int
+    metric: str
+
+
+def summarise(epochs: Iterable[Epoch], metric: str | None = None) -> Summary:
+    """The test metric chosen on validation, and the no-validation, optimistic one.
+
+    Parameters
+    ----------
+    epochs
+        What :func:`fit` yielded.
+    metric
+        "auc" or "accuracy"; by default the one of the task.
+
+    Examples
+    --------
+    >>> run = [Epoch(1, 0.6, {}, {"auc": 0.8}, {"auc": 0.7}, 1.0), Epoch(2, 0.5, {}, {"auc": 0.7}, {"auc": 0.9}, 1.0)]
+    >>> summarise(run)
+    Summary(epoch=1, test=0.7, optimistic=0.9, optimistic_epoch=2, metric='auc')
+    """
+    run = list(epochs)
+    if not run:
+        raise ParameterError("There are no epochs to summarise; run de.fit first.")
+    key = one_of("metric", metric or run[0].metric, ["auc", "accuracy"])
+    chosen = max(run, key=lambda e: (e.val[key], -e.number))
+    lucky = max(run, key=lambda e: (e.test[key], -e.number))
+    return Summary(chosen.number, chosen.test[key], lucky.test[key], lucky.number, key)
+
+
+def fit(
+    model: SetNet,
+    task: Task,
+    epochs: int = 100,
+    *,
+    seed: int = 0,
+    device: str = "auto",
+    batch_size: int = 64,
+    optimizer: str = "adam",
+    learning_rate: float = 1e-3,
+    weight_decay: float = 0.0,
+    patience: int | None = 30,
+    clip: float | None = 5.0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    stop: threading.Event | None = None,
+    progress: bool = False,
+    num_threads: int = 1,
+) -> Iterator[Epoch]:
+    """Train a model, one :class:`Epoch` at a time; the weights best on validation are kept at the end.
+
+    Parameters
+    ----------
+    model, task
+        From :func:`degnn_explore.build` and, say, :func:`degnn_explore.link_task`.
+    epochs
+        At most so many.
+    seed
+        Order of the sets and dropout. The same seed gives the same numbers.
+    device
+        "auto" (cuda, then mps, then cpu) or the name of a torch device.
+    batch_size, optimizer, learning_rate, weight_decay
+        The optimiser is "adam" or "sgd" (momentum 0.9).
+    patience
+        Stop after so many epochs without a better validation metric; None: never.
+    clip
+        Largest norm of the gradient; None: no limit.
+    checkpoint
+        A file to keep the state in after each epoch. If it exists, its epochs are yielded again
+        from the file and training goes on after them, to the same final numbers.
+    stop
+        When this event is set, the generator ends within a batch.
+    progress
+        Show a bar while the data are prepared.
+    num_threads
+        Torch threads while training. The matrices are small: one is fastest.
+
+    Yields
+    ------
+    Epoch
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> task = de.link_task(de.Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)]))
+    >>> run = list(de.fit(de.build("DE-GNN-SPD", task, hidden=8), task, epochs=2))
+    >>> [epoch.number for epoch in run], sorted(run[0].test)
+    ([1, 2], ['accuracy', 'auc'])
+    """
+    if not isinstance(model, SetNet):
+        raise ParameterError(f"fit needs a model made by de.build, not {type(model).__name__}.")
+    if not isinstance(task, Task):
+        raise ParameterError(f"fit needs a task, such as de.link_task(G), not {type(task).__name__}.")
+    if model.shape.num_classes != task.num_classes or model.shape.p != task.p:
+        raise ParameterError(f"This {model.name} was built for p={model.shape.p} and {model.shape.num_classes} classes, the "
+                             f"task has p={task.p} and {task.num_classes}; build the model for this task.")
+    for name, value in (("learning_rate", learning_rate), ("clip", 1.0 if clip is None else clip)):
+        if not isinstance(value, int | float) or not 0 < value < math.inf:
+            raise ParameterError(f"{name} must be a positive number, not {value!r}.")
+    if not isinstance(weight_decay, int | float) or not 0 <= weight_decay < math.inf:
+        raise ParameterError(f"weight_decay must be 0 or a positive number, not {weight_decay!r}.")
+    one_of("optimizer", optimizer, _OPTIMISERS)
+    options = {
+        "seed": whole_number("seed", seed, least=0), "batch_size": whole_number("batch_size", batch_size, least=1),
+        "optimizer": optimizer, "learning_rate": float(learning_rate), "weight_decay": float(weight_decay),
+        "patience": None if patience is None else whole_number("patience", patience, least=1),
+        "clip": None if clip is None else float(clip)}
+    run = _Run(model, task, options, choose_device(device), whole_number("num_threads", num_threads, least=1), stop)
+    kept = None if checkpoint is None else Path(checkpoint)
+    return run.epochs(whole_number("epochs", epochs, least=1), kept, progress)
+
+
+def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto") -> NDArray[np.float64]:
+    """Probabilities for target sets that you name, on the training graph or, if inductive, another one.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    G
+        The graph; edges inside a set are cut before it is judged, as in training.
+    sets
+        Target sets, as numbers or names, each of the size that the model was built for.
+    device
+        As in :func:`fit`.
+
+    Returns
+    -------
+    float64 [k], the probability of class 1, for two classes; [k, C] for more.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> G = de.Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)])
+    >>> de.predict(de.build("GCN", de.link_task(G)), G, [{0, 1}, {0, 9}]).shape
+    (2,)
+    """
+    rows = [G.target_set(S) for S in sets]
+    odd = [row.tolist() for row in rows if len(row) != model.shape.p]
+    if odd or not rows:
+        raise ParameterError(f"This {model.name} judges sets of {model.shape.p} nodes; "
+                             + (f"{odd[0]} has {len(odd[0])}." if odd else "no set was given."))
+    array = np.stack(rows)
+    model.check(G, array)
+    where = choose_device(device)
+    model.to(where)
+    with _threads(1):
+        logits = _logits(model, model.prepare(G, array, progress=False), np.arange(len(array)), where, None)
+    return probabilities(logits)
+
+
+def choose_device(device: str) -> str:
+    """"auto" as the best device of this machine; any other name if torch has it here."""
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise ParameterError(f"device={device!r} cannot be used here ({str(error).splitlines()[0]}); "
+                             "use 'auto' or 'cpu'.") from None
+    return device
+
+
+def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
+    """Cross entropy: of one logit [k] for two classes, of C logits [k, C] for more."""
+    if logits.dim() == 1:
+        return torch.nn.functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))
+    return torch.nn.functional.cross_entropy(logits, labels)
+
+
+@contextmanager
+def _threads(number: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _logits(model: SetNet, data: SetData, index: NDArray[np.int64], device: str,
+            stop: threading.Event | None) -> NDArray[np.float32]:
+    """Logits of these sets, nothing learnt."""
+    model.eval()
+    parts = []
+    with torch.no_grad():
+        for start in range(0, len(index), _JUDGED_AT_ONCE):
+            _raise_if(stop)
+            parts.append(model(data.batch(index[start:start + _JUDGED_AT_ONCE], device)).cpu())
+    return np.asarray(torch.cat(parts).numpy())
+
+
+def _raise_if(stop: threading.Event | None) -> None:
+    if stop is not None and stop.is_set():
+        raise Cancelled("training was cancelled")
+
+
+class _Run:
+    """One call of fit: what it trains, how, and the best weights so far."""
+
+    def __init__(self, model: SetNet, task: Task, options: dict[str, Any], device: str, threads: int,
+                 stop: threading.Event | None) -> None:
+        self.model, self.task, self.options = model, task, options
+        self.device, self.threads, self.stop = device, threads, stop
+        self.history: list[Epoch] = []
+        self.best: dict[str, Tensor] | None = None
+        self.best_number, self.best_value = 0, -math.inf
+
+    def epochs(self, count: int, checkpoint: Path | None, progress: bool) -> Iterator[Epoch]:
+        try:
+            parts = [self.task.train, self.task.val, self.task.test]
+            self.labels = np.concatenate([part.labels for part in parts])
+            bounds = np.cumsum([0, *(len(part) for part in parts)])
+            self.train, self.val, self.test = (np.arange(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+            with _threads(self.threads):
+                self.model.bind(self.task, stop=self.stop, progress=progress)
+                self.model.to(self.device)
+                sets = np.concatenate([part.sets for part in parts])
+                self.data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
+            kind = _OPTIMISERS[self.options["optimizer"]]
+            extra = {"momentum": 0.9} if self.options["optimizer"] == "sgd" else {}
+            self.optimiser = kind(self.model.parameters(), lr=self.options["learning_rate"],
+                                  weight_decay=self.options["weight_decay"], **extra)
+            if checkpoint is not None and checkpoint.exists():
+                self._resume(checkpoint)
+                yield from self.history[:count]
+            while len(self.history) < count and not self._patience_is_over():
+                with _threads(self.threads):
+                    epoch = self._epoch(len(self.history) + 1)
+                self._remember(epoch)
+                if checkpoint is not None:
+                    self._keep(checkpoint)
+                yield epoch
+        except Cancelled:
+            return
+        finally:  # at the end, on stop, on an error, and when the caller leaves the loop early
+            if self.best is not None:
+                self.model.load_state_dict(self.best)
+            self.model.eval()
+
+    def _patience_is_over(self) -> bool:
+        patience = self.options["patience"]
+        return patience is not None and len(self.history) - self.best_number >= patience
+
+    def _epoch(self, number: int) -> Epoch:
+        """Order and dropout depend on the seed and the epoch's number alone, so a resumed run repeats them."""
+        started = time.perf_counter()
+        order = np.random.default_rng([self.options["seed"], number]).permutation(self.train)
+        for module in self.model.modules():
+            if isinstance(module, Dropout):
+                module.generator = torch.Generator(device=self.device)
+                module.generator.manual_seed(self.options["seed"] * 1_000_003 + number)
+        self.model.train()
+        total, logits = 0.0, []
+        for start in range(0, len(order), self.options["batch_size"]):
+            _raise_if(self.stop)
+            index = order[start:start + self.options["batch_size"]]
+            out = self.model(self.data.batch(index, self.device))
+            loss = loss_of(out, torch.from_numpy(self.labels[index]).to(self.device))
+            value = float(loss.detach())
+            if not math.isfinite(value):
+                raise ParameterError(f"The loss became {value} in epoch {number}; learning_rate="
+                                     f"{self.options['learning_rate']} is probably too high. Try a tenth of it.")
+            self.optimiser.zero_grad()
+            loss.backward()
+            if self.options["clip"] is not None:
+                torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.options["clip"])
+            self.optimiser.step()
+            total += value * len(index)
+            logits.append(out.detach().cpu())
+        train = metrics(torch.cat(logits).numpy(), self.labels[order])
+        judged = _logits(self.model, self.data, np.concatenate([self.val, self.test]), self.device, self.stop)
+        val, test = (metrics(judged[rows - self.val[0]], self.labels[rows]) for rows in (self.val, self.test))
+        return Epoch(number, total / len(order), train, val, test, time.perf_counter() - started, self.task.metric)
+
+    def _remember(self, epoch: Epoch) -> None:
+        self.history.append(epoch)
+        if epoch.val[self.task.metric] > self.best_value:
+            self.best_value, self.best_number = epoch.val[self.task.metric], epoch.number
+            self.best = {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
+
+    # ---- checkpoints --------------------------------------------------------------------------
+
+    def _identity(self) -> dict[str, Any]:
+        """What must be the same for a run to go on: model, task and options."""
+        task = [self.task.kind, self.task.seed, *(int(part.sets.sum()) for part in
+                (self.task.train, self.task.val, self.task.test)), self.task.graph.num_edges]
+        return {"name": self.model.name, "hyper": self.model.hyper, "task": task, **self.options}
+
+    def _keep(self, path: Path) -> None:
+        tensors = {f"now.{name}": tensor for name, tensor in self.model.state_dict().items()}
+        tensors |= {f"best.{name}": tensor for name, tensor in (self.best or {}).items()}
+        for i, state in self.optimiser.state_dict()["state"].items():
+            tensors |= {f"optimiser.{i}.{name}": value for name, value in state.items() if isinstance(value, Tensor)}
+        write_tensors(path, tensors, {"kind": "checkpoint", "identity": self._identity(),
+                                      "history": [asdict(epoch) for epoch in self.history]})
+
+    def _resume(self, path: Path) -> None:
+        tensors, how = read_tensors(path)
+        if how.get("kind") != "checkpoint":
+            raise ParameterError(f"{path} is a {how.get('kind')}, not a checkpoint; choose another file.")
+        kept, mine = how["identity"], self._identity()
+        if differing := [key for key in mine if mine[key] != kept.get(key)]:
+            key = differing[0]
+            raise ParameterError(f"{path} belongs to another run: its {key} is {kept.get(key)!r}, not {mine[key]!r}. "
+                                 "Choose another file, or delete it to start anew.")
+        groups: dict[str, dict[str, Tensor]] = {"now": {}, "best": {}}
+        states: dict[int, dict[str, Tensor]] = {}
+        for name, tensor in tensors.items():
+            group, _, rest = name.partition(".")
+            if group == "optimiser":
+                i, _, key = rest.partition(".")
+                states.setdefault(int(i), {})[key] = tensor
+            else:
+                groups[group][rest] = tensor
+        load_state(self.model, groups["now"])
+        self.best = groups["best"]
+        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": states})
+        self.history = [Epoch(**epoch) for epoch in how["history"]]
+        values = [epoch.val[self.task.metric] for epoch in self.history]
+        self.best_value = max(values)
+        self.best_number = values.index(self.best_value) + 1
