@@ -22,8 +22,16 @@ from .graph import Graph, Targets
 if TYPE_CHECKING:
     import scipy.sparse
 
-__all__ = ["DRNL", "SPD", "Encoding", "GeneralizedPageRank", "HeatKernel", "LandingProbability", "PageRank",
-           "distances"]
+__all__ = [
+    "DRNL",
+    "SPD",
+    "Encoding",
+    "GeneralizedPageRank",
+    "HeatKernel",
+    "LandingProbability",
+    "PageRank",
+    "distances",
+]
 
 Pool = Literal["mean", "sum"] | None
 Floats = NDArray[np.float64]
@@ -178,7 +186,7 @@ class LandingProbability(Encoding):
         return tuple(f"step {k}" for k in range(self.steps + 1))
 
     def pairwise(self, G: Graph, S: NDArray[np.int64], cut: bool) -> Floats:
-        W = walk_matrix(G, S, cut) if self.steps else None
+        W = walk_matrix(G, S, cut)
         x = np.zeros((G.num_nodes, len(S)))
         x[S, np.arange(len(S))] = 1.0
         zeta = np.empty((len(S), G.num_nodes, self.dim))
@@ -330,8 +338,10 @@ class DRNL(Encoding):
         """The label of every node. [n]"""
         nodes = G.target_set(S)
         if len(nodes) != 2:
-            raise TargetError(f"DRNL labels are defined for pairs; this target set has {len(nodes)} nodes. "
-                              "Use SPD, which takes any number.")
+            raise TargetError(
+                f"DRNL labels are defined for pairs; this target set has {len(nodes)} nodes. "
+                "Use SPD, which takes any number."
+            )
         dist = set_distances(G, nodes[None, :], cut)[0].astype(np.int64)  # [2, n]
         near = np.minimum(dist, self.max_dist)
         half, odd = np.divmod(near.sum(axis=0), 2)

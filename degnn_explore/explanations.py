@@ -32,7 +32,9 @@ class Part:
     tokens: Ints
 
 
-def explain_sets(method: str, layer: int, parts: list[Part], run: Instances, rows: list[Ints], history: list[Ints]) -> str:
+def explain_sets(
+    method: str, layer: int, parts: list[Part], run: Instances, rows: list[Ints], history: list[Ints]
+) -> str:
     """Why two target sets part at ``layer``, and not before."""
     walks: list[list[int]] = [[], []]
     pair = _parting(rows[0].ravel(), rows[1].ravel(), history, layer)
@@ -42,8 +44,11 @@ def explain_sets(method: str, layer: int, parts: list[Part], run: Instances, row
         if depth == 1:
             break
         (n1, t1), (n2, t2) = run.row(pair[0]), run.row(pair[1])
-        tag = next(t for t in sorted(set(t1.tolist()) | set(t2.tolist()))
-                   if _counts(n1[t1 == t], history[depth - 1]) != _counts(n2[t2 == t], history[depth - 1]))
+        tag = next(
+            t
+            for t in sorted(set(t1.tolist()) | set(t2.tolist()))
+            if _counts(n1[t1 == t], history[depth - 1]) != _counts(n2[t2 == t], history[depth - 1])
+        )
         pair = _parting(n1[t1 == tag], n2[t2 == tag], history, depth - 1)
     say = _Speaker(method, parts, run)
     if layer == 0:
@@ -51,15 +56,14 @@ def explain_sets(method: str, layer: int, parts: list[Part], run: Instances, row
     return say.walk(layer, walks)
 
 
-def explain_graphs(method: str, layer: int, parts: list[Part], run: Instances, rows: list[Ints], history: list[Ints]) -> str:
+def explain_graphs(
+    method: str, layer: int, parts: list[Part], run: Instances, rows: list[Ints], history: list[Ints]
+) -> str:
     """Why two whole graphs part at ``layer``: how many of their sets' representations match."""
-    if method == "1-WL":
-        left, right = (Counter(history[layer][r].ravel().tolist()) for r in rows)
-        what = "node"
-    else:
-        left, right = (Counter(map(tuple, np.sort(history[layer][r], axis=1).tolist())) for r in rows)
-        p = rows[0].shape[1]
-        what = {1: "node", 2: "pair"}.get(p, f"{p}-set")
+    members = [history[layer][r if method != "1-WL" else r.reshape(-1, 1)] for r in rows]  # [k, p]
+    left, right = (Counter(map(tuple, np.sort(m, axis=1).tolist())) for m in members)
+    p = members[0].shape[1]
+    what = {1: "node", 2: "pair"}.get(p, f"{p}-set")
     count = (sum(left.values()), sum(right.values()))
     if count[0] != count[1]:
         return f"one has {count[0]:,} {what}s and the other {count[1]:,}"
@@ -129,17 +133,25 @@ class _Speaker:
         if self.method == "DE-LP" and (found := self.first_step(rows, pair)):
             step, (left, right) = found
             start = "" if rows[0].size > 1 else "back "
-            return (f"already at layer 0: after {step} {'step' if step == 1 else 'steps'} a walk from the targets is "
-                    f"{start}at {self.name(pair[0])} with probability {left}, {start}at {self.name(pair[1])} with {right}")
-        return (f"already at layer 0: the targets' own encodings are {self.bag(rows[0].ravel())} "
-                f"against {self.bag(rows[1].ravel())}")
+            return (
+                f"already at layer 0: after {step} {'step' if step == 1 else 'steps'} a walk from the targets is "
+                f"{start}at {self.name(pair[0])} with probability {left}, {start}at {self.name(pair[1])} with {right}"
+            )
+        return (
+            f"already at layer 0: the targets' own encodings are {self.bag(rows[0].ravel())} "
+            f"against {self.bag(rows[1].ravel())}"
+        )
 
-    def first_step(self, rows: list[Ints], pair: tuple[int, int], longest: int = 12) -> tuple[int, tuple[str, str]] | None:
+    def first_step(
+        self, rows: list[Ints], pair: tuple[int, int], longest: int = 12
+    ) -> tuple[int, tuple[str, str]] | None:
         """The shortest walk whose landing probabilities (exact, from each node of S) differ at the pair."""
         states = [[{int(row): Fraction(1)} for row in side.ravel()] for side in rows]
         for step in range(1, longest + 1):
             states = [[_walk(self.run, state) for state in side] for side in states]
-            chances = [sorted(state.get(row, Fraction(0)) for state in side) for side, row in zip(states, pair, strict=True)]
+            chances = [
+                sorted(state.get(row, Fraction(0)) for state in side) for side, row in zip(states, pair, strict=True)
+            ]
             if chances[0] != chances[1]:
                 left, right = (" and ".join(map(str, side)) for side in chances)
                 return step, (left, right)
@@ -151,8 +163,14 @@ class _Speaker:
         for side in walks:
             neighbours, tags = self.run.row(side[-1])
             ends.append({int(t): neighbours[tags == t] for t in np.unique(tags)})
-        tag = next((t for t in sorted(ends[0].keys() | ends[1].keys())
-                    if self.seen(ends[0].get(t)) != self.seen(ends[1].get(t))), 1)
+        tag = next(
+            (
+                t
+                for t in sorted(ends[0].keys() | ends[1].keys())
+                if self.seen(ends[0].get(t)) != self.seen(ends[1].get(t))
+            ),
+            1,
+        )
         within = "neighbours" if tag == 1 else f"nodes {tag} hops away"
         if self.method == "1-WL":
             facts = [f"{len(end.get(tag, []))} {within}" for end in ends]

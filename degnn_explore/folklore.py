@@ -46,7 +46,9 @@ def pair_colours(
         from .refinement import Instances
 
         none = np.zeros((1, 0), dtype=np.int64)
-        run = Instances.build([(G, none, np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)) for G in graphs], attributes=True)
+        run = Instances.build(
+            [(G, none, np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)) for G in graphs], attributes=True
+        )
         classes = next(run.refine(0))
         for i, G in enumerate(graphs):
             np.fill_diagonal(colours[i], 2 + classes[run.start[i] : run.start[i] + G.num_nodes])

@@ -51,8 +51,15 @@ def distances(indptr: Ints, indices: Ints, sets: Ints, cut: bool, out: Ints) -> 
 
 @njit(cache=True, nogil=True)
 def walk_sums(
-    indptr: Ints, indices: Ints, sets: Ints, cut: bool, steps: int,
-    primes: Ints, points: Ints, inverse: Ints, out: Ints,
+    indptr: Ints,
+    indices: Ints,
+    sets: Ints,
+    cut: bool,
+    steps: int,
+    primes: Ints,
+    points: Ints,
+    inverse: Ints,
+    out: Ints,
 ) -> None:
     """sum over k = 0..steps of z^k (W^k)_{uv} modulo each prime, for v in each set; out [k, n, p, primes].
 
@@ -112,8 +119,8 @@ def khop_arcs(indptr: Ints, indices: Ints, S: Ints, cut: bool, hops: int) -> tup
     tags = np.empty(start[n], dtype=np.int64)
     for u in range(n):
         reached = _bfs(indptr, indices, u, inside, queue, dist, hops)
-        arcs[start[u]:start[u + 1]] = queue[1:reached]
-        tags[start[u]:start[u + 1]] = dist[queue[1:reached]]
+        arcs[start[u] : start[u + 1]] = queue[1:reached]
+        tags[start[u] : start[u + 1]] = dist[queue[1:reached]]
         dist[queue[:reached]] = -1
     return start, arcs, tags
 
@@ -133,7 +140,7 @@ def _sort_row(row: Ints) -> None:
 
 
 @njit(types.uint64(types.uint64, types.uint64), cache=True, nogil=True)
-def _mix(h: int, value: int) -> int:
+def _mix(h: Any, value: Any) -> Any:
     h = (h ^ value) * np.uint64(0x9E3779B97F4A7C15)
     return h ^ (h >> np.uint64(29))
 
@@ -183,7 +190,7 @@ def neighbour_rows(indptr: Ints, indices: Ints, tags: Ints, colour: Ints, classe
     for u in range(len(indptr) - 1):
         for e in range(indptr[u], indptr[u + 1]):
             rows[e] = tags[e] * classes + colour[indices[e]]
-        _sort_row(rows[indptr[u]:indptr[u + 1]])
+        _sort_row(rows[indptr[u] : indptr[u + 1]])
 
 
 @njit(cache=True, nogil=True)

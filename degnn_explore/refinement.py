@@ -118,7 +118,9 @@ def lp_tokens(G: Graph, sets: Ints, cut: bool, steps: int) -> Ints:
 
     if G.degrees.max(initial=0) >= PRIMES.min():
         raise GraphError("This graph has a node of more than two billion neighbours.")
-    inverse = np.array([[0] + [pow(d, -1, int(q)) for d in range(1, int(G.degrees.max(initial=0)) + 1)] for q in PRIMES])
+    inverse = np.array(
+        [[0] + [pow(d, -1, int(q)) for d in range(1, int(G.degrees.max(initial=0)) + 1)] for q in PRIMES]
+    )
 
     def evaluate(sets: Ints) -> Ints:
         out = np.empty((len(sets), G.num_nodes, sets.shape[1], len(PRIMES)), dtype=np.int64)
@@ -191,7 +193,9 @@ class Instances:
                 tags.append(own[2])
                 copy += 1
         empty = np.zeros(0, dtype=np.int64)
-        return cls(start, np.concatenate(pointers), np.concatenate([empty, *arcs]), np.concatenate([empty, *tags]), initial)
+        return cls(
+            start, np.concatenate(pointers), np.concatenate([empty, *arcs]), np.concatenate([empty, *tags]), initial
+        )
 
     def refine(self, layers: int | None = None, stop: Event | None = None) -> Iterator[Ints]:
         """The class of every row after 0, 1, 2, ... layers; ends after ``layers``, or when no class splits."""
@@ -262,16 +266,23 @@ def _sorted_multisets(tokens: Ints) -> Ints:
 def _attribute_words(parts: list[tuple[Graph, Ints, Ints]]) -> int:
     widths = {0 if G.attributes is None else G.attributes.shape[1] for G, _, _ in parts}
     if len(widths) > 1:
-        raise GraphError(f"The graphs have different numbers of attributes, {sorted(widths)}, so they cannot be compared.")
+        raise GraphError(
+            f"The graphs have different numbers of attributes, {sorted(widths)}, so they cannot be compared."
+        )
     return widths.pop()
 
 
 def _check_size(parts: list[tuple[Graph, Ints, Ints]], hops: int) -> None:
     arcs = 0
     for G, sets, _ in parts:
-        one = len(G.indices) if hops == 1 else min(G.num_nodes**2, len(G.indices) * max(int(G.degrees.max(initial=0)), 1) ** (hops - 1))
+        one = (
+            len(G.indices)
+            if hops == 1
+            else min(G.num_nodes**2, len(G.indices) * max(int(G.degrees.max(initial=0)), 1) ** (hops - 1))
+        )
         arcs += one * len(sets)
     if arcs > MAX_ARCS:
         raise ParameterError(
             f"Refining {sum(len(sets) for _, sets, _ in parts):,} target sets together needs about {arcs:,} arcs, "
-            f"more than {MAX_ARCS:,}. Compare fewer sets (a lower order), fewer hops, or smaller graphs.")
+            f"more than {MAX_ARCS:,}. Compare fewer sets (a lower order), fewer hops, or smaller graphs."
+        )

@@ -50,6 +50,12 @@ class Subtree:
         The node's encoding in words: a distance, a multiset like {1,2}; empty without an encoding.
     members
         The graph nodes of all merged siblings.
+
+    Examples
+    --------
+    >>> tree = unroll(Graph.from_edges([(0, 1), (1, 2)]), 1, layers=1, merge=True)
+    >>> tree.node.tolist(), tree.multiplicity.tolist(), tree.members
+    ([1, 0], [1, 2], ((1,), (0, 2)))
     """
 
     graph: Graph
@@ -175,13 +181,26 @@ def unroll(
                 rows.append((these[0], at, depth + 1, len(these), hop))
                 members.append(tuple(these))
             if len(rows) > max_nodes:
-                raise GraphError(f"Even merged, this subtree has more than {max_nodes:,} nodes; take fewer layers, "
-                                 "or raise max_nodes.")
+                raise GraphError(
+                    f"Even merged, this subtree has more than {max_nodes:,} nodes; take fewer layers, "
+                    "or raise max_nodes."
+                )
         at += 1
     node, parent, depth_, multiplicity, hop_ = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
     return Subtree(
-        G, top, layers, node, parent, depth_, multiplicity, hop_, colour[layers - depth_, node],
-        tuple(words.label(int(u)) for u in node), tuple(members), colour[:, top])
+        G,
+        top,
+        layers,
+        node,
+        parent,
+        depth_,
+        multiplicity,
+        hop_,
+        colour[layers - depth_, node],
+        tuple(words.label(int(u)) for u in node),
+        tuple(members),
+        colour[:, top],
+    )
 
 
 @dataclass(frozen=True)
@@ -272,7 +291,8 @@ def _refuse_explosion(G: Graph, run: Instances, root: int, layers: int, max_node
         if total > max_nodes:
             raise GraphError(
                 f"The subtree of {G.names[root]!r} has {total:,.0f} nodes at depth {depth} already, more than "
-                f"{max_nodes:,}. Merge equal siblings (merge=True), take fewer layers, or raise max_nodes.")
+                f"{max_nodes:,}. Merge equal siblings (merge=True), take fewer layers, or raise max_nodes."
+            )
 
 
 class _Words:

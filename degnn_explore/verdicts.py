@@ -43,6 +43,13 @@ class Verdict:
         The reason, in a sentence.
     method
         The method asked.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> verdict = de.distinguish((de.zoo.petersen(), 0), (de.zoo.petersen(), 1))
+    >>> verdict.different, verdict.layer
+    (False, None)
     """
 
     different: bool
@@ -108,12 +115,18 @@ def distinguish(
     K = whole_number("hops", 2 if hops is None else hops, least=1) if method == "DEA-SPD" else 1
     (G1, S1), (G2, S2) = _parse(a), _parse(b)
     if (S1 is None) != (S2 is None):
-        raise TargetError("One side is a target set and the other a whole graph; give a target set on both, or on neither.")
+        raise TargetError(
+            "One side is a target set and the other a whole graph; give a target set on both, or on neither."
+        )
     if S1 is not None and S2 is not None and len(S1) != len(S2):
-        raise TargetError(f"The target sets have {len(S1)} and {len(S2)} nodes; only sets of equal size can be compared.")
+        raise TargetError(
+            f"The target sets have {len(S1)} and {len(S2)} nodes; only sets of equal size can be compared."
+        )
     if order is not None and (S1 is not None or method in ("1-WL", "2-WL")):
-        raise ParameterError(f"order={order!r} is for whole graphs and the DE methods; leave it out with "
-                             + ("target sets." if S1 is not None else f"{method}."))
+        raise ParameterError(
+            f"order={order!r} is for whole graphs and the DE methods; leave it out with "
+            + ("target sets." if S1 is not None else f"{method}.")
+        )
     if method == "2-WL":
         return _pairs_verdict(G1, S1, G2, S2, layers, cut, attributes, stop)
 
@@ -126,8 +139,12 @@ def distinguish(
         else:
             sides.append((G, _all_sets(G, 1 if order is None else order)))
     tokens = [_tokens(method, G, sets, cut, G1.num_nodes + G2.num_nodes) for G, sets in sides]
-    run = Instances.build([(G, sets, t) for (G, sets), t in zip(sides, tokens, strict=True)],
-                          hops=K, cut=cut and S1 is not None or cut and method != "1-WL", attributes=attributes)
+    run = Instances.build(
+        [(G, sets, t) for (G, sets), t in zip(sides, tokens, strict=True)],
+        hops=K,
+        cut=cut and (S1 is not None or method != "1-WL"),
+        attributes=attributes,
+    )
     rows = [_rows(run.start, first, sets) for (_, sets), first in zip(sides, (0, len(sides[0][1])), strict=True)]
     history: list[Ints] = []
     for layer, classes in enumerate(run.refine(layers, stop)):
@@ -136,11 +153,22 @@ def distinguish(
             parts = [Part(G, sets, t) for (G, sets), t in zip(sides, tokens, strict=True)]
             explain = explain_sets if S1 is not None else explain_graphs
             return Verdict(True, layer, explain(method, layer, parts, run, rows, history), method)
-    return Verdict(False, None, _why_same(method, len(history) - 1, layers, history[-1][np.concatenate([r.ravel() for r in rows])]), method)
+    return Verdict(
+        False,
+        None,
+        _why_same(method, len(history) - 1, layers, history[-1][np.concatenate([r.ravel() for r in rows])]),
+        method,
+    )
 
 
 def _parse(side: Any) -> tuple[Graph, Ints | None]:
-    G, S = (side, None) if isinstance(side, Graph) else side if isinstance(side, tuple) and len(side) == 2 else (None, None)
+    G, S = (
+        (side, None)
+        if isinstance(side, Graph)
+        else side
+        if isinstance(side, tuple) and len(side) == 2
+        else (None, None)
+    )
     if not isinstance(G, Graph):
         raise TargetError(f"Each side is a Graph or a pair (Graph, target set), not {side!r:.80}.")
     return G, None if S is None else G.target_set(S)
@@ -156,8 +184,10 @@ def _all_sets(G: Graph, order: int | Literal["edges"]) -> Ints:
     if count < 1:
         raise ParameterError(f"order={p}, but a graph of {G.num_nodes} nodes has no such set.")
     if count > MAX_SETS:
-        raise ParameterError(f"order={p} means {count:,} sets in a graph of {G.num_nodes} nodes, more than {MAX_SETS:,}; "
-                             "take a lower order, or order='edges'.")
+        raise ParameterError(
+            f"order={p} means {count:,} sets in a graph of {G.num_nodes} nodes, more than {MAX_SETS:,}; "
+            "take a lower order, or order='edges'."
+        )
     return np.array(list(combinations(range(G.num_nodes), p)), dtype=np.int64)
 
 
@@ -166,8 +196,10 @@ def _tokens(method: str, G: Graph, sets: Ints, cut: bool, nodes: int) -> Ints:
         return np.zeros((len(sets), G.num_nodes, 0, 1), dtype=np.int64)
     if method == "DE-LP":
         if nodes > MAX_WALK:
-            raise ParameterError(f"DE-LP follows walks of as many steps as there are nodes, {nodes:,} here; "
-                                 f"its limit is {MAX_WALK:,} nodes in all. Use DE-SPD, or de.colours with LandingProbability(steps).")
+            raise ParameterError(
+                f"DE-LP follows walks of as many steps as there are nodes, {nodes:,} here; "
+                f"its limit is {MAX_WALK:,} nodes in all. Use DE-SPD, or de.colours with LandingProbability(steps)."
+            )
         # the walk matrices of both graphs together satisfy their characteristic polynomial, of degree
         # `nodes`: sequences of landing probabilities that agree so far agree for ever
         return lp_tokens(G, sets, cut, nodes - 1)
@@ -194,12 +226,21 @@ def _why_same(method: str, last: int, layers: int | None, classes: Ints) -> str:
 
 
 def _pairs_verdict(
-    G1: Graph, S1: Ints | None, G2: Graph, S2: Ints | None, layers: int | None, cut: bool, attributes: bool, stop: Event | None
+    G1: Graph,
+    S1: Ints | None,
+    G2: Graph,
+    S2: Ints | None,
+    layers: int | None,
+    cut: bool,
+    attributes: bool,
+    stop: Event | None,
 ) -> Verdict:
     for G in (G1, G2):
         if G.num_nodes > MAX_NODES_2WL:
-            raise ParameterError(f"2-WL colours all pairs of nodes and takes graphs of up to {MAX_NODES_2WL:,} nodes; "
-                                 f"this one has {G.num_nodes:,}. Use DE-SPD, or an ego-network of the targets.")
+            raise ParameterError(
+                f"2-WL colours all pairs of nodes and takes graphs of up to {MAX_NODES_2WL:,} nodes; "
+                f"this one has {G.num_nodes:,}. Use DE-SPD, or an ego-network of the targets."
+            )
     graphs = [G if S is None or not cut else G.cut(S) for G, S in ((G1, S1), (G2, S2))]
 
     def seen(pairs: Ints, S: Ints | None) -> Counter[int]:
@@ -215,9 +256,19 @@ def _pairs_verdict(
                 why = f"the {what} differ in number, or in how many are linked"
             else:
                 only = sum((left - right).values())
-                why = (f"after {layer} {'layer' if layer == 1 else 'layers'} {only:,} of the {sum(left.values()):,} {what} "
-                       "on the first side have colours that the second side lacks")
+                when = f"after {layer} {'layer' if layer == 1 else 'layers'}"
+                if S1 is not None and S2 is not None and len(S1) == 1:
+                    a, b = G1.names[S1[0]], G2.names[S2[0]]
+                    why = f"{when} the pair ({a}, {a}) has another colour than ({b}, {b})"
+                else:
+                    why = (
+                        f"{when} {only:,} of the {sum(left.values()):,} {what} on the first side "
+                        "have colours that the second side lacks"
+                    )
             return Verdict(True, layer, why, "2-WL")
-    same = f"up to layer {layers} the pair colours of both agree" if layers is not None else \
-        f"the pair colours of both agree, and after layer {last} no class of pairs splits any more"
+    same = (
+        f"up to layer {layers} the pair colours of both agree"
+        if layers is not None
+        else f"the pair colours of both agree, and after layer {last} no class of pairs splits any more"
+    )
     return Verdict(False, None, same, "2-WL")

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import degnn_explore as de
+from degnn_explore.refinement import lp_tokens
+
+from .graphs import graphs, graphs_with_targets, shuffled
+from .test_encodings import slow_distances
+
+
+def slow_colours(G: de.Graph, initial: list, hops: int, layers: int, S: list[int], cut: bool) -> list[list]:
+    """Refinement with nested tuples: a colour is the whole structure it stands for."""
+    graph = G.to_networkx()
+    if cut:
+        graph.remove_edges_from([(u, v) for u in S for v in S])
+    near = {u: nx.single_source_shortest_path_length(graph, u, cutoff=hops) for u in graph}
+    history = [list(initial)]
+    for _ in range(layers):
+        now = history[-1]
+        history.append(
+            [(now[u], tuple(sorted(((d, now[w]) for w, d in near[u].items() if d), key=repr))) for u in graph]
+        )
+    return history
+
+
+def partition(row) -> list[list[int]]:
+    groups: dict = {}
+    for u, c in enumerate(row):
+        groups.setdefault(c if not isinstance(c, np.integer) else int(c), []).append(u)
+    return sorted(groups.values())
+
+
+@given(graphs_with_targets(7, 3), st.integers(1, 3), st.booleans(), st.booleans())
+def test_colours_are_the_classes_of_nested_multisets(case, hops: int, cut: bool, plain: bool) -> None:
+    G, S = case
+    if plain:
+        initial, cut = [()] * G.num_nodes, False
+    else:
+        initial = [tuple(sorted(d)) for d in slow_distances(G, S, cut).T.tolist()]
+    slow = slow_colours(G, initial, hops, 3, S, cut)
+    fast = de.colours(G, None if plain else S, hops=hops, layers=3, cut=cut)
+    assert fast.shape == (4, G.num_nodes)
+    for layer in range(4):
+        assert partition(fast[layer]) == partition(slow[layer])
+
+
+@given(graphs(6), graphs(6))
+def test_colours_agree_across_graphs(G: de.Graph, H: de.Graph) -> None:
+    slow = [slow_colours(X, [()] * X.num_nodes, 1, 3, [], False) for X in (G, H)]
+    fast = [de.colours(X, layers=3) for X in (G, H)]
+    for layer in range(4):
+        for u in range(G.num_nodes):
+            for v in range(H.num_nodes):
+                assert (slow[0][layer][u] == slow[1][layer][v]) == (fast[0][layer][u] == fast[1][layer][v])
+
+
+@given(graphs_with_targets(), st.integers(0, 99))
+def test_relabelling_the_nodes_changes_no_colour(case, seed: int) -> None:
+    G, S = case
+    H, new = shuffled(G, seed)
+    for encoding in (None, de.SPD(1), de.LandingProbability(3), de.PageRank(0.5)):
+        assert np.array_equal(de.colours(G, S, encoding, layers=2), de.colours(H, new[S], encoding, layers=2)[:, new])
+
+
+def test_colours_are_the_same_in_every_process() -> None:
+    code = "import degnn_explore as de; print(de.colours(de.zoo.figure1(), S={2}, layers=3).tolist())"
+    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert de.colours(de.zoo.figure1(), S={2}, layers=3).tolist() == json.loads(other)
+
+
+def test_refinement_stops_when_no_class_splits() -> None:
+    assert de.colours(de.zoo.petersen()).shape == (1, 10)
+    assert de.colours(de.Graph.from_edges([(i, i + 1) for i in range(6)])).shape == (4, 7)
+    assert de.colours(de.zoo.petersen(), layers=5).shape == (6, 10)
+
+
+def test_attributes_colour_from_the_start() -> None:
+    G = de.zoo.cycle(4).with_attributes([[0.0], [1.0], [-0.0], [1.0]])
+    assert partition(de.colours(G, attributes=True)[0]) == [[0, 2], [1, 3]]
+    assert partition(de.colours(G)[-1]) == [[0, 1, 2, 3]]
+
+
+@given(graphs_with_targets(6, 2), st.booleans(), st.integers(0, 6))
+def test_exact_walks_part_exactly_where_fractions_do(case, cut: bool, steps: int) -> None:
+    G, S = case
+    graph = G.to_networkx()
+    if cut:
+        graph.remove_edges_from([(u, v) for u in S for v in S])
+    profile: list[list[tuple]] = [[] for _ in range(G.num_nodes)]
+    for v in S:
+        state = {v: Fraction(1)}
+        rows = [state]
+        for _ in range(steps):
+            after: dict[int, Fraction] = {}
+            for w, chance in state.items():
+                for x in graph[w]:
+                    after[x] = after.get(x, Fraction(0)) + chance / graph.degree[w]
+            state = after
+            rows.append(state)
+        for u in range(G.num_nodes):
+            profile[u].append(tuple(row.get(u, Fraction(0)) for row in rows))
+    tokens = lp_tokens(G, np.array([S]), cut, steps)[0]
+    for u in range(G.num_nodes):
+        for w in range(G.num_nodes):
+            for i in range(len(S)):
+                assert (profile[u][i] == profile[w][i]) == bool((tokens[u, i] == tokens[w, i]).all())
+    assert partition(de.colours(G, S, de.LandingProbability(steps), layers=0, cut=cut)[0]) == partition(
+        [tuple(sorted(p)) for p in profile]
+    )
+
+
+def test_bad_questions_are_answered_clearly() -> None:
+    G = de.zoo.petersen()
+    with pytest.raises(de.ParameterError, match=r"hops.*0"):
+        de.colours(G, hops=0)
+    with pytest.raises(de.ParameterError, match=r"layers.*-1"):
+        de.colours(G, layers=-1)
+    with pytest.raises(de.ParameterError, match="needs a target set"):
+        de.colours(G, encoding=de.SPD(2))
+    with pytest.raises(de.TargetError, match="empty"):
+        de.colours(G, S=[])
+
+
+def test_counts_of_one_wl_equal_networkx_hashes() -> None:
+    G = de.load("karate")
+    ours = Counter(de.colours(G, layers=3)[3].tolist())
+    theirs = nx.weisfeiler_lehman_subgraph_hashes(G.to_networkx(), iterations=3, digest_size=32)
+    assert sorted(ours.values()) == sorted(Counter(h[2] for h in theirs.values()).values())

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import degnn_explore as de
+
+from .graphs import graphs_with_targets, shuffled
+
+FIG1 = de.zoo.figure1()
+
+
+def nested(tree: de.Subtree, i: int = 0):
+    """The subtree below i without the names of its nodes: label and the multiset of children."""
+    below: Counter = Counter()
+    for c in tree.children(i).tolist():
+        below[int(tree.hop[c]), nested(tree, c)] += int(tree.multiplicity[c])
+    return tree.label[i], frozenset(below.items())
+
+
+def test_figure_3_prints_as_the_paper_draws_it() -> None:
+    assert str(de.unroll(FIG1, 2, layers=2, S={2}, merge=True)) == (
+        "v2 [0]\n├─ v4 [1] ×2\n│  ├─ v2 [0]\n│  ├─ v5 [1]\n│  └─ v3 [2]\n└─ v7 [1]\n   ├─ v2 [0]\n   └─ v0 [2] ×2"
+    )
+    assert str(de.unroll(FIG1, "v3", layers=1)) == "v3\n├─ v1\n├─ v4\n└─ v6"
+
+
+def test_the_flat_arrays_of_a_small_tree() -> None:
+    tree = de.unroll(de.Graph.from_edges([(0, 1), (1, 2)]), 0, layers=2, S={0})
+    assert tree.node.tolist() == [0, 1, 0, 2]
+    assert tree.parent.tolist() == [-1, 0, 1, 1]
+    assert tree.depth.tolist() == [0, 1, 2, 2]
+    assert tree.multiplicity.tolist() == [1, 1, 1, 1]
+    assert tree.label == ("0", "1", "0", "2")
+    assert tree.children(1).tolist() == [2, 3]
+    assert tree.children(0).tolist() == [1]
+    assert tree.children(3).tolist() == []
+
+
+def test_labels_of_pairs_are_multisets() -> None:
+    tree = de.unroll(FIG1, 0, layers=1, S={0, 1})
+    assert tree.label[0] == "{0,1}"
+    assert sorted(tree.label[1:]) == ["{0,1}", "{1,1}", "{1,2}"]
+    assert sorted(de.unroll(FIG1, 0, layers=1, S={0, 1}, cut=True).label[1:]) == ["{1,1}", "{1,2}"]
+    far = de.Graph.from_edges([(0, 1)], num_nodes=3)
+    assert de.unroll(far, 0, layers=1, S={0, 2}).label == ("{0,∞}", "{1,∞}")
+    assert de.unroll(far, 0, layers=1, encoding=de.SPD(1), S={0, 2}).label == ("{0,∞}", "{1+,∞}")
+
+
+@given(graphs_with_targets(6, 2), st.integers(0, 3), st.integers(1, 2), st.booleans())
+def test_merging_keeps_the_tree(case, layers: int, hops: int, cut: bool) -> None:
+    G, S = case
+    whole = de.unroll(G, S[0], layers, S=S, hops=hops, cut=cut, max_nodes=10**6)
+    merged = de.unroll(G, S[0], layers, S=S, hops=hops, cut=cut, merge=True)
+    assert nested(whole) == nested(merged)
+    weight = np.ones(len(merged), dtype=int)
+    for i in range(1, len(merged)):
+        weight[i] = weight[merged.parent[i]] * merged.multiplicity[i]
+    assert weight.sum() == len(whole)
+    assert [len(m) for m in merged.members] == merged.multiplicity.tolist()
+
+
+@given(graphs_with_targets(6, 1), st.integers(0, 3), st.data())
+def test_trees_are_equal_exactly_where_colours_are(case, layers: int, data) -> None:
+    G, (u,) = case
+    v = data.draw(st.integers(0, G.num_nodes - 1))
+    a, b = (de.unroll(G, x, layers, S=[x], merge=True) for x in (u, v))
+    comparison = de.compare(a, b)
+    assert comparison.same == (nested(a) == nested(b)) == bool(a.colour[0] == b.colour[0])
+    verdict = de.distinguish((G, u), (G, v), layers=layers)
+    assert (comparison.layer is not None, comparison.layer) == (verdict.different, verdict.layer)
+    assert comparison.branches_a.any() == comparison.branches_b.any() == verdict.different
+
+
+@given(graphs_with_targets(7, 2), st.integers(0, 99))
+def test_relabelling_the_nodes_changes_no_tree(case, seed: int) -> None:
+    G, S = case
+    H, new = shuffled(G, seed)
+    assert nested(de.unroll(G, S[0], 2, S=S)) == nested(de.unroll(H, int(new[S[0]]), 2, S=new[S]))
+
+
+def test_the_branches_where_two_trees_part() -> None:
+    a, b = (de.unroll(FIG1, v, layers=2, S={v}, merge=True) for v in (2, 3))
+    comparison = de.compare(a, b)
+    assert (comparison.same, comparison.layer) == (False, 2)
+    assert [a.label[i] for i in np.flatnonzero(comparison.branches_a)] == ["0", "1", "1"]  # the linked neighbour
+    assert a.node[np.flatnonzero(comparison.branches_a)].tolist() == [2, 4, 5]
+    same = de.compare(*(de.unroll(FIG1, v, layers=4, S={v}, merge=True) for v in (2, 7)))
+    assert same.same and same.layer is None and not same.branches_a.any()
+
+
+def test_a_tree_that_would_explode_is_refused_before_it_is_built() -> None:
+    celegans = de.load("celegans")
+    hub = int(celegans.degrees.argmax())
+    with pytest.raises(de.GraphError, match="merge=True"):
+        de.unroll(celegans, hub, layers=5)
+    with pytest.raises(de.GraphError, match=r"Even merged.*fewer layers"):
+        de.unroll(celegans, hub, layers=5, merge=True, S={hub})
+
+
+def test_six_layers_of_a_cubic_graph_stay_small_when_merged() -> None:
+    assert len(de.unroll(FIG1, 2, layers=6, S={2})) == 1_093  # 1 + 3 + 9 + ... + 3^6
+    assert len(de.unroll(FIG1, 2, layers=6, S={2}, merge=True)) < 400
+    assert len(de.unroll(FIG1, 2, layers=6, merge=True)) == 7
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "error", "message"),
+    [
+        ({"root": 99, "layers": 1}, de.TargetError, "Node 99"),
+        ({"root": 0, "layers": -1}, de.ParameterError, "layers.*-1"),
+        ({"root": 0, "layers": 1, "hops": 0}, de.ParameterError, "hops.*0"),
+        ({"root": 0, "layers": 1, "S": []}, de.TargetError, "empty"),
+        ({"root": 0, "layers": 1, "cut": True}, de.ParameterError, "no S was given"),
+    ],
+)
+def test_bad_questions_are_answered_clearly(kwargs, error, message: str) -> None:
+    with pytest.raises(error, match=message):
+        de.unroll(FIG1, **kwargs)
+
+
+def test_trees_of_different_depth_are_not_compared() -> None:
+    with pytest.raises(de.TargetError, match="1 and 2 layers"):
+        de.compare(de.unroll(FIG1, 0, 1), de.unroll(FIG1, 0, 2))

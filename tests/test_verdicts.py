@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import degnn_explore as de
+from degnn_explore.errors import Cancelled
+from degnn_explore.verdicts import METHODS
+
+from .graphs import graphs, graphs_with_targets, shuffled
+from .test_encodings import slow_distances
+from .test_refinement import slow_colours
+
+FIG1 = de.zoo.figure1()
+SHRIKHANDE, ROOK = de.zoo.shrikhande(), de.zoo.rook(4)
+
+
+def answer(*args, **kwargs) -> tuple[bool, int | None]:
+    verdict = de.distinguish(*args, **kwargs)
+    return verdict.different, verdict.layer
+
+
+# ---- the exact answers of the paper --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "layer"),
+    [(2, 3, 2), (7, 6, 2), (0, 2, 3), (1, 7, 3), (4, 3, 2), (0, 5, None), (2, 7, None), (3, 6, None)],
+)
+def test_figure_1_by_de_1_spd(a: int, b: int, layer: int | None) -> None:
+    assert answer((FIG1, a), (FIG1, b), "DE-SPD") == (layer is not None, layer)
+    assert answer((FIG1, a), (FIG1, b), "1-WL") == (False, None)
+
+
+def test_shrikhande_and_rook() -> None:
+    for v in (0, 5, 11):
+        for method in ("1-WL", "DE-SPD", "DE-LP", "DEA-SPD", "2-WL"):
+            assert answer((SHRIKHANDE, 0), (ROOK, v), method) == (False, None)
+    assert answer(SHRIKHANDE, ROOK, "DE-SPD", order=1) == (False, None)
+    assert answer(SHRIKHANDE, ROOK, "2-WL") == (False, None)
+    assert answer(SHRIKHANDE, ROOK, "DE-SPD", order="edges") == (True, 2)
+    for S in SHRIKHANDE.edges[::7]:
+        assert answer((SHRIKHANDE, S), (ROOK, ROOK.edges[3]), "DE-SPD") == (True, 2)
+        assert answer((SHRIKHANDE, S), (ROOK, ROOK.edges[3]), "2-WL") == (False, None)
+
+
+def test_two_triangles_or_a_hexagon() -> None:
+    two, six = de.zoo.two_triangles(), de.zoo.cycle(6)
+    assert answer((two, 0), (six, 0), "1-WL") == (False, None)
+    assert answer((two, 0), (six, 0), "DE-SPD") == (True, 2)
+    assert answer(two, six, "1-WL") == (False, None)
+    assert answer(two, six, "DE-SPD") == (True, 2)
+    assert answer((two, range(6)), (six, range(6)), "DE-SPD") == (True, 0)  # S = V
+
+
+def test_figure_5_k_hop_is_not_faster() -> None:
+    first, second = de.zoo.figure5()
+    assert answer((first, 0), (second, 0), "DE-SPD") == (True, 2)
+    assert answer((first, 0), (second, 0), "DEA-SPD", hops=2) == (True, 2)
+
+
+def test_cutting_the_edges_inside_s_matters() -> None:
+    domino = de.Graph.from_networkx(nx.from_graph6_bytes(b"ElEG"))
+    bridge = de.Graph.from_networkx(nx.from_graph6_bytes(b"E{CW"))
+    assert answer((domino, {0, 3}), (bridge, {0, 3}), "DE-SPD") == (False, None)
+    assert answer((domino, {0, 3}), (bridge, {0, 3}), "DE-SPD", cut=True)[0]
+
+
+def test_the_reason_can_be_read() -> None:
+    assert de.distinguish((FIG1, 2), (FIG1, 3)).why == (
+        "after 2 layers: v2 → v4 leads to neighbours at distances {0, 1, 2}, "
+        "v3 → v1 to neighbours at distances {0, 2, 2}"
+    )
+    assert (
+        "after 3 steps a walk from the targets is back at v2 with probability 2/27, back at v3 with 0"
+        in de.distinguish((FIG1, 2), (FIG1, 3), "DE-LP").why
+    )
+    assert (
+        de.distinguish((FIG1, 2), (FIG1, 3), "1-WL").why
+        == "all nodes have the same degree and look alike at every layer"
+    )
+    assert "48 of the first graph's 48 pair representations" in de.distinguish(SHRIKHANDE, ROOK, order="edges").why
+    assert str(de.distinguish((FIG1, 2), (FIG1, 3), "1-WL")).startswith("1-WL: same (")
+    star = de.Graph.from_edges([(0, 1), (0, 2), (0, 3)])
+    assert de.distinguish((star, 0), (star, 1), "1-WL").why == "after 1 layer: 0 has 3 neighbours, 1 has 1 neighbours"
+
+
+# ---- against slow, obvious versions ---------------------------------------------------------------
+
+
+def slow_verdict(first, second, hops: int, layers: int, cut: bool) -> int | None:
+    histories = []
+    for G, S in (first, second):
+        initial = [tuple(sorted(d)) for d in slow_distances(G, S, cut).T.tolist()]
+        history = slow_colours(G, initial, hops, layers, S, cut)
+        histories.append([Counter(row[v] for v in S) for row in history])
+    return next((layer for layer in range(layers + 1) if histories[0][layer] != histories[1][layer]), None)
+
+
+@given(graphs_with_targets(7, 2), st.data(), st.booleans(), st.integers(1, 3))
+def test_sets_equal_the_slow_version(first, data, cut: bool, hops: int) -> None:
+    G, S = first
+    H = data.draw(graphs(7).filter(lambda H: H.num_nodes >= len(S)))
+    T = data.draw(st.permutations(range(H.num_nodes)))[: len(S)]
+    slow = slow_verdict((G, S), (H, T), hops, 4, cut)
+    assert answer((G, S), (H, T), "DEA-SPD", hops=hops, layers=4, cut=cut) == (slow is not None, slow)
+
+
+@given(graphs(6), graphs(6), st.integers(1, 2))
+@settings(max_examples=50)
+def test_whole_graphs_equal_the_slow_version(G: de.Graph, H: de.Graph, order: int) -> None:
+    if min(G.num_nodes, H.num_nodes) < order:
+        return
+
+    def slow(X: de.Graph) -> list[Counter]:
+        bags: list[Counter] = [Counter() for _ in range(4)]
+        for S in combinations(range(X.num_nodes), order):
+            initial = [tuple(sorted(d)) for d in slow_distances(X, list(S), False).T.tolist()]
+            for layer, row in enumerate(slow_colours(X, initial, 1, 3, list(S), False)):
+                bags[layer][tuple(sorted((row[v] for v in S), key=repr))] += 1
+        return bags
+
+    left, right = slow(G), slow(H)
+    layer = next((k for k in range(4) if left[k] != right[k]), None)
+    assert answer(G, H, "DE-SPD", layers=3, order=order) == (layer is not None, layer)
+
+
+def slow_folklore(G: de.Graph, layers: int) -> list[list[list]]:
+    n = G.num_nodes
+    colour = [[(u == v, G.has_edge(u, v)) for v in range(n)] for u in range(n)]
+    history = [colour]
+    for _ in range(layers):
+        now = history[-1]
+        history.append(
+            [
+                [(now[u][v], tuple(sorted(((now[w][v], now[u][w]) for w in range(n)), key=repr))) for v in range(n)]
+                for u in range(n)
+            ]
+        )
+    return history
+
+
+@given(graphs(5), graphs(5))
+@settings(max_examples=60)
+def test_2_wl_equals_the_slow_version(G: de.Graph, H: de.Graph) -> None:
+    left, right = ([Counter(c for row in layer for c in row) for layer in slow_folklore(X, 2)] for X in (G, H))
+    layer = next((k for k in range(3) if left[k] != right[k]), None)
+    assert answer(G, H, "2-WL", layers=2) == (layer is not None, layer)
+
+
+@given(graphs_with_targets(8, 3), st.integers(0, 99), st.booleans())
+def test_isomorphic_sets_are_never_told_apart(case, seed: int, cut: bool) -> None:
+    G, S = case
+    H, new = shuffled(G, seed)
+    for method in METHODS:
+        assert answer((G, S), (H, new[S]), method, cut=cut) == (False, None)
+        assert answer(G, H, method) == (False, None)
+
+
+def test_landing_probabilities_of_any_length_are_compared() -> None:
+    # two long paths from the end: only a walk that has been to the far end and back can tell
+    a, b = (de.Graph.from_edges([(i, i + 1) for i in range(n)], num_nodes=15) for n in (12, 14))
+    assert answer((a, 0), (b, 0), "DE-LP") == (True, 0)
+    assert de.LandingProbability(20).encode(a, 0)[0].tolist() == de.LandingProbability(20).encode(b, 0)[0].tolist()
+
+
+# ---- bad questions ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "error", "message"),
+    [
+        (((FIG1, [0, 1]), (FIG1, [2])), {}, de.TargetError, "2 and 1 nodes"),
+        (((FIG1, [0]), FIG1), {}, de.TargetError, "one side|One side"),
+        (((FIG1, []), (FIG1, [])), {}, de.TargetError, "empty"),
+        (((FIG1, 0), (FIG1, 99)), {}, de.TargetError, "Node 99"),
+        (((FIG1, 0), 7), {}, de.TargetError, "not 7"),
+        (((FIG1, 0), (FIG1, 1)), {"method": "DE-SDP"}, de.ParameterError, "Did you mean 'DE-SPD'"),
+        (((FIG1, 0), (FIG1, 1)), {"method": "1-WL", "hops": 2}, de.ParameterError, "option of DEA-SPD"),
+        (((FIG1, 0), (FIG1, 1)), {"layers": -1}, de.ParameterError, "-1"),
+        (((FIG1, 0), (FIG1, 1)), {"order": 2}, de.ParameterError, "whole graphs"),
+        ((FIG1, FIG1), {"order": 9}, de.ParameterError, "no such set"),
+        ((FIG1, FIG1), {"order": 0}, de.ParameterError, "order"),
+        ((FIG1, FIG1), {"method": "2-WL", "order": 1}, de.ParameterError, "2-WL"),
+    ],
+)
+def test_bad_questions_are_answered_clearly(args, kwargs, error, message: str) -> None:
+    with pytest.raises(error, match=message):
+        de.distinguish(*args, **kwargs)
+
+
+def test_limits_are_stated() -> None:
+    big = de.zoo.cycle(2_001)
+    with pytest.raises(de.ParameterError, match="up to 2,000 nodes; this one has 2,001"):
+        de.distinguish((big, 0), (big, 1), "2-WL")
+    with pytest.raises(de.ParameterError, match="2,001,000 sets"):
+        de.distinguish(big, big, order=2)
+    bigger = de.zoo.cycle(3_000)
+    with pytest.raises(de.ParameterError, match="limit is 4,096"):
+        de.distinguish((bigger, 0), (bigger, 1), "DE-LP")
+
+
+def test_a_set_event_cancels() -> None:
+    stop = threading.Event()
+    stop.set()
+    for method in METHODS:
+        with pytest.raises(Cancelled):
+            de.distinguish((FIG1, 2), (FIG1, 7), method, stop=stop)
+
+
+def test_attributes_are_used_when_asked() -> None:
+    coloured = de.zoo.cycle(6).with_attributes(np.array([[1.0], [0], [0], [0], [0], [0]]))
+    assert answer((coloured, 0), (coloured, 1), "1-WL") == (False, None)
+    for method in METHODS:
+        assert answer((coloured, 0), (coloured, 1), method, attributes=True) == (True, 0)
