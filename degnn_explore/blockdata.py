@@ -8,9 +8,6 @@ later layer, ending at S.
 
 from __future__ import annotations
 
-import queue
-import threading
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +20,8 @@ from torch.autograd.function import once_differentiable
 from . import blockkernels, egokernels
 from .egokernels import Net, Plan, Scratch
 from .errors import ParameterError
-from .extraction import Threads, index_dtype, readable
+from .extraction import Threads, index_dtype
+from .storage import Store, starts
 
 __all__ = ["BlockData", "Blocks", "Step"]
 
@@ -146,58 +144,31 @@ class FlatBlocks:
     column: Array
 
 
-class BlockData:
-    """The blocks of all target sets, made by :func:`degnn_explore.egonets.blocks`.
+class BlockData(Store[FlatBlocks, Blocks]):
+    """The blocks of all target sets, made by :func:`degnn_explore.egonets.blocks`; see :class:`Store`.
 
-    Attributes
-    ----------
-    in_dim
-        Number of features of a node, d.
-    p
-        Nodes in each target set.
-    capped
-        Whether ``max_nodes_per_hop`` left nodes out of some ego-network.
-    nbytes
-        Size of the blocks of all sets.
-    streamed
-        Whether that is more than the budget, so that each batch is extracted when it is asked for.
+    Examples
+    --------
+    >>> from degnn_explore import Graph
+    >>> from degnn_explore.egonets import blocks
+    >>> data = blocks(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), [(0, 3), (1, 2)], layers=2)
+    >>> batch = data.batch([1])
+    >>> batch.x_self.shape, batch.steps[0].aggregate(batch.x_self).shape
+    (torch.Size([4, 1]), torch.Size([2, 1, 1]))
     """
 
     def __init__(self, net: Net, plan: Plan, sets: NDArray[np.int64], in_dim: int, budget: int,
                  threads: Threads) -> None:
-        self._net, self._plan, self._sets, self._threads = net, plan, sets, threads
-        self._budget = budget
-        self.in_dim, self.p = in_dim, sets.shape[1]
         self._heads = plan.hops if plan.aggregation == egokernels.HOPS else 1
-        num = len(sets)
-        self._rows = np.empty((num, plan.layers + 1), dtype=np.int64)
-        self._entries = np.empty((num, plan.layers), dtype=np.int64)
-        lost = np.empty(num, dtype=np.int64)
+        self._rows = np.empty((len(sets), plan.layers + 1), dtype=np.int64)
+        self._entries = np.empty((len(sets), plan.layers), dtype=np.int64)
+        super().__init__(net, plan, sets, in_dim, budget, threads)
 
-        def count(begin: int, end: int, scratch: Scratch) -> None:
-            part = slice(begin, end)
-            blockkernels.count_blocks(net, plan, sets[part], scratch.local, self._rows[part], self._entries[part],
-                                      lost[part])
-            largest = int(self._bytes(part).max())
-            if largest > budget:
-                raise ParameterError(
-                    f"The blocks of a single target set take {readable(largest)}, more than the budget of "
-                    f"{readable(budget)}. Raise budget=, take fewer layers or hops, or set max_nodes_per_hop=.")
+    def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
+        blockkernels.count_blocks(self._net, self._plan, self._sets[part], scratch.local, self._rows[part],
+                                  self._entries[part], lost)
 
-        threads.run(num, count, "sizing ego-networks")
-        self.capped = bool(lost.any())
-        self.nbytes = int(self._bytes(slice(None)).sum())
-        self.streamed = self.nbytes > budget
-        self._store = None if self.streamed else self._extract(np.arange(num))
-
-    def __len__(self) -> int:
-        return len(self._sets)
-
-    def __repr__(self) -> str:
-        notes = (", streamed" if self.streamed else "") + (", capped" if self.capped else "")
-        return f"BlockData({len(self):,} sets of {self.p}, {self.in_dim} features, {readable(self.nbytes)}{notes})"
-
-    def _bytes(self, part: slice | Array) -> NDArray[np.int64]:
+    def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         rows, plan = self._rows[part], self._plan
         floats = self.in_dim * (1 if plan.raw else 1 + self._heads) + (plan.aggregation == egokernels.GCN)
         size = 4 * floats * rows[:, 0]
@@ -207,16 +178,12 @@ class BlockData:
         return size
 
     def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatBlocks:
-        """The flat blocks of the sets in ``index``."""
         plan, net = self._plan, self._net
         rows, entries, sets = self._rows[index], self._entries[index], self._sets[index]
-
-        def starts(sizes: Array) -> NDArray[np.int64]:
-            return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
+        nothing = np.zeros(len(rows), np.int64)
         row_ptr = starts(rows[:, 0])
-        head_ptr = starts(rows[:, 1] * self._heads if plan.layers else np.zeros(len(rows), np.int64))
-        entry_ptr = starts(entries[:, 0] if plan.layers else np.zeros(len(rows), np.int64))
+        head_ptr = starts(rows[:, 1] * self._heads if plan.layers else nothing)
+        entry_ptr = starts(entries[:, 0] if plan.layers else nothing)
         total = int(row_ptr[-1])
         flat = FlatBlocks(
             rows, entries, row_ptr, head_ptr, entry_ptr,
@@ -231,84 +198,13 @@ class BlockData:
                 net, plan, sets[part], scratch, rows[part], row_ptr[part], head_ptr[part], entry_ptr[part],
                 flat.x_self, flat.x_agg, flat.scale, flat.length, flat.column)
 
-        self._threads.run(len(index), fill, "" if quiet else "extracting ego-networks", quiet=quiet)
+        self._threads.run(len(index), fill, "extracting ego-networks", quiet)
         return flat
 
-    def batch(self, index: Any, device: str | torch.device = "cpu") -> Blocks:
-        """The blocks of the target sets numbered in ``index``, in that order.
-
-        Examples
-        --------
-        >>> from degnn_explore import Graph
-        >>> from degnn_explore.egonets import blocks
-        >>> data = blocks(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), [(0, 3), (1, 2)], layers=2)
-        >>> batch = data.batch([1])
-        >>> batch.x_self.shape, batch.steps[0].aggregate(batch.x_self).shape
-        (torch.Size([4, 1]), torch.Size([2, 1, 1]))
-        """
-        wanted = self._index(index)
-        if self._store is not None:
-            batch = self._gather(self._store, wanted)
-        else:
-            size = int(self._bytes(wanted).sum())
-            if size > self._budget:
-                raise ParameterError(f"This batch of {len(wanted):,} target sets takes {readable(size)}, more than the "
-                                     f"budget of {readable(self._budget)}; take smaller batches or raise budget=.")
-            batch = self._gather(self._extract(wanted, quiet=True), np.arange(len(wanted)))
-        target = torch.device(device)
-        if target.type == "cuda":
-            return batch.pin_memory().to(target, non_blocking=True)
-        return batch if target.type == "cpu" else batch.to(target)
-
-    def batches(self, indices: Iterable[Any], device: str | torch.device = "cpu") -> Iterator[Blocks]:
-        """:meth:`batch` for each of ``indices`` in turn; if streamed, a background thread extracts one ahead."""
-        if not self.streamed:
-            for index in indices:
-                yield self.batch(index, device)
-            return
-        ahead: queue.Queue[Any] = queue.Queue(maxsize=1)
-        halt = threading.Event()
-
-        def put(item: Any) -> bool:
-            while not halt.is_set():
-                try:
-                    ahead.put(item, timeout=0.1)
-                    return True
-                except queue.Full:
-                    continue
-            return False
-
-        def produce() -> None:
-            try:
-                for index in indices:
-                    if not put(self.batch(index, device)):
-                        return
-                put(None)
-            except BaseException as failure:
-                put(failure)
-
-        thread = threading.Thread(target=produce, name="block-stream", daemon=True)
-        thread.start()
-        try:
-            while (item := ahead.get()) is not None:
-                if isinstance(item, BaseException):
-                    raise item
-                yield item
-        finally:
-            halt.set()
-            thread.join()
-
-    def _index(self, index: Any) -> NDArray[np.int64]:
-        if isinstance(index, Tensor):
-            index = index.cpu().numpy()
-        wanted = np.asarray(index)
-        if wanted.dtype == bool:
-            wanted = np.flatnonzero(wanted)
-        wanted = wanted.astype(np.int64).reshape(-1)
-        bad = (wanted < 0) | (wanted >= len(self))
-        if bad.any():
-            raise IndexError(f"There is no target set {wanted[bad][0]}; they are numbered 0..{len(self) - 1}.")
-        return wanted
+    def _move(self, batch: Blocks, device: Any) -> Blocks:
+        if torch.device(device).type == "cuda":
+            return batch.pin_memory().to(device, non_blocking=True)
+        return batch.to(device)
 
     def _gather(self, flat: FlatBlocks, index: NDArray[np.int64]) -> Blocks:
         rows = flat.rows[index]  # [batch, T + 1]

@@ -176,6 +176,76 @@ def fill_blocks(
 
 
 @njit(cache=True, nogil=True)
+def count_egos(net: Net, plan: Plan, sets: Array, local: Array, nodes: Array, edges: Array, lost: Array) -> None:
+    """The size of each ego-network: nodes [s], directed edges [s], and nodes dropped by the cap [s]."""
+    radius = _ball_radius(plan)
+    order, root, lptr, lcol, level, cut = _workspace(sets.shape[1], radius, local)
+    for s in range(len(sets)):
+        count, lost[s], order, root, lptr, lcol = ball(
+            net, sets[s], radius, radius, plan.cap, plan.seed, local, order, root, level, lptr, lcol, cut)
+        release(order, count, local)
+        inner = level[plan.radius + 1]
+        nodes[s] = inner
+        edges[s] = lptr[inner]
+        if inner < count:
+            for e in range(lptr[inner]):
+                if lcol[e] >= inner:
+                    edges[s] -= 1
+
+
+@njit(cache=True, nogil=True)
+def fill_egos(
+    net: Net, plan: Plan, sets: Array, scratch: Scratch, node_ptr: Array, edge_ptr: Array, nodes: Array,
+    distance: Array, degree: Array, x: Array, length: Array, column: Array,
+) -> None:
+    """Write each ego-network where node_ptr and edge_ptr say; ``column`` in local numbers, row after row."""
+    p = sets.shape[1]
+    radius = _ball_radius(plan)
+    order, root, lptr, lcol, level, cut = _workspace(p, radius, scratch.local)
+    dist, queue = np.empty((p, 0), np.int32), np.empty(0, np.int64)
+    now, then = np.empty(0), np.empty(0)
+    for s in range(len(sets)):
+        count, _, order, root, lptr, lcol = ball(
+            net, sets[s], radius, radius, plan.cap, plan.seed, scratch.local, order, root, level, lptr, lcol, cut)
+        if count > len(queue):
+            size = max(count, 2 * len(queue))
+            dist, queue = np.empty((p, size), np.int32), np.empty(size, np.int64)
+            now, then = np.empty(size), np.empty(size)
+        inner, at, entry = level[plan.radius + 1], node_ptr[s], edge_ptr[s]
+        features(net, plan, sets[s], inner, count, order, root, level, radius, lptr, lcol, cut, scratch, dist, queue,
+                 now, then, x[at : at + inner])
+        release(order, count, scratch.local)
+        for r in range(plan.radius + 1):
+            distance[at + level[r] : at + level[r + 1]] = r
+        for i in range(inner):
+            u = order[i]
+            nodes[at + i] = u
+            degree[at + i] = net.indptr[u + 1] - net.indptr[u] - (cut[i] if i < p else 0)
+            begin = entry
+            for e in range(lptr[i], lptr[i + 1]):
+                if lcol[e] < inner:
+                    column[entry] = lcol[e]
+                    entry += 1
+            length[at + i] = entry - begin
+
+
+@njit(cache=True, nogil=True)
+def gather_edges(index: Array, node_ptr: Array, edge_ptr: Array, length: Array, column: Array,
+                 edge_index: Array) -> None:
+    """The edges of the ego-networks in ``index``, numbered one after the other. edge_index [2, E]"""
+    start, entry = 0, 0
+    for i in index:
+        source = edge_ptr[i]
+        for r in range(node_ptr[i + 1] - node_ptr[i]):
+            for _ in range(length[node_ptr[i] + r]):
+                edge_index[0, entry] = start + column[source]
+                edge_index[1, entry] = start + r
+                source += 1
+                entry += 1
+        start += node_ptr[i + 1] - node_ptr[i]
+
+
+@njit(cache=True, nogil=True)
 def gather_rows(index: Array, row_ptr: Array, rows: Array, source: Array, out: Array) -> None:
     """Copy the rows of the sets in ``index`` one after the other. source [N, d]"""
     at = 0

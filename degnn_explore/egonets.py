@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 from . import egokernels
 from .blockdata import BlockData, Blocks, Step
+from .egodata import EgoNetworks, FlatEgos
 from .encodings import Encoding
 from .errors import ParameterError, one_of, whole_number
 from .extraction import Threads, as_sets, make_net, make_plan
 from .graph import Graph
 
-__all__ = ["BlockData", "Blocks", "Step", "blocks"]
+__all__ = ["BlockData", "Blocks", "EgoNetworks", "FlatEgos", "Step", "blocks", "ego_networks"]
 
 Aggregation = Literal["gcn", "mean", "sum", "hops"]
 _AGGREGATIONS = {"gcn": egokernels.GCN, "mean": egokernels.MEAN, "sum": egokernels.SUM, "hops": egokernels.HOPS}
@@ -99,3 +100,48 @@ def blocks(
         raise ParameterError("These ego-networks would have no features: set degree=True, give an encoding, or a graph "
                              "with attributes.")
     return BlockData(net, plan, array, in_dim, budget, Threads(graph.num_nodes, num_threads, stop, progress))
+
+
+def ego_networks(
+    graph: Graph,
+    sets: Any,
+    *,
+    hops: int,
+    encoding: Encoding | None = None,
+    degree: bool = True,
+    max_nodes_per_hop: int | None = None,
+    seed: int = 0,
+    num_threads: int | None = None,
+    budget: int = 2_000_000_000,
+    stop: threading.Event | None = None,
+    progress: bool = True,
+) -> EgoNetworks:
+    """The full ego-networks of all target sets: nodes in BFS order, distances, induced edges, features.
+
+    Parameters
+    ----------
+    hops
+        How far from S the ego-network reaches.
+    graph, sets, encoding, degree, max_nodes_per_hop, seed, num_threads, budget, stop, progress
+        As in :func:`blocks`. An encoding with ``pool=None`` gives ζ(u|v) side by side for each v in S.
+
+    Examples
+    --------
+    >>> from degnn_explore import DRNL
+    >>> square = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
+    >>> data = ego_networks(square, [(0, 1)], hops=1, encoding=DRNL(max_dist=3), degree=False)
+    >>> data.to_pyg([0]).x.argmax(dim=1)  # SEAL's labels: 2 and 3 are 1 and 2 edges from the two targets
+    tensor([1, 1, 3, 3])
+    >>> data.to_pyg([0]).edge_index  # without the edge between the targets
+    tensor([[2, 3, 0, 3, 1, 2],
+            [0, 1, 2, 2, 3, 3]])
+    """
+    hops = whole_number("hops", hops, least=1)
+    budget = whole_number("budget", budget, least=1)
+    array = as_sets(graph, sets)
+    plan, width = make_plan(
+        p=array.shape[1], levels=0, hops=1, radius=hops, encoding=encoding, aggregation=egokernels.SUM, raw=False,
+        degree=degree, max_nodes_per_hop=max_nodes_per_hop, seed=seed)
+    net = make_net(graph, degree)
+    in_dim = net.base.shape[1] + width
+    return EgoNetworks(net, plan, array, in_dim, budget, Threads(graph.num_nodes, num_threads, stop, progress))

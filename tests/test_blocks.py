@@ -152,3 +152,78 @@ def questions(draw):
 @given(questions())
 def test_any_graph_any_sets(question):
     check(*question)
+
+
+def small_batch(kind="gcn", hops=1):
+    G = random_graph(0, n=30, m=60)
+    data = blocks(G, random_sets(G, 2, 10, 0), layers=3, hops=hops, encoding=SPD(), aggregation=kind, progress=False)
+    return data, data.batch(range(8))
+
+
+@pytest.mark.parametrize(("kind", "hops"), [("gcn", 1), ("mean", 1), ("sum", 1), ("hops", 2)])
+def test_gradients_flow_back_exactly(kind, hops):
+    _, batch = small_batch(kind, hops)
+    for step in batch.steps:
+        h = torch.randn(step.num_before, 7, dtype=torch.float64, requires_grad=True)
+        assert torch.autograd.gradcheck(step.aggregate, h[:, :2].detach().requires_grad_())  # plain torch operations
+        fast = h.detach().float().requires_grad_()  # the compiled way
+        weights = torch.randn(len(step.self_index), step.heads, 7, dtype=torch.float64)
+        (step.aggregate(h) * weights).sum().backward()
+        (step.aggregate(fast) * weights.float()).sum().backward()
+        torch.testing.assert_close(step.aggregate(fast).double(), step.aggregate(h), atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(fast.grad.double(), h.grad, atol=1e-5, rtol=1e-5)
+
+
+def test_rows_that_are_not_contiguous_are_fine():
+    _, batch = small_batch()
+    h = torch.randn(9, batch.steps[0].num_before).T
+    torch.testing.assert_close(batch.steps[0].aggregate(h), batch.steps[0].aggregate(h.contiguous()))
+
+
+def test_a_batch_moves_to_another_device_whole():
+    data, _ = small_batch("hops", 2)
+    batch = data.batch(range(8), device="meta")
+    net = Net(data.in_dim, 2, 3).to("meta")
+    out = net(batch)
+    assert out.shape == (16, 5)
+    assert out.device.type == "meta"
+    out.sum().backward()
+    assert all(w.grad.device.type == "meta" for w in net.parameters())
+
+
+@pytest.mark.gpu
+def test_a_batch_gives_the_same_on_a_gpu():
+    if not torch.cuda.is_available():
+        pytest.skip("needs a CUDA device")
+    data, batch = small_batch()
+    net = Net(data.in_dim, 1, 3)
+    here = net(batch)
+    torch.testing.assert_close(net.cuda()(data.batch(range(8), device="cuda")).cpu(), here, atol=1e-5, rtol=1e-5)
+
+
+def test_steps_refuse_rows_of_another_layer():
+    _, batch = small_batch()
+    with pytest.raises(ValueError, match="apply the steps in order"):
+        batch.steps[1].aggregate(torch.zeros(batch.steps[0].num_before, 3))
+
+
+def test_indices_and_masks():
+    data, _ = small_batch()
+    mask = np.zeros(len(data), dtype=bool)
+    mask[[2, 5]] = True
+    for index in ([2, 5], torch.tensor([2, 5]), np.array([2, 5], dtype=np.int32), mask):
+        torch.testing.assert_close(data.batch(index).x_self, data.batch([2, 5]).x_self)
+    with pytest.raises(IndexError, match="no target set -1"):
+        data.batch([-1])
+    with pytest.raises(IndexError, match="A mask needs one entry"):
+        data.batch(mask[:3])
+
+
+def test_blocks_are_small():
+    """Two layers keep the nodes within one hop: 2 KB a set on a graph the size of C. elegans (DESIGN.md, fact 1)."""
+    rng = np.random.default_rng(0)
+    G = Graph.from_edges(rng.integers(0, 297, (2148, 2)), 297)
+    data = blocks(G, G.edges[:500], layers=2, encoding=SPD(), progress=False)
+    assert data.nbytes / len(data) < 3000
+    assert data.nbytes == sum(a.nbytes for a in (data._store.x_self, data._store.x_agg, data._store.scale,
+                                                 data._store.length, data._store.column))
