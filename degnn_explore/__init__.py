@@ -35,6 +35,7 @@ _HOME = {
     "unroll": "subtrees",
     "compare": "subtrees",
     "Subtree": "subtrees",
+    "Explorer": "views.explorer",
     "role_task": "targets",
     "link_task": "targets",
     "triangle_task": "targets",
