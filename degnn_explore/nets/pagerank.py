@@ -1,0 +1,250 @@
+"""DEA-GNN-PR: every node hears every other, by its personalised PageRank (appendix, "DEA-GNN-PR")."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ..encodings import SPD, set_distances
+from ..errors import ParameterError
+from ..graph import Graph
+from .base import Dropout, Hyper, SetData, SetNet, Shape
+from .features import base_features, inner_edges, set_features
+from .readout import READOUT, Readout
+
+__all__ = ["DEAPR"]
+
+EXACT_UP_TO = 4000  # nodes; beyond, n x n numbers would not fit and the columns are truncated
+_TOLERANCE = 1e-6  # what pushing may leave unplaced, per degree
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PageRankBatch:
+    """k sets; the nodes of a set are all n (exact) or those that S hears (truncated), N either way.
+
+    Attributes
+    ----------
+    x_agg
+        [k, N, d] first aggregation, which has no weights; [k, p, d] for a single layer.
+    last
+        [k, p, N] weights of the last aggregation, onto S.
+    matrix, left, right
+        Middle aggregations: h -> matrix h + right (left^T h), [n, n] and [k, n, p]; None if there are none.
+    """
+
+    x_agg: Tensor
+    last: Tensor | None
+    matrix: Tensor | None = None
+    left: Tensor | None = None
+    right: Tensor | None = None
+
+
+class DEAPR(SetNet):
+    """DEA-GNN-PR: h_v' = ReLU(Σ_{u in V} ζ_ppr(u|v) h_u Θ), ζ_ppr(u|v) = [(I − αW)^-1]_{uv}, DE-SPD features.
+
+    The paper's α is 0.9. Scores are scaled by 1 − α, a factor that Θ takes, so that activations stay
+    of order one. As for every model, the edges inside S are cut, set by set: W then changes in the p
+    columns of S only, and (I − αW)^-1 by a matrix of rank p (Woodbury), so the aggregation is exact
+    for the cut graph without inverting it again.
+
+    Up to 4,000 nodes the scores are exact. Beyond, or with ``top``, each node hears only the ``top``
+    nodes with the largest scores (the paper's remark after Eq. 8), found by pushing; that form has at
+    most two layers.
+    """
+
+    HYPER: ClassVar = {
+        "layers": Hyper(2, paper="1, 2, 3", least=1),
+        "hidden": Hyper(100, paper="20, 50, 80, 100", least=1),
+        "dropout": Hyper(0.0, paper="0, 0.2", below=1.0),
+        "readout": READOUT,
+        "max_dist": Hyper(3, paper="3, 4", least=1),
+        "alpha": Hyper(0.9, paper="0.9", below=1.0),
+        "top": Hyper(None, least=1, optional=True),
+    }
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper)
+        self.encoding = SPD(max_dist=hyper["max_dist"])
+        width = 1 + shape.num_attributes + self.encoding.dim
+        self.linears = nn.ModuleList(nn.Linear(width if layer == 0 else hyper["hidden"], hyper["hidden"])
+                                     for layer in range(hyper["layers"]))
+        self.dropout = Dropout(hyper["dropout"])
+        self.readout = Readout(hyper["readout"], hyper["hidden"], shape)
+
+    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
+                progress: bool = True) -> SetData:
+        self.check(graph, sets)
+        layers, alpha, top = self.hyper["layers"], self.hyper["alpha"], self.hyper["top"]
+        if top is None and graph.num_nodes <= EXACT_UP_TO:
+            return Exact(graph, sets, self.encoding, alpha, layers)
+        if layers > 2:
+            raise ParameterError(f"DEA-GNN-PR on {graph.num_nodes:,} nodes truncates its scores and takes at most "
+                                 f"2 layers, not {layers}.")
+        return Truncated(graph, sets, self.encoding, alpha, layers, min(top or 32, graph.num_nodes))
+
+    def forward(self, batch: PageRankBatch) -> Tensor:
+        h = self.dropout(torch.relu(self.linears[0](batch.x_agg)))  # [k, N, hidden]
+        for linear in list(self.linears)[1:-1]:
+            assert batch.matrix is not None and batch.left is not None and batch.right is not None
+            h = batch.matrix @ h + batch.right @ (batch.left.transpose(1, 2) @ h)
+            h = self.dropout(torch.relu(linear(h)))
+        if batch.last is not None:
+            h = self.dropout(torch.relu(self.linears[-1](batch.last @ h)))  # [k, p, hidden]
+        return self.readout(h)
+
+
+def woodbury(columns: Floats, own: Floats, sets: NDArray[np.int64], at: NDArray[np.int64], degrees: NDArray[np.int64],
+             inner: NDArray[np.bool_], alpha: float) -> Floats:
+    """U of P_cut = P + U V^T for each set, where V holds the rows of P that belong to S.
+
+    With ΔW the change of the p columns of S and E the unit vectors of S,
+    (I − αW − αΔW E^T)^-1 = P + P αΔW (I − α E^T P ΔW)^-1 E^T P. And P W = (P − I)/α gives P ΔW from
+    the columns of S alone: a column a of the cut W is (d_a W e_a − Σ_{b in S, ab an edge} e_b) / d'_a.
+
+    Parameters
+    ----------
+    columns
+        P e_a for a in S, on some nodes. [k, N, p]
+    own
+        E: 1 where a node is a. [k, N, p]
+    sets, at
+        The sets, and where their nodes stand among the N. [k, p]
+    degrees, inner
+        Degrees before the cut [n]; which nodes of S are neighbours [k, p, p].
+    """
+    d = degrees[sets].astype(float)[:, None, :]  # [k, 1, p]
+    kept = d - inner.sum(axis=1)[:, None, :]
+    walked = (columns - own) / alpha  # P W e_a
+    after = np.divide(d * walked - columns @ inner.astype(float), kept, out=np.zeros_like(walked),
+                      where=np.broadcast_to(kept > 0, walked.shape))
+    change = alpha * (after - walked)  # α P ΔW
+    small = np.eye(sets.shape[1]) - np.take_along_axis(change, at[:, :, None], axis=1)  # [k, p, p]
+    return np.asarray(change @ np.linalg.inv(small))
+
+
+class _Encoder:
+    """Features of whole graphs, cut set by set: log-degree, attributes, ζ_spd(u|S)."""
+
+    def __init__(self, graph: Graph, sets: NDArray[np.int64], encoding: SPD) -> None:
+        self.graph, self.sets, self.encoding = graph, sets, encoding
+        self.base = base_features(graph)
+        self.at_sets = set_features(graph, sets)
+        self.inner = inner_edges(graph, sets)
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def features(self, index: NDArray[np.int64]) -> NDArray[np.float32]:
+        """[k, n, d]"""
+        sets, last = self.sets[index], self.encoding.max_dist
+        away = set_distances(self.graph, sets, cut=True)  # [k, p, n]
+        code = np.where(away < 0, last + 1, np.minimum(away, last))
+        zeta = (code[..., None] == np.arange(last + 2)).mean(axis=1, dtype=np.float32)  # [k, n, dim]
+        base = np.broadcast_to(self.base, (len(sets), *self.base.shape)).copy()
+        np.put_along_axis(base, sets[:, :, None], self.at_sets[index], axis=1)
+        return np.concatenate([base, zeta], axis=2)
+
+
+class Exact(_Encoder):
+    """Dense scores (1 − α)(I − αW)^-1 of the whole graph, corrected for each set's cut."""
+
+    def __init__(self, graph: Graph, sets: NDArray[np.int64], encoding: SPD, alpha: float, layers: int) -> None:
+        super().__init__(graph, sets, encoding)
+        self.alpha, self.layers = alpha, layers
+        n = graph.num_nodes
+        walk = graph.to_scipy().toarray() / np.maximum(graph.degrees, 1)[None, :]
+        self.scores = np.linalg.inv(np.eye(n) - alpha * walk)
+        self.matrix = torch.from_numpy(((1 - alpha) * self.scores.T).astype(np.float32))
+
+    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> PageRankBatch:
+        index = np.asarray(index)
+        sets, n = self.sets[index], self.graph.num_nodes
+        k, p = sets.shape
+        left = np.zeros((k, n, p), dtype=np.float32)
+        changed = np.flatnonzero(self.inner[index].any(axis=(1, 2)))
+        if len(changed):
+            cut = sets[changed]
+            columns = self.scores[:, cut].transpose(1, 0, 2)  # [k, n, p]
+            own = (np.arange(n)[None, :, None] == cut[:, None, :]).astype(float)
+            left[changed] = woodbury(columns, own, cut, cut, self.graph.degrees, self.inner[index[changed]], self.alpha)
+        U = torch.from_numpy(left)
+        V = self.matrix[:, torch.from_numpy(sets)].permute(1, 0, 2)  # (1 − α) rows of P at S, [k, n, p]
+        x = torch.from_numpy(self.features(index))  # [k, n, d]
+        rows = self.matrix[torch.from_numpy(sets)]  # [k, p, n]
+        at_sets = V.gather(1, torch.from_numpy(sets)[:, :, None].expand(-1, -1, p))  # [k, p, p]
+        last = rows + at_sets @ U.transpose(1, 2)  # [k, p, n]
+        if self.layers == 1:
+            return PageRankBatch((last @ x).to(device), None)
+        wide = x.permute(1, 0, 2).reshape(n, -1)  # one multiplication for all sets
+        x_agg = (self.matrix @ wide).view(n, k, -1).permute(1, 0, 2) + V @ (U.transpose(1, 2) @ x)
+        middle = (self.matrix, U, V) if self.layers > 2 else ()
+        return PageRankBatch(x_agg.to(device), last.to(device), *(t.to(device) for t in middle))
+
+
+class Truncated(_Encoder):
+    """The ``top`` largest scores of each node, found by pushing; for graphs where n x n does not fit."""
+
+    def __init__(self, graph: Graph, sets: NDArray[np.int64], encoding: SPD, alpha: float, layers: int,
+                 top: int) -> None:
+        from .. import pushkernels
+
+        super().__init__(graph, sets, encoding)
+        self.alpha, self.layers = alpha, layers
+        n = graph.num_nodes
+        self.nodes = np.empty((n, top), dtype=np.int64)
+        self.values = np.empty((n, top))
+        pushkernels.push_columns(graph.indptr, graph.indices, np.arange(n), alpha, _TOLERANCE, top, self.nodes, self.values)
+
+    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> PageRankBatch:
+        index = np.asarray(index)
+        sets, scale = self.sets[index], 1 - self.alpha
+        k, p = sets.shape
+        # what S hears: S itself first (for the correction), then the top nodes of each of its members
+        near = np.concatenate([sets, self.nodes[sets].reshape(k, -1)], axis=1)  # [k, N = p + p*top]
+        columns = self._entries(near, sets)  # P_{wa}, [k, N, p]
+        own = (near[:, :, None] == sets[:, None, :]).astype(float)
+        at = np.broadcast_to(np.arange(p), (k, p))
+        U = woodbury(columns, own, sets, at, self.graph.degrees, self.inner[index], self.alpha)  # [k, N, p]
+        degrees = np.maximum(self.graph.degrees, 1)
+        V = columns * degrees[sets][:, None, :] / degrees[near][:, :, None]  # P_{aw} = P_{wa} d_a / d_w
+        first = np.zeros(near.shape, dtype=bool)  # near may name a node twice; U^T h counts it once
+        for row, nodes in zip(first, near, strict=True):
+            row[np.unique(nodes, return_index=True)[1]] = True
+        U = U * first[:, :, None]
+        last = np.zeros((k, p, near.shape[1]))
+        top = self.nodes.shape[1]
+        for j in range(p):
+            last[:, j, p + j * top:p + (j + 1) * top] = self.values[sets[:, j]]
+        last += V[:, :p] @ U.transpose(0, 2, 1)
+        x = self.features(index)  # [k, n, d]
+        rows = np.arange(k)[:, None]
+        x_near = x[rows, near]
+        if self.layers == 1:
+            return PageRankBatch(torch.from_numpy((scale * last @ x_near).astype(np.float32)).to(device), None)
+        heard = x[rows[:, :, None], self.nodes[near]]  # [k, N, top, d]
+        x_agg = np.einsum("knt,kntd->knd", self.values[near], heard) + V @ (U.transpose(0, 2, 1) @ x_near)
+        x_agg, last = (torch.from_numpy((scale * a).astype(np.float32)).to(device) for a in (x_agg, last))
+        return PageRankBatch(x_agg, last)
+
+    def _entries(self, near: NDArray[np.int64], sets: NDArray[np.int64]) -> Floats:
+        """Kept entries P_{wa} for w in ``near`` [k, N] and a in S [k, p], zero where truncated. [k, N, p]"""
+        out = np.zeros((*near.shape, sets.shape[1]))
+        for j in range(sets.shape[1]):
+            kept, values = self.nodes[sets[:, j]], self.values[sets[:, j]]  # [k, top]
+            order = np.argsort(kept, axis=1, kind="stable")
+            n = self.graph.num_nodes
+            base = np.arange(len(sets))[:, None] * n
+            keys = (np.take_along_axis(kept, order, axis=1) + base).ravel()
+            flat = np.take_along_axis(values, order, axis=1).ravel()
+            wanted = near + base
+            place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            out[:, :, j] = np.where(keys[place] == wanted, flat[place], 0.0)
+        return out
