@@ -27,7 +27,7 @@ export function adjacency(edges, n) {
 // Splits the width into panels and finds one scale for all of them, so that they zoom in step.
 // stretch (trees): x and y are scaled apart, and never beyond a comfortable spacing.
 export function frame(positions, starts, shares, width, height, stretch) {
-  const pad = { x: stretch ? 30 : 40, y: 30 };
+  const pad = { x: 32, y: 28 };
   const total = shares.reduce((a, b) => a + b, 0) || 1;
   const panels = [];
   let left = 0, sx = Infinity, sy = Infinity;
@@ -375,7 +375,7 @@ function download(name, blob) {
 function render({ model, el }) {
   const root = make("div", "de-canvas");
   root.dataset.lmSuppressShortcuts = "true"; // arrows, Enter and Esc are ours while the canvas has focus
-  const bar = make("div", "de-canvas-bar"), stage = make("div", "de-stage");
+  const bar = make("div", "de-canvas-bar"), note = make("div", "de-canvas-note"), stage = make("div", "de-stage");
   const canvas = make("canvas"), tip = make("div", "de-tip"), said = make("div", "de-said");
   const captions = make("div", "de-captions"), legend = make("div", "de-legend");
   canvas.tabIndex = 0;
@@ -384,7 +384,7 @@ function render({ model, el }) {
   said.setAttribute("aria-live", "polite");
   tip.hidden = true;
   stage.append(canvas, tip);
-  root.append(bar, stage, said, captions, legend);
+  root.append(bar, note, stage, said, captions, legend);
   el.append(root);
 
   const ctx = canvas.getContext("2d"), edgeLayer = document.createElement("canvas");
@@ -548,8 +548,8 @@ function render({ model, el }) {
     clearTimeout(saving);
     saving = setTimeout(() => { moving = false; redraw(); model.set("camera", camera); model.save_changes(); }, 180);
   }
-  bar.append(make("span", "de-canvas-title"), make("span", "de-canvas-note"));
-  function writeTitle() { bar.children[0].textContent = model.get("title"); bar.children[1].textContent = model.get("note"); }
+  bar.append(make("span", "de-canvas-title"));
+  function writeTitle() { bar.children[0].textContent = model.get("title"); note.textContent = model.get("note"); }
   const tools = make("span", "de-tools");
   let find = null;
   if (model.get("pickable")) {

@@ -20,6 +20,7 @@ from .verdict_table import Judge, Question, table
 
 __all__ = ["Explorer"]
 
+_REMINDER = "click to pick · Shift-drag to lasso · arrows and Enter to walk · Esc to clear"
 _SYNCED = ("colour_by", "layer", "step", "hops", "cut", "layout", "size", "root")
 
 
@@ -119,12 +120,13 @@ class Explorer(W.VBox):
         link = uuid.uuid4().hex
         self._quiet = True
         self._found: dict[str, Any] = {}
+        self._nodes: list[Any] = []
         self.graph_canvas = Canvas(link=link, height=300)
         self.tree_canvas = Canvas(link=link, height=300, pickable=False, stretch=True, title="Unrolled subtrees",
                                   description="Unrolled subtrees of the targets.")
         self.graph_canvas.on_message(self._message)
-        self.graph_canvas.observe(self._dragged, "positions")
         self._error, self._idea, self._table = W.HTML(), W.HTML(), W.HTML()
+        self._error.layout.display = "none"
         self._control = controls.settings(self._from_control)
         self._controls = self._control.box
         self._more = controls.button("Show more", "Draw a larger neighbourhood of S", self._show_more)
@@ -206,25 +208,23 @@ class Explorer(W.VBox):
     def _scene(self, side: int, node: int) -> int:
         return int(self.graph_canvas.starts[side] + np.searchsorted(self._nodes[side], node))
 
-    def _dragged(self, _change: Any) -> None:
-        self._moved = True
-
     # ---- to the reader ------------------------------------------------------------------------
 
     def show_error(self, error: BaseException) -> None:
         """Shows an error above the graphs; nothing that fails stays unseen."""
         self._error.value = error_box(error)
+        self._error.layout.display = ""
 
     def clear_error(self) -> None:
         """Takes the last error away."""
         if self._error.value:
             self._error.value = ""
+            self._error.layout.display = "none"
 
     @guarded
     def _changed(self, changed: set[str]) -> None:
-        stale = any(state_large for state_large in map(self.state.is_large, range(len(self.state.sides)))) and "targets" in changed
-        if changed & {"graphs", "layout"} or (stale and self._outgrown()) or (
-                "targets" in changed and self.state.layout == "concentric"):
+        follows = self.state.layout == "concentric" or self._outgrown()
+        if changed & {"graphs", "layout"} or ("targets" in changed and follows):
             self._draw_graphs()
         self._recolour(changed)
         self._sync_controls()
@@ -233,11 +233,14 @@ class Explorer(W.VBox):
         if changed & {"graphs", "targets", "hops", "cut"}:
             self._judge.ask(Question.of(self.state))
         if "graphs" in changed:
-            self._idea.value = tag("div", self.state.idea, "de-idea") if self.state.idea else ""
+            self._idea.value = tag("div", self.state.idea, "de-idea")
+            self._idea.layout.display = "" if self.state.idea else "none"
         self._drawers.refresh()
 
     def _outgrown(self) -> bool:
-        return any(not np.array_equal(self._nodes[k], self.state.shown(k)) for k in range(len(self.state.sides)))
+        """Whether a large graph must be drawn anew, because a target lies outside what is drawn."""
+        return any(self.state.is_large(k) and not np.isin(side.targets, self._nodes[k]).all()
+                   for k, side in enumerate(self.state.sides) if k < len(self._nodes))
 
     def _draw_graphs(self) -> None:
         state = self.state
@@ -257,7 +260,7 @@ class Explorer(W.VBox):
         total = starts[-1]
         self.graph_canvas.put(
             positions=np.concatenate(positions), edges=self._edges, starts=starts, shares=[1.0] * len(starts[1:]), names=names,
-            notes=notes if any(notes) else [], title=title, camera=[1.0, 0.0, 0.0], height=300 if total <= 60 else 400,
+            notes=notes if any(notes) else [], title=title, note=_REMINDER, camera=[1.0, 0.0, 0.0], height=300 if total <= 60 else 400,
             codes=np.zeros(total, dtype="<u2").tobytes(), targets=[], letters=[])
         large = any(state.is_large(k) for k in range(len(state.sides)))
         self._more.layout.display = "" if large and state.shown_limit < MAX_DRAWN else "none"

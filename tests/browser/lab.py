@@ -1,0 +1,151 @@
+"""A real JupyterLab on this machine and a real Chromium in front of it; used by tests, benchmarks and pictures."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--no-first-run", "--disable-default-apps", "--disable-domain-reliability", "--force-color-profile=srgb"]
+
+
+def chromium() -> str | None:
+    """The system's Chromium, else the one that playwright installed, else None."""
+    found = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+    if found:
+        return found
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        own = play.chromium.executable_path
+    return own if own and Path(own).exists() else None
+
+
+class Lab:
+    """A running server in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        places = {name: str(folder / "jupyter" / name) for name in ("runtime", "config", "data", "settings", "workspaces", "ipython")}
+        for place in places.values():
+            Path(place).mkdir(parents=True, exist_ok=True)
+        self.settings = Path(places["settings"])
+        self.set("notification", {"fetchNews": "false", "checkForUpdates": False})
+        env = os.environ | {
+            "JUPYTER_RUNTIME_DIR": places["runtime"], "JUPYTER_CONFIG_DIR": places["config"], "JUPYTER_DATA_DIR": places["data"],
+            "JUPYTERLAB_SETTINGS_DIR": places["settings"], "JUPYTERLAB_WORKSPACES_DIR": places["workspaces"],
+            "IPYTHONDIR": places["ipython"], "PYTHONPATH": str(ROOT), "JUPYTER_PLATFORM_DIRS": "1"}
+        self.log = (folder / "server.log").open("w")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}",
+             "--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={folder}",
+             "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly", "--ServerApp.disable_check_xsrf=True"],
+            env=env, stdout=self.log, stderr=subprocess.STDOUT, cwd=folder)
+        for _ in range(240):
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"{self.url}/api/status", timeout=1).read()
+                return
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.25)
+        self.close()
+        raise RuntimeError("JupyterLab did not start:\n" + (folder / "server.log").read_text()[-2000:])
+
+    def set(self, name: str, values: dict[str, Any]) -> None:
+        """Writes a setting of JupyterLab's apputils extension."""
+        folder = self.settings / "@jupyterlab" / "apputils-extension"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.jupyterlab-settings").write_text(json.dumps(values))
+
+    def dark(self, on: bool) -> None:
+        """Chooses the theme of pages opened from now on."""
+        self.set("themes", {"theme": "JupyterLab Dark" if on else "JupyterLab Light"})
+
+    def notebook(self, name: str, *cells: str) -> str:
+        """Writes a notebook with these code cells and returns its address."""
+        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+        book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(book, self.folder / name)
+        return f"{self.url}/doc/tree/{name}"
+
+    def close(self) -> None:
+        """Stops the server and its kernels."""
+        self.process.terminate()
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        self.log.close()
+
+
+class Visit:
+    """A page that records what it must not do: leave the machine, or complain on the console."""
+
+    def __init__(self, browser: Any, width: int = 1280, height: int = 1000) -> None:
+        self.context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
+        self.page = self.context.new_page()
+        self.abroad: list[str] = []
+        self.complaints: list[str] = []
+        self.context.route("**/*", self._route)
+        self.page.on("console", lambda m: self.complaints.append(m.text) if m.type == "error" else None)
+        self.page.on("pageerror", lambda e: self.complaints.append(str(e)))
+
+    def _route(self, route: Any) -> None:
+        address = route.request.url
+        if address.startswith(("http://127.0.0.1:", "data:", "blob:", "ws://127.0.0.1:")):
+            route.continue_()
+        else:
+            self.abroad.append(address)
+            route.abort()
+
+    def open(self, url: str, run: bool = True) -> None:
+        """Opens a notebook and runs all its cells."""
+        self.page.goto(url)
+        self.page.wait_for_function("() => window.jupyterapp && window.jupyterapp.started", timeout=60_000)
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        self.page.wait_for_function(
+            "() => { const w = [...window.jupyterapp.shell.widgets('main')][0];"
+            " return w?.sessionContext?.session?.kernel?.status === 'idle'; }", timeout=60_000)
+        if run:
+            self.run_all()
+
+    def run_all(self) -> None:
+        """Runs all cells and waits for the last one."""
+        self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+
+    def save(self) -> None:
+        """Saves the notebook, outputs included."""
+        self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+
+    def close(self) -> None:
+        self.context.close()
+
+
+@contextlib.contextmanager
+def browser() -> Iterator[Any]:
+    """A headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=chromium(), args=FLAGS)
+        try:
+            yield opened
+        finally:
+            opened.close()
