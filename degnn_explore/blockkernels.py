@@ -46,6 +46,70 @@ def _shells(lptr: Array, lcol: Array, centre: int, hops: int, mark: Array, stamp
         shell[k + 2] = tail
 
 
+@njit(cache=True, nogil=True, fastmath=True)
+def _dense_shell_means(lptr: Array, lcol: Array, seen: int, known: int, rows: int, hops: int, x: Array,
+                       out: Array) -> None:
+    """(x_v + sum over the nodes at distance exactly k) / (their number + 1), for v = 0..rows-1. out [rows, hops, d]
+
+    The same as walking over :func:`_shells`, for shells that hold much of the ball: sets of nodes are
+    bits, their union takes a few instructions, and sums run over whole columns. ``known`` rows of
+    lcol are filled; ``seen`` nodes have features.
+    """
+    d = x.shape[1]
+    words = (seen + 63) // 64
+    one = np.uint64(1)
+    bits = np.zeros((known, words), np.uint64)
+    for i in range(known):
+        for e in range(lptr[i], lptr[i + 1]):
+            if lcol[e] < seen:
+                bits[i, lcol[e] >> 6] |= one << np.uint64(lcol[e] & 63)
+    columns = np.zeros((d, words * 64), np.float32)
+    for i in range(seen):
+        for c in range(d):
+            columns[c, i] = x[i, c]
+    inside, fresh = np.empty(words, np.uint64), np.empty(words, np.uint64)
+    member = np.zeros(words * 64, np.float32)
+    for i in range(rows):
+        size = lptr[i + 1] - lptr[i]
+        for c in range(d):
+            out[i, 0, c] = x[i, c]
+        for e in range(lptr[i], lptr[i + 1]):
+            for c in range(d):
+                out[i, 0, c] += x[lcol[e], c]
+        for c in range(d):
+            out[i, 0, c] /= size + 1
+        inside[:] = bits[i]
+        inside[i >> 6] |= one << np.uint64(i & 63)
+        for k in range(1, hops):
+            fresh[:] = 0
+            if k == 1:
+                for e in range(lptr[i], lptr[i + 1]):
+                    row = bits[lcol[e]]
+                    for w in range(words):
+                        fresh[w] |= row[w]
+            else:
+                for u in range(known):
+                    if member[u] != 0:
+                        row = bits[u]
+                        for w in range(words):
+                            fresh[w] |= row[w]
+            for w in range(words):
+                fresh[w] &= ~inside[w]
+                inside[w] |= fresh[w]
+            number = np.float32(0)
+            for w in range(words):
+                word = fresh[w]
+                for b in range(64):
+                    member[w * 64 + b] = np.float32((word >> np.uint64(b)) & one)
+            for u in range(words * 64):
+                number += member[u]
+            for c in range(d):
+                column, total = columns[c], np.float32(0)
+                for u in range(words * 64):
+                    total += member[u] * column[u]
+                out[i, k, c] = (x[i, c] + total) / (number + np.float32(1))
+
+
 @njit(cache=True, nogil=True)
 def count_blocks(net: Net, plan: Plan, sets: Array, local: Array, rows: Array, entries: Array,
                  lost: Array) -> None:
@@ -125,12 +189,18 @@ def fill_blocks(
                         x[i, c] *= root_scale[i]
         heads = rows[s, 1] if plan.layers > 0 else 0  # rows of the sparse matrix
         head, entry = head_ptr[s], entry_ptr[s]
-        for i in range(heads if plan.raw else first):
+        dense = False
+        if plan.aggregation == HOPS and not plan.raw and K > 1 and seen <= 8192:
+            known = level[plan.radius]
+            dense = 4.0 * (lptr[known] / known) ** K > seen  # shells of about degree^K nodes, against all nodes
+            if dense:
+                _dense_shell_means(lptr, lcol, seen, known, first, K, x, x_agg[at : at + first])
+        for i in range(heads if plan.raw or dense else first):
             if plan.aggregation == HOPS:
                 stamp += 1
                 _shells(lptr, lcol, i, K, mark, stamp, queue, shell)
                 for k in range(K):
-                    if not plan.raw:
+                    if not plan.raw and not dense:
                         for c in range(d):
                             total[c] = x[i, c]
                         for h in range(shell[k + 1], shell[k + 2]):

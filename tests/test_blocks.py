@@ -227,3 +227,13 @@ def test_blocks_are_small():
     assert data.nbytes / len(data) < 3000
     assert data.nbytes == sum(a.nbytes for a in (data._store.x_self, data._store.x_agg, data._store.scale,
                                                  data._store.length, data._store.column))
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "layers", "hops"), [(150, 900, 2, 2), (150, 300, 1, 3), (90, 400, 2, 3), (100, 0, 3, 2)])
+def test_shells_as_bits_and_as_lists_agree_with_the_slow_version(n, m, layers, hops):
+    """Dense balls of more than 64 nodes, and a cycle, whose shells are small."""
+    rng = np.random.default_rng(n)
+    ring = np.stack([np.arange(n), (np.arange(n) + 1) % n], axis=1)
+    G = Graph.from_edges(np.concatenate([ring, rng.integers(0, n, (m, 2))]), n)
+    check(G, np.concatenate([G.edges[:4], [[0, n // 2], [3, 5]]]), layers, hops, SPD(max_dist=3), "hops")
