@@ -1,0 +1,189 @@
+"""struc2vec (Ribeiro et al., 2017): embeddings of structural identity, then a linear layer."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from dataclasses import dataclass
+from math import ceil, e, log2
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ..errors import Cancelled
+from ..graph import Graph
+from ..targets import Task
+from .base import Hyper, Shape, TransductiveNet
+
+__all__ = ["Struc2Vec", "embed", "structural_layers"]
+
+_STAY = 0.3  # chance that a walk steps within its layer, the authors' value
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The multilayer graph: candidate neighbours of u at ``ptr[u]:ptr[u+1]``, their weights in each layer.
+
+    Attributes
+    ----------
+    ptr, neighbour
+        The pairs compared, as CSR: the same in each layer. [n + 1], [E]
+    weight
+        exp(-f_k), zero where the pair does not reach layer k. [depth, E]
+    """
+
+    ptr: NDArray[np.int64]
+    neighbour: NDArray[np.int64]
+    weight: NDArray[np.float64]
+
+
+def structural_layers(graph: Graph, depth: int) -> Layers:
+    """Structural distances of candidate pairs, layer by layer, with the paper's three optimisations.
+
+    Degree sequences are compressed to (degree, count); each node is compared with the 2 log2 n nodes
+    closest to it in degree only; and there are at most ``depth`` layers.
+
+    Examples
+    --------
+    >>> from degnn_explore import Graph
+    >>> path = structural_layers(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), depth=2)
+    >>> near = dict(zip(path.neighbour[:path.ptr[1]].tolist(), path.weight[1, :path.ptr[1]].tolist(), strict=True))
+    >>> max(near, key=near.get), near[3]  # the other end of the path is the most alike
+    (3, 1.0)
+    """
+    from .. import s2vkernels as kernels
+
+    n = graph.num_nodes
+    nodes = np.arange(n)
+    start = np.zeros((n, depth + 1), dtype=np.int64)
+    nothing = np.empty(0, dtype=np.int64)
+    kernels.rings(graph.indptr, graph.indices, nodes, depth, start, nothing, nothing)
+    lengths = start[:, 1:].ravel()
+    bounds = np.concatenate([[0], np.cumsum(lengths)])
+    start = np.column_stack([bounds[:-1].reshape(n, depth), bounds[depth::depth]])
+    degree, count = np.empty(bounds[-1], dtype=np.int64), np.empty(bounds[-1], dtype=np.int64)
+    kernels.rings(graph.indptr, graph.indices, nodes, depth, start, degree, count)
+
+    order = np.lexsort((nodes, graph.degrees))
+    position = np.empty(n, dtype=np.int64)
+    position[order] = nodes
+    wanted = min(n - 1, 2 * ceil(log2(max(n, 2))))
+    close = np.empty((n, wanted), dtype=np.int64)
+    kernels.closest_in_degree(order, graph.degrees, position, nodes, wanted, close)
+    both = np.stack([np.repeat(nodes, wanted), close.ravel()], axis=1)
+    pairs = np.unique(np.sort(both, axis=1), axis=0)
+    apart = np.empty((len(pairs), depth))
+    kernels.distances(pairs, start, degree, count, apart)
+
+    source, target = np.concatenate([pairs, pairs[:, ::-1]]).T
+    by_source = np.lexsort((target, source))
+    weight = np.exp(-np.concatenate([apart, apart]))[by_source].T  # [depth, E]
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n))])
+    return Layers(ptr, target[by_source], np.ascontiguousarray(weight))
+
+
+def embed(graph: Graph, *, dim: int, walks: int, length: int, window: int, depth: int, passes: int, seed: int,
+          stop: threading.Event | None = None) -> NDArray[np.float32]:
+    """struc2vec embeddings of all nodes, every column with mean 0 and variance 1. [n, dim]"""
+    from gensim.models import Word2Vec
+
+    from .. import s2vkernels as kernels
+
+    layers = structural_layers(graph, depth)
+    _raise_if(stop)
+    n, ptr, weight = graph.num_nodes, layers.ptr, layers.weight
+    source = np.repeat(np.arange(n), np.diff(ptr))
+    there = weight > 0
+    mean = weight.sum(axis=1) / np.maximum(there.sum(axis=1), 1)
+    strong = np.stack([np.bincount(source[row > m], minlength=n) for row, m in zip(weight, mean, strict=True)])
+    upward = np.log(strong + e)
+    reach = np.zeros(n, dtype=np.int64)  # layer 0 holds every node
+    for k in range(1, depth):
+        reach[np.unique(source[there[k]])] = k
+    rng = np.random.default_rng(seed)
+    begin = np.concatenate([rng.permutation(n) for _ in range(walks)])
+    paths = np.empty((len(begin), length), dtype=np.int64)
+    kernels.walks(ptr, layers.neighbour, np.cumsum(weight, axis=1), upward / (upward + 1), reach, begin, _STAY,
+                  seed, paths)
+    _raise_if(stop)
+    sentences = [[str(u) for u in path] for path in paths.tolist()]
+    model = Word2Vec(vector_size=dim, window=window, min_count=0, sg=1, hs=1, negative=0, workers=1, seed=seed,
+                     hashfxn=_stable_hash)
+    model.build_vocab(sentences)
+    rates = np.linspace(0.025, 0.0001, passes + 1)
+    for i in range(passes):  # one at a time, so that a stop is heard in between
+        _raise_if(stop)
+        model.train(sentences, total_examples=len(sentences), epochs=1, start_alpha=rates[i], end_alpha=rates[i + 1])
+    vectors = model.wv[[str(u) for u in range(n)]]
+    return np.asarray((vectors - vectors.mean(axis=0)) / (vectors.std(axis=0) + 1e-8), dtype=np.float32)
+
+
+def _stable_hash(text: str) -> int:
+    """Python's own hash of a text differs from process to process."""
+    return zlib.crc32(text.encode())
+
+
+def _raise_if(stop: threading.Event | None) -> None:
+    if stop is not None and stop.is_set():
+        raise Cancelled("struc2vec was cancelled")
+
+
+@dataclass(frozen=True)
+class EmbeddingData:
+    """The embeddings of each set's nodes side by side. [k, p * dim]"""
+
+    x: Tensor
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> Tensor:
+        return self.x[torch.from_numpy(np.asarray(index))].to(device)
+
+
+class Struc2Vec(TransductiveNet):
+    """struc2vec embeddings of the training graph, and a linear layer on those of S side by side.
+
+    The rings around u at distance k have ordered degree sequences; f_k(u, v) adds up their
+    warped distances (Section 3.1 of struc2vec), exp(-f_k) weighs layer k of a multilayer graph
+    (3.2), and skip-gram embeds the nodes by walks over it (3.3, 3.4). The embeddings have no
+    learnt weights of the task and are computed once, before the first epoch; the nodes of S are taken in
+    ascending order. Transductive: it knows the nodes of its training graph only.
+    """
+
+    HYPER: ClassVar = {
+        "dim": Hyper(128, least=1),
+        "walks": Hyper(10, least=1),
+        "length": Hyper(80, least=2),
+        "window": Hyper(10, least=1),
+        "depth": Hyper(4, least=1),
+        "passes": Hyper(3, least=1),
+        "walk_seed": Hyper(0, least=0),
+    }
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper)
+        self.register_buffer("embedding", torch.zeros((0, hyper["dim"])))
+        self.out = nn.Linear(shape.p * hyper["dim"], shape.outputs)
+
+    def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
+        before = self.known_graphs.clone()
+        super().bind(task, stop=stop, progress=progress)
+        if len(self.embedding) == task.graph.num_nodes and torch.equal(before.cpu(), self.known_graphs.cpu()):
+            return  # embedded already
+        hyper = {key: value for key, value in self.hyper.items() if key != "walk_seed"}
+        vectors = embed(task.graph, **hyper, seed=self.hyper["walk_seed"], stop=stop)
+        self.embedding = torch.from_numpy(vectors).to(self.embedding.device)
+
+    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
+                progress: bool = True) -> EmbeddingData:
+        self.check(graph, sets)
+        rows = torch.from_numpy(np.sort(sets, axis=1))
+        return EmbeddingData(self.embedding.cpu()[rows].flatten(1))
+
+    def forward(self, batch: Tensor) -> Tensor:
+        logits = self.out(batch)
+        return logits[:, 0] if self.shape.outputs == 1 else logits

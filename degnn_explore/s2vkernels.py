@@ -1,0 +1,133 @@
+"""The numba loops of struc2vec (Ribeiro et al., 2017): rings, warped distances, walks. Nothing else."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+
+@numba.njit(cache=True, nogil=True)
+def rings(indptr, indices, sources, depth, start, degree, count):
+    """Compressed degree sequences of the rings 0..depth-1 around each source.
+
+    Ring k of source i is ``degree[start[i, k]:start[i, k + 1]]``, ascending, each with its ``count``.
+    Pass empty ``degree`` and ``count`` to have ``start`` filled with lengths only.
+    """
+    n = len(indptr) - 1
+    away = np.full(n, -1, dtype=np.int64)
+    queue = np.empty(n, dtype=np.int64)
+    fill = len(degree) > 0
+    for i in range(len(sources)):
+        queue[0] = sources[i]
+        away[sources[i]] = 0
+        begin, end = 0, 1
+        for k in range(depth):
+            found = np.empty(end - begin, dtype=np.int64)
+            for j in range(begin, end):
+                found[j - begin] = indptr[queue[j] + 1] - indptr[queue[j]]
+            found.sort()
+            out = start[i, k] if fill else 0
+            length = 0
+            for j in range(len(found)):
+                if j == 0 or found[j] != found[j - 1]:
+                    length += 1
+                    if fill:
+                        degree[out + length - 1] = found[j]
+                        count[out + length - 1] = 0
+                if fill:
+                    count[out + length - 1] += 1
+            if not fill:
+                start[i, k + 1] = length
+            last = end
+            for j in range(begin, last):
+                u = queue[j]
+                for e in range(indptr[u], indptr[u + 1]):
+                    w = indices[e]
+                    if away[w] < 0:
+                        away[w] = k + 1
+                        queue[end] = w
+                        end += 1
+            begin = last
+        for j in range(end):
+            away[queue[j]] = -1
+
+
+@numba.njit(cache=True, nogil=True)
+def closest_in_degree(order, degrees, position, sources, wanted, out):
+    """For each source the ``wanted`` other nodes closest in degree, walking outwards in the sorted ``order``."""
+    n = len(order)
+    for i in range(len(sources)):
+        u = sources[i]
+        low, high = position[u] - 1, position[u] + 1
+        for j in range(wanted):
+            down = low >= 0 and (high >= n or degrees[u] - degrees[order[low]] <= degrees[order[high]] - degrees[u])
+            if down:
+                out[i, j] = order[low]
+                low -= 1
+            else:
+                out[i, j] = order[high]
+                high += 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _warped(a_degree, a_count, b_degree, b_count):
+    """Dynamic time warping of two compressed sequences: cost (max/min - 1) x larger count."""
+    rows, columns = len(a_degree), len(b_degree)
+    before = np.full(columns + 1, np.inf)
+    before[0] = 0.0
+    for i in range(rows):
+        now = np.full(columns + 1, np.inf)
+        for j in range(columns):
+            high = max(a_degree[i], b_degree[j]) + 0.5
+            low = min(a_degree[i], b_degree[j]) + 0.5
+            cost = (high / low - 1.0) * max(a_count[i], b_count[j])
+            now[j + 1] = cost + min(before[j], before[j + 1], now[j])
+        before = now
+    return before[columns]
+
+
+@numba.njit(cache=True, nogil=True)
+def distances(pairs, start, degree, count, out):
+    """f_k(u, v) for each pair and layer k, the sum of the warped distances of rings 0..k; inf past the last ring."""
+    depth = out.shape[1]
+    for i in range(len(pairs)):
+        u, v = pairs[i, 0], pairs[i, 1]
+        total = 0.0
+        for k in range(depth):
+            a, b = slice(start[u, k], start[u, k + 1]), slice(start[v, k], start[v, k + 1])
+            if a.start == a.stop or b.start == b.stop:
+                total = np.inf
+            else:
+                total += _warped(degree[a], count[a], degree[b], count[b])
+            out[i, k] = total
+
+
+@numba.njit(cache=True, nogil=True)
+def walks(ptr, neighbour, cumulative, up, reach, starts, stay, seed, out):
+    """Walks over the layers. From u in layer k: with ``stay`` to a neighbour of that layer, else a layer up or down.
+
+    Neighbours of u lie at ``ptr[u]:ptr[u + 1]``, with running sums of their weights in ``cumulative[k]``;
+    ``up[k, u]`` is the chance of moving up, ``reach[u]`` the highest layer that u has a neighbour in.
+    """
+    np.random.seed(seed)
+    length = out.shape[1]
+    for i in range(len(starts)):
+        u, k = starts[i], 0
+        out[i, 0] = u
+        step = 1
+        while step < length:
+            if np.random.random() < stay:
+                low, high = ptr[u], ptr[u + 1]
+                total = cumulative[k, high - 1]
+                base = cumulative[k, low - 1] if low > 0 else 0.0
+                draw = base + np.random.random() * (total - base)
+                j = low + np.searchsorted(cumulative[k, low:high], draw, side="right")
+                u = neighbour[min(j, high - 1)]
+                k = min(k, reach[u])
+                out[i, step] = u
+                step += 1
+            elif np.random.random() < up[k, u]:
+                if k < reach[u]:
+                    k += 1
+            elif k > 0:
+                k -= 1
