@@ -27,7 +27,7 @@ def check_length(what: str, column: Any, n: int) -> None:
 
 def node_names(names: Any, n: int) -> tuple[str, ...]:
     """Names as text, all different."""
-    texts = tuple(str(name) for name in names)
+    texts = tuple(map(str, names))
     check_length("names", texts, n)
     if len(set(texts)) < n:
         twice = Counter(texts).most_common(1)[0][0]

@@ -128,20 +128,27 @@ def clean_csr(
     loops = pairs[:, 0] == pairs[:, 1]
     if loops.any():
         pairs = pairs[~loops]
-    source, target = pairs[:, 0], pairs[:, 1]
-    keys = np.sort(np.minimum(source, target) << 32 | np.maximum(source, target))
-    unique = keys[_first_of_run(keys)]
-    one_way = len(unique)
-    if one_way < len(keys):
-        one_way = int(_first_of_run(np.sort(source << 32 | target)).sum())
-    low_bits = np.int64(2**32 - 1)
-    both = np.sort(np.concatenate([unique, (unique & low_bits) << 32 | unique >> 32]))
+    source, target = np.ascontiguousarray(pairs.T)
+    keys = _joined(np.minimum(source, target), np.maximum(source, target))
+    first = _first_of_run(keys)
+    unique = keys if first.all() else keys[first]
+    one_way = len(unique) if unique is keys else int(_first_of_run(_joined(source, target)).sum())
+    both = np.concatenate([unique, unique << 32 | unique >> 32])
+    both.sort()
     degrees = np.bincount(both >> 32, minlength=n)
     cleaning = Cleaning(
         self_loops=int(loops.sum()), duplicates=len(keys) - one_way, reversed_duplicates=one_way - len(unique),
         direction_ignored=directed, weights_ignored=weighted, isolated=int((degrees == 0).sum()))
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(degrees)])
-    return indptr, (both & low_bits).astype(np.int32), cleaning
+    return indptr, both.astype(np.int32), cleaning  # int32 takes the lower half
+
+
+def _joined(upper: NDArray[np.int64], lower: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Two numbers below 2^31 as one, sorted."""
+    keys = upper << 32
+    keys |= lower
+    keys.sort()
+    return keys
 
 
 def is_symmetric(pairs: NDArray[np.int64]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,20 +19,21 @@ SOURCE = {"source", "src", "from", "fromnodeid", "sourceid", "fromnode", "source
 TARGET = {"target", "dst", "to", "tonodeid", "targetid", "tonode", "targetnode", "node2", "id2", "nodeid2"}
 
 
-def read_edge_list(content: bytes, *, seps: str = "\t,;", header: bool | None = None) -> Graph:
+def read_edge_list(content: bytes, *, seps: str = "\t,;", header: bool | None = None,
+                   path: Path | None = None) -> Graph:
     """A graph from an edge list.
 
     A header may name the two columns, in any place among others. Without one there are two columns, and a third
     only if it holds numbers (weights). Integers 0..n-1 number the nodes; other integers are sorted, other ids come
-    in order of appearance, and their text is the name.
+    in order of appearance, and their text is the name. ``path`` is the file that holds the content, if it is as is.
 
     Examples
     --------
     >>> read_edge_list(b"# who knows whom\\nana ben\\nben cai\\n").names
     ('ana', 'ben', 'cai')
     """
-    content, weighted = _without_dictionaries(content)
-    table = read_table(content, header=header, seps=seps, words=[SOURCE, TARGET])
+    text, weighted = _without_dictionaries(content)
+    table = read_table(text, header=header, seps=seps, words=[SOURCE, TARGET], path=path if text is content else None)
     if len(table.first) < 2:
         raise GraphError(f"line {table.line(0)}: one column ({table.first[0][:50]!r}); expected "
                          "two, the two ends of an edge, with a comma, semicolon, tab or blank between them.")
@@ -73,21 +75,21 @@ def _numbered(ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[str] | N
         used[ends.ravel()] = True
         if used.all():
             return ends, None
-        return (np.cumsum(used) - 1)[ends], [str(i) for i in np.flatnonzero(used).tolist()]
+        return (np.cumsum(used) - 1)[ends], list(map(str, np.flatnonzero(used).tolist()))
     ids, ranks = np.unique(ends, return_inverse=True)
-    return ranks.reshape(-1, 2), [str(i) for i in ids.tolist()]
+    return ranks.reshape(-1, 2), list(map(str, ids.tolist()))
 
 
 def _coded(table: Table, source: int, target: int) -> tuple[NDArray[np.int64], list[str] | None]:
     """Text ids as nodes, in order of appearance, with their text as names."""
     import pandas as pd
 
-    cells = table.frame[[source, target]].to_numpy(dtype=object)
-    codes, texts = pd.factorize(cells.ravel())
-    names = [str(text).strip() for text in texts]
+    ends, texts = pd.factorize(pd.concat([table.frame[source], table.frame[target]], ignore_index=True))
+    codes, order = pd.factorize(ends.reshape(2, -1).T.ravel())  # row by row: sources and targets in turn
+    names = [text.strip() for text in texts.take(order).tolist()]
     if len(set(names)) < len(names):  # some differed by blanks only
-        again, texts = pd.factorize(np.array(names, dtype=object))
-        codes, names = again[codes], [str(text) for text in texts]
+        again, stripped = pd.factorize(np.array(names, dtype=object))
+        codes, names = again[codes], stripped.tolist()
     pairs = codes.reshape(-1, 2).astype(np.int64)
     if "" in names:
         row = int(np.flatnonzero((pairs == names.index("")).any(axis=1))[0])
@@ -103,7 +105,7 @@ def as_numbers(ids: Sequence[str], pairs: NDArray[np.int64]) -> tuple[NDArray[np
 
 def node_numbers(ids: Sequence[str]) -> NDArray[np.int64] | None:
     """The ids as numbers if they are exactly "0".."n-1", in any order. [n]"""
-    if set(ids) != set(map(str, range(len(ids)))):
+    if not all(map(str.isdecimal, ids)) or set(ids) != set(map(str, range(len(ids)))):
         return None
     return np.array([int(i) for i in ids], dtype=np.int64)
 

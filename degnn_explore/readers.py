@@ -102,7 +102,8 @@ def _read_file(file: Path, format: str | None, header: bool | None) -> Graph:
     if kind in READERS:
         graph = READERS[kind](content)
     else:
-        graph = read_edge_list(content, seps=_SEPARATORS[kind], header=header)
+        graph = read_edge_list(content, seps=_SEPARATORS[kind], header=header,
+                               path=file if file is plain else None)
     return graph.with_title(plain.stem)
 
 

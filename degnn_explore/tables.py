@@ -9,6 +9,7 @@ import csv
 import gzip
 import io
 import re
+import warnings
 import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     import pandas
 
 _BLANKS = r"\s+"  # what pandas calls "any run of blanks"
+_BLOCK = 2**18  # bytes looked at in one go, few enough to stay in the cache
+_FILLED_LINE = re.compile(rb"[^\r\n]*[^ \t\r\n][^\r\n]*")
+_NUMERIC = re.compile(r"[+-]?\.?[0-9]")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-# For _spelt_plainly: 0 stays, other digits become 1, signs stay, what parts cells becomes a blank, the rest x.
-_SHAPES = bytes(c if c in b"0+-" else ord("1") if c in b"123456789" else ord(" ") if c in b',;\t\r\n "' else ord("x")
-                for c in range(256))
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Table:
         The words of the header line, or None if there is none.
     start
         The byte at which the rows of data start.
+    path
+        The file, if it holds exactly this text: pandas reads a large file in several threads, but not a buffer.
     """
 
     text: bytes
@@ -54,6 +57,7 @@ class Table:
     first: list[str]
     header: list[str] | None
     start: int
+    path: Path | None = None
 
     @cached_property
     def frame(self) -> pandas.DataFrame:
@@ -61,7 +65,9 @@ class Table:
         import pandas as pd
 
         try:
-            frame = self._parse(dtype=str, skipinitialspace=True)
+            frame = self._parse(skipinitialspace=True) if self._is_wordy() else None
+            if frame is None or not all(isinstance(kind, pd.StringDtype) for kind in frame.dtypes):
+                frame = self._parse(dtype=str, skipinitialspace=True)
         except pd.errors.ParserError as error:
             raise GraphError(_explain(str(error))) from None
         if self.header is not None and frame.shape[1] != len(self.header):
@@ -76,6 +82,8 @@ class Table:
         """
         import pandas as pd
 
+        if self._is_wordy():
+            return None
         reals = any(self.text.find(mark, self.start) >= 0 for mark in (b".", b"e", b"E"))
         try:  # told to expect integers, pandas is faster, but takes 7.0 for 7: then it has to find out for itself
             frame = self._parse(low_memory=False) if reals else self._parse(dtype=np.int64)
@@ -92,8 +100,15 @@ class Table:
     def _parse(self, **options: Any) -> pandas.DataFrame:
         import pandas as pd
 
-        return pd.read_csv(io.BytesIO(self.text), sep=self.sep, header=None, skiprows=self._skip, na_filter=False,
-                           **options)
+        with warnings.catch_warnings():  # of columns with text and numbers, which are then read again as text
+            warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+            return pd.read_csv(self.path or io.BytesIO(self.text), sep=self.sep, header=None, skiprows=self._skip,
+                               na_filter=False, **options)
+
+    def _is_wordy(self) -> bool:
+        """Whether the first row is all words. Then pandas is faster when left to infer that the columns are text."""
+        row = _FILLED_LINE.search(self.text, self.start)
+        return row is not None and not any(map(_NUMERIC.match, _cells(row.group().decode(), self.sep)))
 
     @cached_property
     def _skip(self) -> int:
@@ -123,7 +138,7 @@ def read_bytes(path: Path) -> bytes:
         raise GraphError(f"there is no such file; the folder looked in is {path.absolute().parent}.") from None
     except (OSError, ValueError, EOFError, zlib.error) as error:
         raise GraphError(f"the file cannot be read: {error}.") from None
-    if not content.strip():
+    if not content or content.isspace():
         raise GraphError("the file is empty; expected a graph.")
     return content
 
@@ -132,7 +147,8 @@ def check_text(content: bytes) -> bytes:
     """The bytes without a byte-order mark, or an error if they are not UTF-8 text."""
     content = content.removeprefix(b"\xef\xbb\xbf")
     try:
-        content.decode()
+        if not content.isascii():
+            content.decode()
         bad = content.find(b"\0")
     except UnicodeDecodeError as error:
         bad = error.start
@@ -144,17 +160,18 @@ def check_text(content: bytes) -> bytes:
 
 
 def read_table(content: bytes, *, header: bool | None = None, seps: str = "\t,;",
-               words: Sequence[Collection[str]] = ()) -> Table:
+               words: Sequence[Collection[str]] = (), path: Path | None = None) -> Table:
     """The layout of delimited text.
 
     Lines that begin with ``#`` or ``%`` are comments. The separator is the first of ``seps`` that occurs
     in the first line outside quotes, or else blanks. With ``header=None``, the first line is a header if it
     has a word of each group in ``words``, or has no integer where the second line begins with one.
+    ``path`` is the file that holds the content.
     """
     text = check_text(content)
     if (b"#" in text or b"%" in text) and re.search(rb"(?m)(?:^|\r)[ \t]*[#%]", text):
         text = re.sub(rb"(?m)(^|\r)[ \t]*[#%][^\r\n]*", rb"\1", text)
-    lines = [m for m, _ in zip(re.finditer(rb"[^\r\n]*[^ \t\r\n][^\r\n]*", text), range(2), strict=False)]
+    lines = [m for m, _ in zip(_FILLED_LINE.finditer(text), range(2), strict=False)]
     if not lines:
         raise GraphError("the file holds nothing but comments; expected rows of text.")
     first = lines[0].group().decode()
@@ -164,10 +181,10 @@ def read_table(content: bytes, *, header: bool | None = None, seps: str = "\t,;"
     if header is None:
         header = _is_header(cells, _cells(lines[1].group().decode(), sep) if len(lines) > 1 else [], words)
     if not header:
-        return Table(text, sep, cells, None, 0)
+        return Table(text, sep, cells, None, 0, path if text is content else None)
     if len(lines) < 2:
         raise GraphError("there is a header line and nothing else; expected rows below it.")
-    return Table(text, sep, cells, cells, lines[1].start())
+    return Table(text, sep, cells, cells, lines[1].start(), path if text is content else None)
 
 
 def numbers(column: Any) -> NDArray[Any] | None:
@@ -203,8 +220,18 @@ def _is_header(first: list[str], second: list[str], words: Sequence[Collection[s
 
 def _spelt_plainly(text: bytes) -> bool:
     """Whether every integer is written as ``str`` would write it, so that its text is not lost in reading it."""
-    shapes = b" " + text.translate(_SHAPES)
-    return not any(odd in shapes for odd in (b" 00", b" 01", b" +", b" -0"))
+    if b"+" in text or b"-0" in text:
+        return False
+    codes = np.frombuffer(text, dtype=np.uint8)
+    if text[:1] == b"0" and text[1:2].isdigit():
+        return False
+    for place in range(0, len(codes), _BLOCK):
+        block = codes[place:place + _BLOCK + 2]
+        before, here, after = block[:-2], block[1:-1], block[2:]
+        starts = (before <= ord(",")) | (before == ord(";"))  # blanks, quotes and commas come first in ASCII
+        if (starts & (here == ord("0")) & (after - np.uint8(ord("0")) <= 9)).any():
+            return False
+    return True
 
 
 def _explain(message: str) -> str:
