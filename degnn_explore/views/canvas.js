@@ -27,7 +27,7 @@ export function adjacency(edges, n) {
 // Splits the width into panels and finds one scale for all of them, so that they zoom in step.
 // stretch (trees): x and y are scaled apart, and never beyond a comfortable spacing.
 export function frame(positions, starts, shares, width, height, stretch) {
-  const pad = { x: 32, y: 28 };
+  const pad = { x: stretch ? 20 : 32, y: 28 };
   const total = shares.reduce((a, b) => a + b, 0) || 1;
   const panels = [];
   let left = 0, sx = Infinity, sy = Infinity;
@@ -125,7 +125,7 @@ export function zoomAt(camera, factor, px, py) {
 }
 
 // How large a node may be: small enough not to touch its nearest neighbour.
-export function nodeRadius(xs, ys, area) {
+export function nodeRadius(xs, ys, area, share = 0.34) {
   const n = xs.length;
   if (!n) return 6;
   let gap = 0.9 * Math.sqrt(area / n);
@@ -133,13 +133,29 @@ export function nodeRadius(xs, ys, area) {
     let nearest = Infinity;
     for (let i = 0; i < n; i++)
       for (let j = 0; j < i; j++) nearest = Math.min(nearest, Math.hypot(xs[i] - xs[j], ys[i] - ys[j]));
-    gap = n <= 60 ? nearest : Math.max(Math.min(gap, nearest * 3), gap * 0.4);
+    gap = n <= 60 || share > 0.4 ? nearest : Math.max(Math.min(gap, nearest * 3), gap * 0.4);
   }
-  return Math.min(14, Math.max(1.6, 0.34 * gap));
+  return Math.min(14, Math.max(1.6, share * gap));
+}
+
+// How many edges run through a box, by clipping each against it (Liang and Barsky).
+export function crossings(box, xs, ys, edges) {
+  let count = 0;
+  for (let e = 0; e < edges.length; e += 2) {
+    const x = xs[edges[e]], y = ys[edges[e]], dx = xs[edges[e + 1]] - x, dy = ys[edges[e + 1]] - y;
+    let t0 = 0, t1 = 1;
+    for (const [p, q] of [[-dx, x - box[0]], [dx, box[2] - x], [-dy, y - box[1]], [dy, box[3] - y]]) {
+      if (p === 0) { if (q < 0) t1 = -1; }
+      else if (p < 0) t0 = Math.max(t0, q / p);
+      else t1 = Math.min(t1, q / p);
+    }
+    if (t0 < t1) count++;
+  }
+  return count;
 }
 
 // Labels beside nodes, best first, none over another, over a node, or out of its panel.
-export function placeLabels(wanted, xs, ys, radius, nodes, bounds, limit = 90) {
+export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], limit = 90) {
   const cell = 48, grid = new Map(), placed = [];
   const cells = (b) => {
     const keys = [];
@@ -158,7 +174,9 @@ export function placeLabels(wanted, xs, ys, radius, nodes, bounds, limit = 90) {
                    [x - r - 2 - width, y - h / 2], [x - width / 2, y + r + 1], [x - width / 2, y - r - h],
                    [x + r * 0.75, y - r * 0.45 - h], [x - r * 0.75 - width, y - r * 0.45 - h]];
     const boxes = spots.map(([a, b]) => [a, b, a + width, b + h]);
-    const spot = boxes.find((b) => b[0] >= l && b[2] <= rgt && free(b)) ?? (must ? boxes[0] : null);
+    const open = boxes.filter((b) => b[0] >= l && b[2] <= rgt && free(b));
+    const crossed = open.map((b) => (edges.length ? crossings(b, xs, ys, edges) : 0));
+    const spot = open[crossed.indexOf(Math.min(...crossed))] ?? (must ? boxes[0] : null);
     if (!spot) continue;
     add(spot);
     placed.push({ node, x: spot[0], y: spot[1] + h - 3 });
@@ -204,7 +222,7 @@ function paintEdges(ctx, s, look) {
     path.lineTo(s.xs[v], s.ys[v]);
   }
   ctx.strokeStyle = look.edge;
-  ctx.globalAlpha = m > 20000 ? 0.14 : m > 5000 ? 0.22 : m > 1200 ? 0.35 : 0.85;
+  ctx.globalAlpha = m > 20000 ? 0.14 : m > 5000 ? 0.22 : m > 1200 ? 0.2 : 0.85;
   ctx.lineWidth = m > 1200 ? 0.8 : 1.4;
   ctx.stroke(plain);
   ctx.globalAlpha = 0.6;
@@ -243,7 +261,7 @@ function paintNodes(ctx, s, look) {
         path.arc(s.xs[i], s.ys[i], r, 0, 2 * Math.PI);
       }
       ctx.fill(path);
-      if (r >= 4) {
+      if (n <= 3000) {
         ctx.strokeStyle = look.rim;
         ctx.lineWidth = 1;
         ctx.stroke(path);
@@ -299,7 +317,14 @@ function paintLabels(ctx, s, look) {
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   if (s.badges.length) {
-    for (let i = 0; i < n; i++) if (s.badges[i]) halo(ctx, s.badges[i], s.xs[i] + r + 3, s.ys[i] - r * 0.55, look.text, look.back);
+    for (let i = 0; i < n; i++) {
+      if (!s.badges[i]) continue;
+      const leaf = s.stretch && s.degree(i) === 1 && i > 0; // under a leaf there is room, beside it is its sibling
+      ctx.textAlign = leaf ? "center" : "left";
+      if (leaf) halo(ctx, s.badges[i], s.xs[i], s.ys[i] + r + 8, look.text, look.back);
+      else halo(ctx, s.badges[i], s.xs[i] + r + 3, s.ys[i] - r * 0.55, look.text, look.back);
+    }
+    ctx.textAlign = "left";
   }
   if (!s.names.length) return;
   ctx.font = `11px ${look.font}`;
@@ -317,7 +342,7 @@ function paintLabels(ctx, s, look) {
   const nodes = [];
   for (let i = 0; i < n; i++) if (seen(i)) nodes.push(i);
   ctx.textBaseline = "alphabetic";
-  for (const { node, x, y } of placeLabels(wanted, s.xs, s.ys, r, nodes.length <= 3000 ? nodes : [], bounds))
+  for (const { node, x, y } of placeLabels(wanted, s.xs, s.ys, r, nodes.length <= 3000 ? nodes : [], bounds, s.edges.length <= 400 ? s.edges : []))
     halo(ctx, s.names[node], x, y, bold.has(node) ? look.text : look.faint, look.back);
 }
 
@@ -420,9 +445,10 @@ function render({ model, el }) {
   function layOut() {
     // fit to the resting place, or the view would breathe while nodes travel
     const goal = tween ? tween.to : positions;
-    s.view = frame(goal, model.get("starts"), model.get("shares"), s.width, s.height, model.get("stretch"));
+    s.stretch = model.get("stretch");
+    s.view = frame(goal, model.get("starts"), model.get("shares"), s.width, s.height, s.stretch);
     const still = project(goal, s.view, [1, 0, 0]);
-    s.base = nodeRadius(still.xs, still.ys, s.width * s.height);
+    s.base = nodeRadius(still.xs, still.ys, s.width * s.height, s.stretch ? 0.43 : 0.34);
     reproject();
   }
   function reproject() {

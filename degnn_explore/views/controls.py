@@ -49,13 +49,13 @@ class Settings:
     def __init__(self, act: Callable[[str, Any], None]) -> None:
         wide = {"style": {"description_width": "initial"}}
         self.colour_by = W.Dropdown(description="Colour by", **wide)
-        self.layer = W.IntSlider(description="Layer", min=0, max=MAX_LAYER, layout=W.Layout(width="210px"), **wide)
+        self.layer = W.IntSlider(description="Layer", min=0, max=MAX_LAYER, layout=W.Layout(width="150px"), **wide)
         self.play = W.Play(min=0, max=MAX_LAYER, interval=900, show_repeat=False, tooltip="Step through the layers")
         self.step = W.BoundedIntText(description="Step k", min=0, max=20, layout=W.Layout(width="110px"), **wide)
         self.hops = W.BoundedIntText(description="Hops K", min=1, max=4, layout=W.Layout(width="110px"), **wide)
         self.cut = W.Checkbox(description="cut the edges inside S", indent=False, layout=W.Layout(width="auto"))
         self.layout = W.Dropdown(description="Layout", **wide)
-        self.size = W.Dropdown(description="Targets", options=[("any number", 0), ("p = 1", 1), ("p = 2", 2), ("p = 3", 3)], **wide)
+        self.size = W.Dropdown(description="Targets", options=[("any p", 0), ("p = 1", 1), ("p = 2", 2), ("p = 3", 3)], **wide)
         self.compare = W.Checkbox(description="compare two sets", indent=False, layout=W.Layout(width="auto"))
         named = ("colour_by", "layer", "step", "hops", "cut", "layout", "size", "compare")
         for name in named:
@@ -68,7 +68,7 @@ class Settings:
         menu = [(label, key) for key, label in colourings]
         _options(self.colour_by, menu, values["colour_by"])
         _options(self.layout, state.layouts(), values["layout"])
-        sizes = [("any number", 0), ("p = 1", 1), ("p = 2", 2), ("p = 3", 3)]
+        sizes = [("any p", 0), ("p = 1", 1), ("p = 2", 2), ("p = 3", 3)]
         if values["size"] > 3:
             sizes.append((f"p = {values['size']}", values["size"]))
         _options(self.size, sizes, values["size"])

@@ -181,7 +181,7 @@ def force(graph: Graph, seed: int = 0) -> Positions:
         local[part] = np.arange(len(part))
         own = by_part[starts[member[part[0]]]:starts[member[part[0]] + 1]]
         drawing = _component(local[graph.edges[own]], len(part), seed)
-        drawings.append(drawing * np.sqrt(len(part)))
+        drawings.append(drawing * 0.62 * len(part) ** 0.6)  # the main component stays in view among many crumbs
     return fit_box(_pack(parts, drawings, graph.num_nodes))
 
 
@@ -259,13 +259,13 @@ def _sampled(x: Positions, edges: NDArray[np.int64], n: int, rng: np.random.Gene
 
 def _pack(parts: list[NDArray[np.int64]], drawings: list[Positions], n: int) -> Positions:
     """Boxes of components side by side in rows, so that a wide panel is filled."""
-    boxes = [drawing.max(axis=0) - drawing.min(axis=0) + 1.6 for drawing in drawings]
+    boxes = [drawing.max(axis=0) - drawing.min(axis=0) + 1.0 for drawing in drawings]
     width = max(1.25 * np.sqrt(sum(float(b[0] * b[1]) for b in boxes)), float(boxes[0][0]))
     out = np.empty((n, 2))
     x = y = height = 0.0
     for part, drawing, box in zip(parts, drawings, boxes, strict=True):
         if x and x + box[0] > width:
             x, y, height = 0.0, y - height, 0.0
-        out[part] = drawing - drawing.min(axis=0) + (x + 0.8, y - box[1] + 0.8)
+        out[part] = drawing - drawing.min(axis=0) + (x + 0.5, y - box[1] + 0.5)
         x, height = x + float(box[0]), max(height, float(box[1]))
     return out

@@ -19,14 +19,14 @@ from .presets import Preset, build, preset, starting_targets
 __all__ = ["COLOURINGS", "MAX_DRAWN", "MAX_LAYER", "ExplorerState", "Side", "node_name"]
 
 COLOURINGS = {
-    "SPD": "distance: shortest path",
-    "LP": "distance: landing probability",
-    "PageRank": "distance: PageRank",
-    "DRNL": "distance: DRNL labels",
-    "1-WL": "colour class: 1-WL (plain GNN)",
-    "DE-SPD": "colour class: DE-SPD",
-    "DE-LP": "colour class: DE-LP",
-    "DEA-SPD": "colour class: DEA-SPD, K hops",
+    "SPD": "distance (SPD)",
+    "LP": "landing probability",
+    "PageRank": "PageRank",
+    "DRNL": "DRNL labels",
+    "1-WL": "classes: 1-WL (plain GNN)",
+    "DE-SPD": "classes: DE-SPD",
+    "DE-LP": "classes: DE-LP",
+    "DEA-SPD": "classes: DEA-SPD, K hops",
 }
 MAX_LAYER = 6
 MAX_DRAWN = 20_000

@@ -61,7 +61,7 @@ def forest(state: ExplorerState) -> Forest:
     sides = tuple(side for side, _ in wanted)
     both = len(trees) == 2 and sides == (0, 1)
     comparison = compare(*trees) if both else None
-    notes = [f"each tree node is a walk; equal siblings merged{' (K = ' + str(state.hops) + ' hops)' if state.colour_by == 'DEA-SPD' else ''}"]
+    notes = ["equal siblings merged" + (f", {state.hops} hops at a time" if state.colour_by == "DEA-SPD" else "")]
     if depth < state.layer:
         notes = [f"depth {state.layer} would not fit; depth {depth} is shown"]
     if comparison is not None:

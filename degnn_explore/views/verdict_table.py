@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Event, Thread
 
 from ..errors import Cancelled
 from ..folklore import MAX_NODES_2WL
+from ..graph import Graph
 from ..verdicts import MAX_WALK, Verdict, distinguish
 from .safe import tag, text
-from .state import ExplorerState, Side
+from .state import ExplorerState, Side, node_name
 
 __all__ = ["METHODS", "Judge", "Question", "answers", "table"]
 
@@ -80,7 +82,7 @@ def answers(question: Question, stop: Event | None = None) -> Iterator[tuple[str
     >>> [(method, v.layer) for method, v in answers(question)]
     [('1-WL', None), ('DE-SPD', 2), ('DE-LP', 0), ('DEA-SPD', 2), ('2-WL', 2)]
     """
-    a, b = ((side.graph, list(side.targets)) for side in question.sides)
+    a, b = ((_named(side.graph), list(side.targets)) for side in question.sides)
     for method in METHODS:
         if reason := infeasible(question, method):
             yield method, reason
@@ -89,6 +91,14 @@ def answers(question: Question, stop: Event | None = None) -> Iterator[tuple[str
             yield method, distinguish(a, b, method, hops=question.hops if method == "DEA-SPD" else None, cut=question.cut, stop=stop)
         except Cancelled:
             return
+
+
+@lru_cache(maxsize=8)
+def _named(graph: Graph) -> Graph:
+    """The graph with the names that the canvas shows, for the reasons to use them."""
+    if graph.num_nodes > 5_000 or node_name(graph, 0) == graph.names[0]:
+        return graph
+    return Graph.from_edges(graph.edges, graph.num_nodes, names=[node_name(graph, i) for i in range(graph.num_nodes)])
 
 
 def table(question: Question, found: dict[str, Verdict | str]) -> str:
