@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
 
 
 @numba.njit(cache=True, nogil=True)
-def push_columns(indptr, indices, sources, alpha, tolerance, top, nodes, values):
+def push_columns(indptr: Array, indices: Array, sources: Array, alpha: float,
+                 tolerance: float, top: int, nodes: Array, values: Array) -> None:
     """For each source v the ``top`` largest entries of column v of (I - alpha W)^-1, by forward pushing.
 
     A residual of less than ``tolerance`` times its node's degree is left where it is. ``nodes`` and

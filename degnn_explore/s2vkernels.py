@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
 
 
 @numba.njit(cache=True, nogil=True)
-def rings(indptr, indices, sources, depth, start, degree, count):
+def rings(indptr: Array, indices: Array, sources: Array, depth: int, start: Array, degree: Array, count: Array) -> None:
     """Compressed degree sequences of the rings 0..depth-1 around each source.
 
     Ring k of source i is ``degree[start[i, k]:start[i, k + 1]]``, ascending, each with its ``count``.
@@ -53,7 +58,7 @@ def rings(indptr, indices, sources, depth, start, degree, count):
 
 
 @numba.njit(cache=True, nogil=True)
-def closest_in_degree(order, degrees, position, sources, wanted, out):
+def closest_in_degree(order: Array, degrees: Array, position: Array, sources: Array, wanted: int, out: Array) -> None:
     """For each source the ``wanted`` other nodes closest in degree, walking outwards in the sorted ``order``."""
     n = len(order)
     for i in range(len(sources)):
@@ -70,7 +75,7 @@ def closest_in_degree(order, degrees, position, sources, wanted, out):
 
 
 @numba.njit(cache=True, nogil=True)
-def _warped(a_degree, a_count, b_degree, b_count):
+def _warped(a_degree: Array, a_count: Array, b_degree: Array, b_count: Array) -> float:
     """Dynamic time warping of two compressed sequences: cost (max/min - 1) x larger count."""
     rows, columns = len(a_degree), len(b_degree)
     before = np.full(columns + 1, np.inf)
@@ -87,7 +92,7 @@ def _warped(a_degree, a_count, b_degree, b_count):
 
 
 @numba.njit(cache=True, nogil=True)
-def distances(pairs, start, degree, count, out):
+def distances(pairs: Array, start: Array, degree: Array, count: Array, out: Array) -> None:
     """f_k(u, v) for each pair and layer k, the sum of the warped distances of rings 0..k; inf past the last ring."""
     depth = out.shape[1]
     for i in range(len(pairs)):
@@ -103,30 +108,30 @@ def distances(pairs, start, degree, count, out):
 
 
 @numba.njit(cache=True, nogil=True)
-def walks(ptr, neighbour, cumulative, up, reach, starts, stay, seed, out):
+def walks(ptr: Array, neighbour: Array, cumulative: Array, up: Array,
+          reach: Array, starts: Array, stay: float, rng: np.random.Generator, out: Array) -> None:
     """Walks over the layers. From u in layer k: with ``stay`` to a neighbour of that layer, else a layer up or down.
 
     Neighbours of u lie at ``ptr[u]:ptr[u + 1]``, with running sums of their weights in ``cumulative[k]``;
     ``up[k, u]`` is the chance of moving up, ``reach[u]`` the highest layer that u has a neighbour in.
     """
-    np.random.seed(seed)
     length = out.shape[1]
     for i in range(len(starts)):
         u, k = starts[i], 0
         out[i, 0] = u
         step = 1
         while step < length:
-            if np.random.random() < stay:
+            if rng.random() < stay:
                 low, high = ptr[u], ptr[u + 1]
                 total = cumulative[k, high - 1]
                 base = cumulative[k, low - 1] if low > 0 else 0.0
-                draw = base + np.random.random() * (total - base)
+                draw = base + rng.random() * (total - base)
                 j = low + np.searchsorted(cumulative[k, low:high], draw, side="right")
                 u = neighbour[min(j, high - 1)]
                 k = min(k, reach[u])
                 out[i, step] = u
                 step += 1
-            elif np.random.random() < up[k, u]:
+            elif rng.random() < up[k, u]:
                 if k < reach[u]:
                     k += 1
             elif k > 0:

@@ -223,9 +223,9 @@ def _labelled_task(G: Graph, graph: Graph | None, kind: str, sets: Ints, labels:
     train, val, test = (np.sort(np.concatenate(part)) for part in parts)
     if graph is None:
         graph = _without_inner_edges(G, sets[np.concatenate([val, test])])
+    first, second, third = (Split(sets[rows], codes[rows].astype(np.int64)) for rows in (train, val, test))
     return Task(graph, G, kind, sets.shape[1], len(classes), metric or ("auc" if len(classes) == 2 else "accuracy"),
-                *(Split(sets[rows], codes[rows].astype(np.int64)) for rows in (train, val, test)),
-                seed=int(seed), classes=tuple(int(c) for c in classes))
+                first, second, third, seed=int(seed), classes=tuple(int(c) for c in classes))
 
 
 def _existence_task(G: Graph, kind: str, positives: Ints, seed: int, split: Sequence[float],
@@ -244,7 +244,8 @@ def _existence_task(G: Graph, kind: str, positives: Ints, seed: int, split: Sequ
         splits.append(Split(np.concatenate([yes, no]), labels))
     held_out = np.concatenate([part.sets[part.labels == 1] for part in splits[1:]])
     graph = _without_inner_edges(G, held_out)
-    return Task(graph, G, kind, p, 2, "auc", *splits, seed=int(seed), classes=(0, 1))
+    train, val, test = splits
+    return Task(graph, G, kind, p, 2, "auc", train, val, test, seed=int(seed), classes=(0, 1))
 
 
 def _without_inner_edges(G: Graph, sets: Ints) -> Graph:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -172,8 +173,8 @@ def fit(
     if not isinstance(task, Task):
         raise ParameterError(f"fit needs a task, such as de.link_task(G), not {type(task).__name__}.")
     if model.shape.num_classes != task.num_classes or model.shape.p != task.p:
-        raise ParameterError(f"This {model.name} was built for p={model.shape.p} and {model.shape.num_classes} classes, the "
-                             f"task has p={task.p} and {task.num_classes}; build the model for this task.")
+        raise ParameterError(f"This {model.name} was built for p={model.shape.p} and {model.shape.num_classes} classes, "
+                             f"the task has p={task.p} and {task.num_classes}; build the model for this task.")
     for name, value in (("learning_rate", learning_rate), ("clip", 1.0 if clip is None else clip)):
         if not isinstance(value, int | float) or not 0 < value < math.inf:
             raise ParameterError(f"{name} must be a positive number, not {value!r}.")
@@ -291,7 +292,7 @@ class _Run:
             parts = [self.task.train, self.task.val, self.task.test]
             self.labels = np.concatenate([part.labels for part in parts])
             bounds = np.cumsum([0, *(len(part) for part in parts)])
-            self.train, self.val, self.test = (np.arange(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+            self.train, self.val, self.test = (np.arange(a, b) for a, b in pairwise(bounds))
             with _threads(self.threads):
                 self.model.bind(self.task, stop=self.stop, progress=progress)
                 self.model.to(self.device)

@@ -117,8 +117,8 @@ class SetNet(nn.Module):
             raise TargetError(f"This {self.name} was built for sets of {self.shape.p} nodes, "
                               f"not for an array of shape {list(sets.shape)}.")
         if columns != self.shape.num_attributes:
-            raise ParameterError(f"This {self.name} was built for {self.shape.num_attributes} attribute columns a node, "
-                                 f"but the graph has {columns}; use a graph with the same attributes.")
+            raise ParameterError(f"This {self.name} was built for {self.shape.num_attributes} attribute columns a node "
+                                 f"and the graph has {columns}; use a graph with the same attributes.")
 
     def extra_repr(self) -> str:
         return ", ".join([f"p={self.shape.p}", f"classes={self.shape.num_classes}",
@@ -129,6 +129,7 @@ class TransductiveNet(SetNet):
     """A model that knows the nodes of one graph by number, and so can judge only that graph."""
 
     inductive: ClassVar[bool] = False
+    known_graphs: Tensor
 
     def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any]) -> None:
         super().__init__(name, shape, hyper)
@@ -144,8 +145,8 @@ class TransductiveNet(SetNet):
         if not len(self.known_graphs):
             raise ParameterError(f"This {self.name} is transductive and has not been trained yet; run de.fit first.")
         if not (self.known_graphs.cpu().numpy() == _digest(graph)).all(axis=1).any():
-            raise ParameterError(f"{self.name} is transductive: it knows the nodes of its training graph only, and this "
-                                 "is another graph. Use an inductive model such as DE-GNN-SPD, or train on this graph.")
+            raise ParameterError(f"{self.name} is transductive: it knows the nodes of its training graph only, and "
+                                 "this is another graph. Use an inductive model such as DE-GNN-SPD, or train on this graph.")
 
 
 def _digest(graph: Graph) -> NDArray[np.uint8]:

@@ -201,7 +201,8 @@ class Truncated(_Encoder):
         n = graph.num_nodes
         self.nodes = np.empty((n, top), dtype=np.int64)
         self.values = np.empty((n, top))
-        pushkernels.push_columns(graph.indptr, graph.indices, np.arange(n), alpha, _TOLERANCE, top, self.nodes, self.values)
+        pushkernels.push_columns(graph.indptr, graph.indices, np.arange(n), alpha, _TOLERANCE, top, self.nodes,
+                                 self.values)
 
     def batch(self, index: NDArray[np.int64], device: str = "cpu") -> PageRankBatch:
         index = np.asarray(index)
@@ -231,8 +232,7 @@ class Truncated(_Encoder):
             return PageRankBatch(torch.from_numpy((scale * last @ x_near).astype(np.float32)).to(device), None)
         heard = x[rows[:, :, None], self.nodes[near]]  # [k, N, top, d]
         x_agg = np.einsum("knt,kntd->knd", self.values[near], heard) + V @ (U.transpose(0, 2, 1) @ x_near)
-        x_agg, last = (torch.from_numpy((scale * a).astype(np.float32)).to(device) for a in (x_agg, last))
-        return PageRankBatch(x_agg, last)
+        return PageRankBatch(*(torch.from_numpy((scale * a).astype(np.float32)).to(device) for a in (x_agg, last)))
 
     def _entries(self, near: NDArray[np.int64], sets: NDArray[np.int64]) -> Floats:
         """Kept entries P_{wa} for w in ``near`` [k, N] and a in S [k, p], zero where truncated. [k, N, p]"""

@@ -73,6 +73,8 @@ class PGNN(TransductiveNet):
         "anchor_sets": Hyper(64, least=1),
         "anchor_seed": Hyper(0, least=0),
     }
+    anchors: Tensor
+    anchor_ptr: Tensor
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         super().__init__(name, shape, hyper)

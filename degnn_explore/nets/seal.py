@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -96,7 +97,7 @@ class SEAL(SetNet):
         self.encoding = DRNL(max_dist=hyper["max_dist"])
         hidden, layers, k = hyper["hidden"], hyper["layers"], hyper["sort_k"]
         widths = [1 + shape.num_attributes + self.encoding.dim, *[hidden] * layers, 1]
-        self.convs = nn.ModuleList(nn.Linear(a, b) for a, b in zip(widths[:-1], widths[1:], strict=True))
+        self.convs = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
         self.by_node = nn.Linear(layers * hidden + 1, 16)  # a 1-D convolution whose stride is one node
         self.along = nn.Conv1d(16, 32, 5)
         self.dense = nn.Linear(32 * (k // 2 - 4), 128)

@@ -107,7 +107,7 @@ def embed(graph: Graph, *, dim: int, walks: int, length: int, window: int, depth
     begin = np.concatenate([rng.permutation(n) for _ in range(walks)])
     paths = np.empty((len(begin), length), dtype=np.int64)
     kernels.walks(ptr, layers.neighbour, np.cumsum(weight, axis=1), upward / (upward + 1), reach, begin, _STAY,
-                  seed, paths)
+                  rng, paths)
     _raise_if(stop)
     sentences = [[str(u) for u in path] for path in paths.tolist()]
     model = Word2Vec(vector_size=dim, window=window, min_count=0, sg=1, hs=1, negative=0, workers=1, seed=seed,
@@ -163,6 +163,7 @@ class Struc2Vec(TransductiveNet):
         "passes": Hyper(3, least=1),
         "walk_seed": Hyper(0, least=0),
     }
+    embedding: Tensor
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         super().__init__(name, shape, hyper)

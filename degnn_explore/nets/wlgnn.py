@@ -10,12 +10,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ..egonets import BlockData, Blocks, blocks
+from ..egonets import Aggregation, BlockData, Blocks, blocks
 from ..graph import Graph
 from .base import Dropout, Hyper, SetNet, Shape
 from .readout import READOUT, Readout
 
-__all__ = ["CONVOLUTIONS", "BlockNet", "WLGNN"]
+__all__ = ["CONVOLUTIONS", "WLGNN", "BlockNet"]
 
 
 class GCNConv(nn.Module):
@@ -84,7 +84,7 @@ class BlockNet(SetNet):
         if width_in is None:
             width_in = 1 + shape.num_attributes + (0 if encoding is None else encoding.dim)
         hidden, hops = hyper["hidden"], hyper.get("hops", 1)
-        self.aggregation = str(convolution.aggregation)  # type: ignore[attr-defined]
+        self.aggregation: Aggregation = convolution.aggregation  # type: ignore[attr-defined]
         self.convs = nn.ModuleList(convolution(width_in if layer == 0 else hidden, hidden, hops)
                                    for layer in range(hyper["layers"]))
         self.dropout = Dropout(hyper["dropout"])

@@ -1,0 +1,134 @@
+"""How good the models are: test metrics chosen on validation, seed by seed, appended to a CSV.
+
+    python benchmarks/quality.py                        # everything the issue names, 5 seeds
+    python benchmarks/quality.py -m DE-GNN-SPD -d celegans:links --seeds 2
+    python benchmarks/quality.py --search               # defaults: a small grid, judged on validation alone
+    python benchmarks/quality.py --report               # means beside the paper's
+
+Rows already in the file are not run again, so a run that was killed goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import platform
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import degnn_explore as de
+
+RESULTS = Path(__file__).parent / "results"
+COLUMNS = ["model", "dataset", "task", "metric", "seed", "epochs", "test", "optimistic", "val", "best_epoch",
+           "cpu_seconds", "options", "commit", "machine"]
+TASKS = {"roles": de.role_task, "links": de.link_task, "triangles": de.triangle_task}
+EVERY = ["GCN", "SAGE", "GIN", "struc2vec", "PGNN", "SEAL", "DE-GNN-SPD", "DE-GNN-LP", "DEA-GNN-SPD", "DEA-GNN-PR"]
+DATA = ["celegans:links", "ns:links", "celegans:triangles", "ns:triangles", "us-flights:roles", "usa-airports:roles",
+        "pb:links"]
+TRAINING = {"learning_rate", "batch_size", "weight_decay", "patience", "optimizer", "clip"}
+
+SEARCH: dict[str, list[dict[str, Any]]] = {
+    "DE-GNN-SPD": [{}, {"layers": 1}, {"layers": 3}, {"hidden": 50}, {"dropout": 0.2}, {"readout": "difference"},
+                   {"base": "SAGE"}, {"base": "GIN"}, {"max_dist": 4}, {"learning_rate": 3e-3}],
+    "DE-GNN-LP": [{}, {"layers": 1}, {"layers": 3}, {"dropout": 0.2}, {"steps": 4}, {"f3": 20}, {"base": "SAGE"},
+                  {"learning_rate": 3e-3}],
+    "DEA-GNN-SPD": [{}, {"layers": 1}, {"hops": 3, "layers": 1}, {"dropout": 0.2}, {"max_dist": 4},
+                    {"learning_rate": 3e-3}],
+    "DEA-GNN-PR": [{}, {"layers": 1}, {"learning_rate": 1e-2}, {"alpha": 0.5}],
+    "SEAL": [{}, {"layers": 2}, {"dropout": 0.2}, {"sort_k": 60}, {"hops": 2}, {"learning_rate": 3e-3}],
+    "PGNN": [{}, {"layers": 2}, {"dropout": 0.2}, {"anchor_sets": 32}, {"learning_rate": 3e-3}],
+    "GCN": [{}, {"layers": 1}, {"layers": 3}, {"dropout": 0.2}],
+    "SAGE": [{}, {"layers": 1}, {"layers": 3}, {"dropout": 0.2}],
+    "GIN": [{}, {"layers": 1}, {"layers": 3}, {"dropout": 0.2}],
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-m", "--models", nargs="*", default=None)
+    parser.add_argument("-d", "--data", nargs="*", default=None, help="dataset:task, such as celegans:links")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=100)
+    parser.add_argument("--options", default="{}", help="hyperparameters and training options as JSON")
+    parser.add_argument("--search", action="store_true")
+    parser.add_argument("--report", action="store_true")
+    arguments = parser.parse_args()
+    path = RESULTS / ("search.csv" if arguments.search else "quality.csv")
+    if arguments.report:
+        report(path)
+        return
+    for data in arguments.data or (["celegans:links"] if arguments.search else DATA):
+        for model in arguments.models or (list(SEARCH) if arguments.search else EVERY):
+            grid = SEARCH.get(model, [{}]) if arguments.search else [json.loads(arguments.options)]
+            for options in grid:
+                for seed in range(arguments.seeds):
+                    measure(path, model, data, options, seed, arguments.epochs)
+
+
+def measure(path: Path, model: str, data: str, options: dict[str, Any], seed: int, epochs: int) -> None:
+    """One run, one row; nothing if the row is there or the model does not take the task."""
+    dataset, kind = data.split(":")
+    text = json.dumps(options, sort_keys=True)
+    key = [model, dataset, kind, str(seed), text]
+    if any([row["model"], row["dataset"], row["task"], row["seed"], row["options"]] == key for row in rows(path)):
+        return
+    try:
+        task = TASKS[kind](de.load(dataset), seed=seed)
+        hyper = {name: value for name, value in options.items() if name not in TRAINING}
+        built = de.build(model, task, seed=seed, **hyper)
+    except (de.ParameterError, de.GraphError) as error:
+        print(f"{model} on {data}: left out, {error}", file=sys.stderr)
+        return
+    training = {name: value for name, value in options.items() if name in TRAINING}
+    start = time.process_time()
+    run = list(de.fit(built, task, epochs=epochs, seed=seed, **training))
+    seconds = time.process_time() - start
+    outcome = de.summarise(run)
+    row = dict(zip(COLUMNS, [
+        model, dataset, kind, outcome.metric, seed, len(run), f"{outcome.test:.5f}", f"{outcome.optimistic:.5f}",
+        f"{run[outcome.epoch - 1].val[outcome.metric]:.5f}", outcome.epoch, f"{seconds:.1f}", text, commit(),
+        f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}"], strict=True))
+    fresh = not path.exists()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        if fresh:
+            writer.writeheader()
+        writer.writerow(row)
+    print(f"{model:12} {data:20} seed {seed} {text}: test {outcome.test:.4f} (epoch {outcome.epoch} of {len(run)}), "
+          f"optimistic {outcome.optimistic:.4f}, {seconds:.0f} CPU s", flush=True)
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def commit() -> str:
+    try:
+        return subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True,
+                              cwd=Path(__file__).parent).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def report(path: Path) -> None:
+    """Means over seeds, in percent."""
+    groups: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    for row in rows(path):
+        groups.setdefault((row["dataset"], row["task"], row["model"], row["options"]), []).append(row)
+    for (dataset, task, model, options), members in sorted(groups.items()):
+        test, val, best = (100 * sum(float(row[name]) for row in members) / len(members)
+                           for name in ("test", "val", "optimistic"))
+        print(f"{dataset:14} {task:10} {model:12} {len(members)} seeds  test {test:.2f}  val {val:.2f}  "
+              f"optimistic {best:.2f}  {options}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,385 @@
+"""The training loop: no leaks, the same numbers twice, stopping, resuming, predicting."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+import torch
+
+import degnn_explore as de
+from degnn_explore import metrics, nets
+from degnn_explore.errors import ParameterError, TargetError
+from degnn_explore.training import Epoch
+
+SMALL = {"struc2vec": {"dim": 8, "walks": 2, "length": 10}, "PGNN": {"anchor_sets": 8, "hidden": 8},
+         "SEAL": {"sort_k": 12, "hidden": 8}}
+EVERY = list(nets.MODELS)
+
+
+def small_world(n: int = 60, seed: int = 0) -> de.Graph:
+    rng = np.random.default_rng(seed)
+    ring = [(i, (i + s) % n) for i in range(n) for s in (1, 2)]
+    return de.Graph.from_edges([*ring, *rng.integers(n, size=(n // 4, 2)).tolist()])
+
+
+G = small_world()
+TASK = de.link_task(G)
+
+
+def small(name: str, task: de.Task = TASK, seed: int = 0, **hyper):
+    return de.build(name, task, seed=seed, **{**SMALL.get(name, {"hidden": 8}), **hyper})
+
+
+def numbers(run: list[Epoch]) -> list[dict]:
+    return [{**asdict(epoch), "seconds": 0} for epoch in run]
+
+
+# ---- what comes out ---------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_model_learns(name):
+    run = list(de.fit(small(name), TASK, epochs=6, learning_rate=1e-2))
+    assert [epoch.number for epoch in run] == [1, 2, 3, 4, 5, 6]
+    assert run[-1].loss < run[0].loss
+    for epoch in run:
+        for part in (epoch.train, epoch.val, epoch.test):
+            assert set(part) == {"accuracy", "auc"}
+            assert all(0 <= value <= 1 for value in part.values())
+        assert epoch.metric == "auc"
+        assert epoch.seconds > 0
+
+
+def test_roles_with_four_classes():
+    graph = small_world(80).with_labels(np.arange(80) % 4)
+    task = de.role_task(graph)
+    run = list(de.fit(small("DE-GNN-LP", task), task, epochs=2))
+    assert run[0].metric == "accuracy"
+    assert de.summarise(run).metric == "accuracy"
+
+
+def test_distance_encoding_beats_the_plain_network_where_1wl_is_blind():
+    """Nodes of triangles against nodes of hexagons: every degree is 2."""
+    edges, labels = [], []
+    for i in range(20):
+        base = 12 * i
+        edges += [(base + a, base + b) for a, b in ((0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3))]
+        edges += [(base + 6 + j, base + 6 + (j + 1) % 6) for j in range(6)]
+        labels += [0] * 6 + [1] * 6
+    task = de.role_task(de.Graph.from_edges(edges, labels=labels))
+    plain = list(de.fit(small("GCN", task, hidden=16), task, epochs=15, learning_rate=1e-2))
+    aware = list(de.fit(small("DE-GNN-SPD", task, hidden=16), task, epochs=15, learning_rate=1e-2))
+    assert plain[-1].test["accuracy"] == 0.5
+    assert aware[-1].test["accuracy"] == 1.0
+
+
+def test_sgd_is_selectable():
+    run = list(de.fit(small("DE-GNN-SPD"), TASK, epochs=2, optimizer="sgd", learning_rate=0.05))
+    assert len(run) == 2
+    assert numbers(run) != numbers(list(de.fit(small("DE-GNN-SPD"), TASK, epochs=2, learning_rate=0.05)))
+
+
+def test_summarise_chooses_on_validation_and_names_the_optimistic_figure():
+    def epoch(number, val, test):
+        return Epoch(number, 0.5, {}, {"auc": val}, {"auc": test}, 0.1)
+
+    summary = de.summarise([epoch(1, 0.7, 0.9), epoch(2, 0.8, 0.6), epoch(3, 0.8, 0.7), epoch(4, 0.6, 0.95)])
+    assert (summary.epoch, summary.test) == (2, 0.6)  # the first of equals
+    assert (summary.optimistic_epoch, summary.optimistic) == (4, 0.95)
+
+
+def test_metrics_agree_with_scikit_learn():
+    from sklearn.metrics import accuracy_score, roc_auc_score
+
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=200)
+    logits = rng.normal(size=200).round(1)  # with ties
+    ours = metrics.metrics(logits, labels)
+    assert ours["auc"] == pytest.approx(roc_auc_score(labels, logits))
+    assert ours["accuracy"] == pytest.approx(accuracy_score(labels, logits > 0))
+    labels, logits = rng.integers(4, size=200), rng.normal(size=(200, 4))
+    ours = metrics.metrics(logits, labels)
+    assert ours["auc"] == pytest.approx(roc_auc_score(labels, metrics.probabilities(logits), multi_class="ovr"))
+    assert ours["accuracy"] == pytest.approx(accuracy_score(labels, logits.argmax(axis=1)))
+
+
+def test_auc_of_one_class_is_not_a_number():
+    assert np.isnan(metrics.auc(np.array([0.1, 0.2]), np.array([1, 1])))
+
+
+# ---- nothing leaks ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", EVERY)
+def test_shuffling_the_held_out_part_of_the_graph_changes_no_training_number(name):
+    """Other edges in place of the held-out ones: same inputs, same losses, same training metrics."""
+    rng = np.random.default_rng(1)
+    held_out = np.concatenate([part.sets[part.labels == 1] for part in (TASK.val, TASK.test)])
+    kept = {tuple(e) for e in TASK.graph.edges.tolist()}
+    taken = kept | {tuple(s) for s in np.concatenate([TASK.train.sets, TASK.val.sets, TASK.test.sets]).tolist()}
+    others = [(u, v) for u in range(60) for v in range(u + 1, 60) if (u, v) not in taken]
+    moved = rng.permutation(others)[:len(held_out)]
+    shuffled = de.Graph.from_edges([*kept, *map(tuple, moved.tolist())], 60)
+    parts, at = [], 0
+    for part in (TASK.val, TASK.test):
+        sets, count = part.sets.copy(), int(part.labels.sum())
+        sets[part.labels == 1] = moved[at:at + count]
+        at += count
+        parts.append(replace(part, sets=sets))
+    other = replace(TASK, full_graph=shuffled, graph=shuffled.without_edges(moved), val=parts[0], test=parts[1])
+    assert not np.array_equal(shuffled.edges, G.edges)
+
+    def training_numbers(task):
+        return [(e.loss, e.train) for e in de.fit(small(name, task), task, epochs=2, patience=None)]
+
+    assert training_numbers(TASK) == training_numbers(other)
+
+
+@pytest.mark.parametrize("name", ["GCN", "DE-GNN-SPD", "DE-GNN-LP", "DEA-GNN-SPD", "DEA-GNN-PR", "SEAL", "PGNN"])
+def test_a_training_link_looks_as_if_it_were_held_out(name):
+    """Its own edge is cut: whether it is in the graph makes no difference to its input."""
+    model = small(name)
+    model.bind(TASK)
+    pair = TASK.train.sets[:1]
+    assert TASK.graph.has_edges(pair).all()
+    without = TASK.graph.without_edges(pair)
+    if name == "PGNN":  # it checks the graph; here only its distances are of interest
+        model.check = lambda graph, sets: None
+    model.eval()
+    with torch.no_grad():
+        there, gone = (float(model(model.prepare(g, pair, progress=False).batch(np.array([0])))[0])
+                       for g in (TASK.graph, without))
+    assert there == pytest.approx(gone, abs=1e-5)
+
+
+# ---- the same numbers twice -------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_same_seed_gives_the_same_numbers(name):
+    hyper = {} if name == "struc2vec" else {"dropout": 0.2}
+    first = numbers(list(de.fit(small(name, **hyper), TASK, epochs=2, seed=5)))
+    torch.manual_seed(99)  # torch's own state does not matter
+    assert numbers(list(de.fit(small(name, **hyper), TASK, epochs=2, seed=5))) == first
+    assert numbers(list(de.fit(small(name, **hyper), TASK, epochs=2, seed=6))) != first
+
+
+SCRIPT = """
+import json, sys
+from dataclasses import asdict
+sys.path.insert(0, {root!r})
+import degnn_explore as de
+from tests.test_training import TASK, small, numbers
+print(json.dumps([numbers(list(de.fit(small(name), TASK, epochs=2))) for name in {names!r}]))
+"""
+
+
+def test_another_process_gives_the_same_numbers():
+    names = ["DE-GNN-SPD", "SEAL", "struc2vec", "PGNN"]
+    here = [numbers(list(de.fit(small(name), TASK, epochs=2))) for name in names]
+    root = str(__import__("pathlib").Path(__file__).parents[1])
+    out = subprocess.run([sys.executable, "-c", SCRIPT.format(root=root, names=names)], capture_output=True, text=True,
+                         check=True, env={**__import__("os").environ, "PYTHONHASHSEED": "77"})
+    assert json.loads(out.stdout) == json.loads(json.dumps(here))
+
+
+def test_two_fits_in_two_threads_do_not_disturb_each_other():
+    alone = numbers(list(de.fit(small("DE-GNN-SPD", dropout=0.3), TASK, epochs=5)))
+    runs: dict[int, list] = {}
+
+    def work(i):
+        runs[i] = numbers(list(de.fit(small("DE-GNN-SPD", dropout=0.3), TASK, epochs=5)))
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert runs[0] == runs[1] == alone
+
+
+def test_torch_threads_are_as_before_between_and_after_epochs():
+    torch.set_num_threads(2)
+    for _ in de.fit(small("GCN"), TASK, epochs=2):
+        assert torch.get_num_threads() == 2
+    assert torch.get_num_threads() == 2
+
+
+# ---- stopping and keeping ---------------------------------------------------------------------
+
+def validation(model) -> float:
+    share = de.predict(model, TASK.graph, TASK.val.sets)
+    return metrics.auc(share, TASK.val.labels)
+
+
+@pytest.mark.parametrize("leave_after", [None, 4])
+def test_the_best_weights_are_restored_at_the_end_and_when_the_loop_is_left(leave_after):
+    model, run = small("DE-GNN-SPD"), []
+    fitting = de.fit(model, TASK, epochs=12, learning_rate=0.05, patience=None)
+    for epoch in fitting:
+        run.append(epoch)
+        if epoch.number == leave_after:
+            fitting.close()
+            break
+    best = max(epoch.val["auc"] for epoch in run)
+    assert best > min(epoch.val["auc"] for epoch in run)
+    assert validation(model) == pytest.approx(best)
+    assert not model.training
+
+
+def test_patience_ends_the_run():
+    run = list(de.fit(small("DE-GNN-SPD"), TASK, epochs=60, learning_rate=0.05, patience=3))
+    values = [epoch.val["auc"] for epoch in run]
+    assert len(run) < 60
+    assert int(np.argmax(values)) == len(run) - 4
+
+
+def test_a_stop_event_ends_the_run_within_half_a_second():
+    stop, run = threading.Event(), []
+    big = de.link_task(small_world(600))
+    for epoch in de.fit(small("DE-GNN-SPD", big, hidden=50), big, epochs=10_000, patience=None, stop=stop):
+        run.append(epoch)
+        if epoch.number == 1:
+            threading.Timer(0.2, stop.set).start()
+            asked = time.perf_counter() + 0.2
+    assert time.perf_counter() - asked < 0.5
+    assert run
+
+
+def test_a_stop_event_that_is_set_already_yields_nothing():
+    stop = threading.Event()
+    stop.set()
+    assert list(de.fit(small("DE-GNN-SPD"), TASK, stop=stop)) == []
+
+
+def test_a_loss_that_is_not_a_number_stops_with_its_cause():
+    model = small("GIN")
+    with torch.no_grad():
+        next(model.parameters()).fill_(float("nan"))
+    with pytest.raises(ParameterError, match=r"loss became nan in epoch 1; learning_rate=0\.001"):
+        list(de.fit(model, TASK))
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_a_run_that_was_killed_goes_on_to_the_same_numbers(tmp_path, optimizer):
+    options = {"epochs": 6, "seed": 2, "patience": None, "optimizer": optimizer, "learning_rate": 0.02}
+    whole_model = small("DE-GNN-SPD", dropout=0.2)
+    whole = list(de.fit(whole_model, TASK, **options))
+    path = tmp_path / "run.ckpt"
+    for epoch in de.fit(small("DE-GNN-SPD", dropout=0.2), TASK, checkpoint=path, **options):
+        if epoch.number == 3:
+            break  # as good as a kill: nothing is written on the way out
+    model = small("DE-GNN-SPD", dropout=0.2, seed=8)  # other weights, to be replaced
+    resumed = list(de.fit(model, TASK, checkpoint=path, **options))
+    assert numbers(resumed) == numbers(whole)
+    assert all(torch.equal(a, b) for a, b in zip(model.parameters(), whole_model.parameters(), strict=True))
+    assert numbers(list(de.fit(small("DE-GNN-SPD", dropout=0.2), TASK, checkpoint=path, **options))) == numbers(whole)
+
+
+def test_a_killed_process_resumes(tmp_path):
+    path = tmp_path / "run.ckpt"
+    root = str(__import__("pathlib").Path(__file__).parents[1])
+    script = f"""
+import os, sys
+sys.path.insert(0, {root!r})
+import degnn_explore as de
+from tests.test_training import TASK, small
+for epoch in de.fit(small("DE-GNN-SPD"), TASK, epochs=5, checkpoint={str(path)!r}):
+    if epoch.number == 2:
+        os.kill(os.getpid(), 9)
+"""
+    killed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert killed.returncode == -9
+    resumed = list(de.fit(small("DE-GNN-SPD"), TASK, epochs=5, checkpoint=path))
+    assert numbers(resumed) == numbers(list(de.fit(small("DE-GNN-SPD"), TASK, epochs=5)))
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path):
+    path = tmp_path / "run.ckpt"
+    list(de.fit(small("GCN"), TASK, epochs=1, checkpoint=path))
+    with pytest.raises(ParameterError, match="belongs to another run: its seed is 0, not 1"):
+        list(de.fit(small("GCN"), TASK, epochs=1, seed=1, checkpoint=path))
+    with pytest.raises(ParameterError, match="its name is 'GCN', not 'SAGE'"):
+        list(de.fit(small("SAGE"), TASK, epochs=1, checkpoint=path))
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(ParameterError, match="truncated"):
+        list(de.fit(small("GCN"), TASK, epochs=1, checkpoint=path))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"epochs": 0}, "epochs must be a whole number of at least 1, not 0"),
+        ({"batch_size": 0}, "batch_size"), ({"learning_rate": 0}, "learning_rate must be a positive number, not 0"),
+        ({"learning_rate": float("nan")}, "learning_rate"), ({"optimizer": "adm"}, "Did you mean 'adam'"),
+        ({"patience": 0}, "patience"), ({"clip": -1}, "clip"), ({"device": "gpu7"}, "device='gpu7' cannot be used"),
+        ({"weight_decay": -1}, "weight_decay"), ({"seed": -1}, "seed"),
+    ],
+)
+def test_bad_options_are_named_before_the_first_epoch(options, message):
+    with pytest.raises(ParameterError, match=message):
+        de.fit(small("GCN"), TASK, **options)
+
+
+def test_a_model_for_another_task_is_named():
+    with pytest.raises(ParameterError, match="built for p=2 and 2 classes, the task has p=3"):
+        de.fit(small("GCN"), de.triangle_task(G))
+    with pytest.raises(ParameterError, match="fit needs a model"):
+        de.fit(torch.nn.Linear(2, 2), TASK)
+
+
+# ---- predict ----------------------------------------------------------------------------------
+
+def test_predict_gives_probabilities_of_named_sets_on_any_graph():
+    names = [f"n{i}" for i in range(60)]
+    named = de.Graph.from_edges(G.edges, 60, names=names)
+    model = small("DE-GNN-SPD")
+    list(de.fit(model, TASK, epochs=3))
+    share = de.predict(model, named, [{"n3", "n9"}, ("n4", "n7"), [0, 1]])
+    assert share.shape == (3,)
+    assert ((share > 0) & (share < 1)).all()
+    assert np.allclose(share, de.predict(model, G, [{3, 9}, {4, 7}, {0, 1}]))
+    assert de.predict(model, small_world(90, seed=4), [{80, 85}]).shape == (1,)
+
+
+def test_predict_gives_a_row_of_classes():
+    task = de.role_task(small_world(80).with_labels(np.arange(80) % 4))
+    share = de.predict(small("GCN", task), task.graph, [3, 5])
+    assert share.shape == (2, 4)
+    assert np.allclose(share.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("name", ["PGNN", "struc2vec"])
+def test_transductive_models_say_so(name):
+    model = small(name)
+    with pytest.raises(ParameterError, match="transductive and has not been trained"):
+        de.predict(model, G, [{0, 1}])
+    list(de.fit(model, TASK, epochs=1))
+    assert de.predict(model, G, [{0, 1}]).shape == de.predict(model, TASK.graph, [{0, 1}]).shape == (1,)
+    with pytest.raises(ParameterError, match="transductive: it knows the nodes of its training graph only"):
+        de.predict(model, small_world(60, seed=9), [{0, 1}])
+
+
+def test_predict_names_bad_sets():
+    model = small("GCN")
+    with pytest.raises(ParameterError, match=r"\[1, 2, 3\] has 3"):
+        de.predict(model, G, [{1, 2, 3}])
+    with pytest.raises(ParameterError, match="no set was given"):
+        de.predict(model, G, [])
+    with pytest.raises(TargetError, match="Node 99"):
+        de.predict(model, G, [{1, 99}])
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not (torch.cuda.is_available() or torch.backends.mps.is_available()),
+                    reason="needs a CUDA or MPS device, and this machine has none")
+@pytest.mark.parametrize("name", EVERY)
+def test_a_gpu_gives_the_numbers_of_the_cpu(name):
+    device = "cuda" if torch.cuda.is_available() else "mps"
+    there = list(de.fit(small(name), TASK, epochs=2, device=device))
+    here = list(de.fit(small(name), TASK, epochs=2, device="cpu"))
+    assert [e.loss for e in there] == pytest.approx([e.loss for e in here], abs=1e-3)
