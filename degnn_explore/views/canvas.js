@@ -809,6 +809,8 @@ function render({ model, el }) {
   }
   const listeners = Object.entries(changes).map(([name, act]) => { const heard = () => later(act); model.on(name, heard); return [name, heard]; });
 
+  root.whereIs = (i) => [s.xs[i], s.ys[i]]; // for tests and benchmarks: where to click
+
   camera = model.get("camera").slice();
   readPositions(false);
   readEdges();

@@ -1,0 +1,228 @@
+"""The Explorer as a reader meets it: in JupyterLab, with a mouse and a keyboard."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable
+from typing import Any
+
+from lab import ROOT
+
+EVIL = "<img src=x onerror=document.title='HACKED'>"
+
+
+class Panel:
+    """One Explorer on a page."""
+
+    def __init__(self, page: Any, place: int = 0) -> None:
+        self.page = page
+        self.box = page.locator(".de-explorer").nth(place)
+        self.box.locator(".de-canvas").nth(1).wait_for(timeout=60_000)
+        self.box.scroll_into_view_if_needed()
+        self.graph, self.tree = self.box.locator(".de-canvas").nth(0), self.box.locator(".de-canvas").nth(1)
+
+    def point(self, node: int, canvas: Any = None) -> tuple[float, float]:
+        """Where a node is on the page."""
+        canvas = canvas or self.graph
+        canvas.scroll_into_view_if_needed()
+        x, y = canvas.evaluate("(el, i) => el.whereIs(i)", node)
+        box = canvas.locator("canvas").bounding_box()
+        return box["x"] + x, box["y"] + y
+
+    def click(self, node: int) -> None:
+        self.page.mouse.click(*self.point(node))
+
+    def targets(self, wanted: list[int]) -> None:
+        """Waits until exactly these drawn nodes are marked as targets."""
+        self._until(lambda: json.loads(self.graph.get_attribute("data-targets") or "[]"), wanted)
+
+    def legend(self) -> list[str]:
+        return [" ".join(item.inner_text().split()) for item in self.graph.locator(".de-legend-item").all()]
+
+    def shows(self, wanted: list[str]) -> None:
+        """Waits for this legend, each entry as "mark label counts"."""
+        self._until(self.legend, wanted)
+
+    def verdict(self, method: str, wanted: str) -> None:
+        """Waits for a row of the table to read so."""
+        row = self.box.locator(f'tr[data-method="{method}"]')
+        self._until(lambda: row.locator("td").nth(1).inner_text() + " " + row.locator("td").nth(2).inner_text(), wanted)
+
+    def tree_note(self, wanted: str) -> None:
+        self._until(lambda: wanted in self.tree.locator(".de-canvas-note").inner_text(), True)
+
+    def _until(self, get: Callable[[], Any], wanted: Any, seconds: float = 15) -> None:
+        end, last = time.time() + seconds, None
+        while time.time() < end:
+            last = get()
+            if last == wanted:
+                return
+            self.page.wait_for_timeout(60)
+        assert last == wanted
+
+
+def fresh(lab: Any, visit: Any, name: str, *cells: str) -> Panel:
+    """A new notebook whose last cell shows an Explorer."""
+    return Panel(visit(lab.notebook(f"{name}.ipynb", "import degnn_explore as de", *cells)).page)
+
+
+def test_notebook_01_runs_and_answers_two_clicks(lab: Any, visit: Any) -> None:
+    shutil.copy(ROOT / "notebooks" / "01_distance_encoding.ipynb", lab.folder)
+    page = visit(f"{lab.url}/doc/tree/01_distance_encoding.ipynb").page
+    panel = Panel(page)
+    panel.targets([2, 11])
+    panel.shows(["0 0 1 | 1", "1 1 3 | 3", "2 2 4 | 4"])
+    panel.verdict("1-WL", "= same –")
+    panel.verdict("DE-SPD", "≠ different 2")
+    panel.click(5)
+    panel.targets([5, 11])
+    panel.shows(["0 0 1 | 1", "1 1 3 | 3", "2 2 3 | 4", "3 3 1 | 0"])
+    panel.click(8 + 0)
+    panel.targets([5, 8])
+    panel.shows(["0 0 1 | 1", "1 1 3 | 3", "2 2 3 | 3", "3 3 1 | 1"])
+    panel.verdict("DE-SPD", "= same –")
+    panel.tree_note("equal so far")
+    assert "B = {v0}, p = 1" in panel.graph.inner_text()
+    page.locator(".jp-RenderedText", has_text="Your turn").first.wait_for(state="attached", timeout=60_000)
+    assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
+
+
+def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
+    panel = fresh(lab, visit, "hands", "de.Explorer((de.zoo.figure1(), []))")
+    page = panel.page
+    assert "click a node" in panel.graph.inner_text()
+
+    # the search box: type a name, Enter picks it
+    panel.graph.locator(".de-find").fill("v7")
+    panel.graph.locator(".de-matches li", has_text="v7").wait_for()
+    panel.graph.locator(".de-find").press("Enter")
+    panel.targets([7])
+
+    # arrows walk along the edge v7 - v2, Enter picks, Esc clears
+    panel.graph.locator("canvas").focus()
+    page.keyboard.press("ArrowRight")
+    panel._until(lambda: panel.graph.get_attribute("data-cursor"), "2")
+    page.keyboard.press("Enter")
+    panel.targets([7, 2])
+    panel.shows(["0,1 {0,1} 2", "1,2 {1,2} 4", "2,2 {2,2} 2"])
+    page.keyboard.press("Escape")
+    panel.targets([])
+
+    # Shift-drag around the left half
+    (x0, y0), (x1, y1) = panel.point(0), panel.point(1)
+    page.keyboard.down("Shift")
+    page.mouse.move(x0 - 25, y0 - 25)
+    page.mouse.down()
+    for x, y in [(x0 + 25, y0 - 25), (x1 + 25, y1 + 25), (x1 - 25, y1 + 25), (x0 - 25, y0 - 20)]:
+        page.mouse.move(x, y, steps=3)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    panel.targets([0, 1])
+
+    page.keyboard.press("Escape")
+    panel.targets([])
+    panel.click(2)
+    panel.targets([2])
+
+    # colour classes, then the layer slider by keyboard
+    panel.box.locator("select").nth(1).select_option(label="classes: DE-SPD")
+    panel._until(lambda: panel.graph.locator(".de-legend-title").inner_text(), "DE-SPD after 2 layers")
+    before = len(panel.legend())
+    handle = panel.box.locator(".widget-slider [role=slider], .widget-slider .noUi-handle").first
+    handle.focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    panel._until(lambda: panel.graph.locator(".de-legend-title").inner_text(), "DE-SPD after 0 layers")
+    panel.shows(["a class a 4", "b class b 3", "c class c 1"])
+    assert before > 3
+    panel._until(lambda: "depth 0" in panel.tree.inner_text(), True)
+    page.keyboard.press("ArrowRight")
+    panel._until(lambda: "depth 1" in panel.tree.inner_text(), True)
+
+    # hovering a tree node lights the graph node it stands for, and the reverse
+    page.mouse.move(*panel.point(0, panel.tree))
+    panel._until(lambda: panel.graph.get_attribute("data-lit"), "[2]")
+    page.mouse.move(*panel.point(2))
+    panel._until(lambda: 0 in json.loads(panel.tree.get_attribute("data-lit") or "[]"), True)
+    panel._until(lambda: all(word in panel.graph.locator(".de-tip").inner_text()
+                             for word in ("v2", "degree 3", "distance to S: 0", "class")), True)
+
+
+def test_a_reload_keeps_everything(lab: Any, visit: Any) -> None:
+    url = lab.notebook("kept.ipynb", "import degnn_explore as de", "de.Explorer(preset='fig1')")
+    one = visit(url)
+    panel = Panel(one.page)
+    panel.click(7)
+    panel.targets([7, 11])
+    panel.graph.get_by_label("Zoom in").click()
+    panel.verdict("DE-SPD", "≠ different 2")
+    one.page.wait_for_timeout(400)
+    one.save()
+    one.page.wait_for_timeout(800)
+    one.open(url, run=False)
+    again = Panel(one.page)
+    again.targets([7, 11])
+    again.shows(["0 0 1 | 1", "1 1 3 | 3", "2 2 4 | 4"])
+    again.verdict("DE-SPD", "≠ different 2")
+    again.click(5)  # and it still answers
+    again.targets([5, 11])
+
+
+def test_an_exception_in_a_callback_is_shown(lab: Any, visit: Any) -> None:
+    panel = fresh(lab, visit, "fails", "e = de.Explorer(preset='hexagon')\ndef broken():\n    raise RuntimeError('the <b>reason</b>')\n"
+                  "e.state.coloured = broken\ne")
+    panel.click(1)
+    alert = panel.box.locator(".de-error")
+    alert.wait_for()
+    assert "RuntimeError: the <b>reason</b>" in alert.inner_text()
+
+
+def test_names_are_text_everywhere(lab: Any, visit: Any) -> None:
+    panel = fresh(lab, visit, "evil", f"evil = {EVIL!r} + ' href'\nG = de.Graph.from_edges([(evil, 'b'), ('b', 'c')], "
+                  "info={'note': [evil, '', '']}, title=evil)\nde.Explorer((G, [evil]), layer=1)")
+    page = panel.page
+    panel.graph.locator(".de-find").fill("img")
+    panel.graph.locator(".de-matches li", has_text="<img src=x").wait_for()
+    panel.graph.locator(".de-find").fill("")
+    page.mouse.move(*panel.point(0))
+    panel._until(lambda: "<img src=x" in panel.graph.locator(".de-tip").inner_text(), True)
+    assert "<img src=x" in panel.graph.locator(".de-canvas-title").inner_text()
+    panel.box.get_by_role("button", name="Free view").click()
+    frame = page.frame_locator("iframe.de-free")
+    frame.locator("canvas").first.wait_for(timeout=30_000)
+    box = page.locator("iframe.de-free").bounding_box()
+    for share in (0.3, 0.4, 0.5, 0.6, 0.7):
+        page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2, steps=2)
+        page.wait_for_timeout(80)
+    assert frame.locator("img").count() == 0
+    assert page.locator("img[src=x]").count() == 0
+    panel.box.get_by_role("button", name="Export").click()
+    panel.box.locator("[data-code=python]").wait_for()
+    assert page.title() != "HACKED"
+
+
+def test_export_file_and_themes(lab: Any, visit: Any) -> None:
+    panel = fresh(lab, visit, "export", "de.Explorer(preset='fig3')")
+    page = panel.page
+    panel.box.get_by_role("button", name="Export").click()
+    for name, start in [("Graph PNG", b"\x89PNG"), ("Subtree PNG", b"\x89PNG"), ("Graph SVG", b"<svg"), ("Subtree HTML", b"<")]:
+        with page.expect_download() as caught:
+            panel.box.get_by_role("button", name=name).click()
+        assert open(caught.value.path(), "rb").read(4).startswith(start), name  # noqa: SIM115
+    assert "de.Explorer.restore(\"de1." in panel.box.locator("[data-code=restore]").inner_text()
+    assert "de.zoo.figure3()[0]" in panel.box.locator("[data-code=python]").inner_text()
+
+    panel.box.get_by_role("button", name="Open a file").click()
+    with page.expect_file_chooser() as caught_file:
+        panel.box.get_by_role("button", name="Choose a file").click()
+    caught_file.value.set_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": b"source,target\na,b\nb,c\nb,b\nb,d\n"})
+    panel._until(lambda: "1 self-loop" in panel.box.locator(".de-idea").inner_text(), True)
+    panel.shows(["0 0 1", "1 1 3"])
+
+    light = panel.graph.evaluate("el => getComputedStyle(el).getPropertyValue('--de-rim')")
+    page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    panel._until(lambda: panel.graph.evaluate("el => getComputedStyle(el).getPropertyValue('--de-rim')") != light, True)
+    page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
+    panel._until(lambda: panel.graph.evaluate("el => getComputedStyle(el).getPropertyValue('--de-rim')") == light, True)
