@@ -1,0 +1,319 @@
+"""The race: trains the runs of a plan in the background, keeps what is finished, can be cancelled and continued.
+
+No widgets here: a view asks for :meth:`Race.snapshot` when it likes.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import ParameterError, whole_number
+from .plans import Job, Plan
+from .runs import Run, append, read
+from .workers import ProcessWorker, ThreadWorker
+
+__all__ = ["Lane", "Progress", "Race", "Snapshot"]
+
+_PATIENCE = 0.35  # seconds that a cancelled worker has to end by itself
+_PAUSE = 0.02
+ENDED = ("finished", "failed")
+
+
+@dataclass
+class Lane:
+    """Where one run is: "waiting", "preparing", "running", "finished" or "failed"."""
+
+    job: Job
+    state: str = "waiting"
+    epochs: list[dict[str, Any]] = field(default_factory=list)
+    error: str = ""
+    run: Run | None = None
+    stale: bool = False
+    """Whether the epochs are those of an earlier start; a continued run tells them again."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a model is.
+
+    Attributes
+    ----------
+    model, state
+        ``state`` is "waiting", "preparing", "running", "finished", "failed" or "cancelled".
+    done, of
+        Seeds finished (or failed), of so many.
+    share
+        Of all its epochs, from 0 to 1.
+    left
+        Seconds until its last seed is finished, None if not known yet.
+    error
+        What went wrong, in words.
+    """
+
+    model: str
+    state: str
+    done: int
+    of: int
+    share: float
+    left: float | None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The race at one moment.
+
+    Attributes
+    ----------
+    state
+        "ready", "running", "cancelled" or "finished".
+    progress
+        One entry per model.
+    left
+        Seconds until all is finished, None if not known yet.
+    runs
+        Finished runs, and those under way as far as they are (status "running").
+    version
+        Grows with every change.
+    """
+
+    state: str
+    progress: tuple[Progress, ...]
+    left: float | None
+    runs: tuple[Run, ...]
+    version: int
+
+
+class Race:
+    """Runs a plan, in a thread or in ``workers`` processes.
+
+    Parameters
+    ----------
+    plan
+        What to train.
+    results
+        The file that a record is appended to as each run ends; the models go into a folder of the same name beside
+        it. Runs that the file has already, with the same key, are not trained again.
+    workers
+        1: one run after another, in a thread. More: so many runs at a time, each in a process of its own.
+
+    Examples
+    --------
+    >>> import tempfile, degnn_explore as de
+    >>> plan = Plan(de.load("karate"), "links", ["GCN"], seeds=1, epochs=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     race = Race(plan, f"{folder}/karate.jsonl")
+    ...     race.start()
+    ...     done = race.wait()
+    ...     len(race.results()), race.snapshot().state
+    (1, 'finished')
+    """
+
+    def __init__(self, plan: Plan, results: str | os.PathLike[str], workers: int = 1) -> None:
+        self.plan, self.results_file = plan, Path(results)
+        self.workers = whole_number("workers", workers, least=1)
+        plan.check()
+        self._lock = threading.RLock()
+        self._cancel = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._version = 0
+        self._state = "ready"
+        self._lanes = {plan.key(job): Lane(job) for job in plan.jobs()}
+        for run in read(self.results_file):
+            if run.key in self._lanes and run.status == "finished":
+                self._lanes[run.key] = Lane(self._lanes[run.key].job, "finished", run.epochs, run=run)
+        if all(lane.state == "finished" for lane in self._lanes.values()):
+            self._state = "finished"
+
+    @property
+    def models_folder(self) -> Path:
+        """Where trained models and checkpoints are."""
+        return self.results_file.with_suffix("")
+
+    @property
+    def running(self) -> bool:
+        """Whether something is being trained."""
+        return self._state == "running"
+
+    def start(self) -> None:
+        """Train what is not finished, in the background; this also continues after :meth:`cancel`.
+
+        Failed runs are tried again.
+        """
+        with self._lock:
+            if self.running:
+                raise ParameterError("This race is running already; cancel it first, or wait.")
+            for lane in self._lanes.values():
+                if lane.state != "finished":
+                    lane.state, lane.error, lane.stale = "waiting", "", True
+            self._cancel = cancel = threading.Event()
+            self._state = "running"
+            self._version += 1
+            self._thread = threading.Thread(target=self._supervise, args=(cancel,), daemon=True, name="race")
+            self._thread.start()
+
+    def cancel(self, wait: bool = True) -> None:
+        """Stop within half a second; finished runs are kept, the others go on from where they were on :meth:`start`."""
+        self._cancel.set()
+        if wait:
+            self.wait(2 * _PATIENCE)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Until nothing is trained any more; whether that is so."""
+        thread = self._thread
+        if thread is not None:
+            thread.join(seconds)
+        return not self.running
+
+    def results(self) -> list[Run]:
+        """The finished runs of this plan."""
+        with self._lock:
+            return [lane.run for lane in self._lanes.values() if lane.run is not None and lane.state == "finished"]
+
+    def snapshot(self) -> Snapshot:
+        """The race as it is now."""
+        with self._lock:
+            lanes = list(self._lanes.items())
+            progress = tuple(self._progress(model) for model in self.plan.models)
+            runs = tuple(self._seen(key, lane) for key, lane in lanes if lane.epochs)
+            return Snapshot(self._state, progress, self._left(progress), runs, self._version)
+
+    @property
+    def version(self) -> int:
+        """Grows with every change, so that a view need not ask for more."""
+        return self._version
+
+    # ---- what a snapshot says -----------------------------------------------------------------
+
+    def _seen(self, key: str, lane: Lane) -> Run:
+        if lane.run is not None and lane.state == "finished":
+            return lane.run
+        metric = lane.epochs[0]["metric"]
+        return Run(key, self.plan.title, self.plan.task, lane.job.model, lane.job.seed, metric=metric, status="running",
+                   epochs=list(lane.epochs))
+
+    def _progress(self, model: str) -> Progress:
+        lanes = [lane for lane in self._lanes.values() if lane.job.model == model]
+        states = [lane.state for lane in lanes]
+        done = sum(state in ENDED for state in states)
+        whole = self.plan.epochs * len(lanes)
+        behind = sum(self.plan.epochs if lane.state in ENDED else len(lane.epochs) for lane in lanes)
+        state = next((s for s in ("running", "preparing") if s in states), "")
+        if not state:
+            state = ("failed" if "failed" in states else "finished") if done == len(lanes) else "waiting"
+        if not self.running and state in ("waiting", "running", "preparing"):
+            state = "cancelled" if self._state == "cancelled" else "waiting"
+        pace = _pace(lanes)
+        left = 0.0 if behind == whole else None if pace is None else pace * (whole - behind)
+        error = next((lane.error for lane in lanes if lane.error), "")
+        return Progress(model, state, done, len(lanes), behind / whole, left, error)
+
+    def _left(self, progress: tuple[Progress, ...]) -> float | None:
+        """Models not yet begun are taken to need as long as the mean of the others."""
+        if not self.running:
+            return None
+        known = [p.left / (1 - p.share) for p in progress if p.left is not None and p.share < 1]
+        if not known:
+            return None
+        mean = sum(known) / len(known)
+        each = [mean if p.left is None else p.left for p in progress]
+        return max(max(each) / max(1, self.plan.seeds), sum(each) / self.workers)
+
+    # ---- the work, in a thread of its own -----------------------------------------------------
+
+    def _supervise(self, cancel: threading.Event) -> None:
+        pending = deque(key for key, lane in self._lanes.items() if lane.state == "waiting")
+        team: list[_Seat] = []
+        try:
+            while (pending or any(seat.key for seat in team)) and not cancel.is_set():
+                for seat in team:
+                    self._listen(seat)
+                team = [seat for seat in team if seat.worker is not None]
+                while pending and len(team) < self.workers:
+                    team.append(_Seat(self._hire()))
+                for seat in team:
+                    if not seat.key and pending:
+                        seat.key = pending.popleft()
+                        seat.worker.give(self._lanes[seat.key].job)
+                cancel.wait(_PAUSE)
+            if cancel.is_set():
+                self._wind_up(team)
+        except Exception as error:  # a full disk, say: shown at every run that it stopped
+            with self._lock:
+                for lane in self._lanes.values():
+                    if lane.state not in ENDED:
+                        lane.state, lane.error = "failed", f"{type(error).__name__}: {error}"
+        finally:
+            for seat in team:
+                if seat.worker is not None:
+                    seat.worker.close()
+            with self._lock:
+                self._state = "cancelled" if any(x.state not in ENDED for x in self._lanes.values()) else "finished"
+                self._version += 1
+
+    def _hire(self) -> ThreadWorker | ProcessWorker:
+        kind = ThreadWorker if self.workers == 1 else ProcessWorker
+        return kind(self.plan, self.models_folder)
+
+    def _wind_up(self, team: list[_Seat]) -> None:
+        """Workers that do not end soon are not waited for."""
+        deadline = time.monotonic() + _PATIENCE
+        for seat in team:
+            seat.worker.stop()
+        while any(seat.key for seat in team) and time.monotonic() < deadline:
+            time.sleep(_PAUSE)
+            for seat in team:
+                self._listen(seat)
+
+    def _listen(self, seat: _Seat) -> None:
+        if seat.worker is None:
+            return
+        for kind, *rest in seat.worker.messages():
+            with self._lock:
+                self._version += 1
+                lane = self._lanes.get(seat.key)
+                if lane is None:
+                    continue
+                if kind == "prepare":
+                    lane.state = "preparing"
+                elif kind == "epochs":
+                    lane.state = "running"
+                    lane.epochs = rest[0] if lane.stale else lane.epochs + rest[0]
+                    lane.stale = False
+                elif kind == "stopped":
+                    lane.state, seat.key = "waiting", ""
+                elif kind == "died":
+                    lane.state, lane.error, seat.key = "failed", rest[0], ""
+                    seat.worker.close()
+                    seat.worker = None
+                    return
+                else:
+                    self._end(lane, Run.from_json(rest[0]))
+                    seat.key = ""
+
+    def _end(self, lane: Lane, run: Run) -> None:
+        append(self.results_file, run)
+        lane.state, lane.error, lane.run = run.status, run.error, run
+        if run.epochs:
+            lane.epochs = run.epochs
+
+
+@dataclass
+class _Seat:
+    """A worker and the key of its run, "" while it has none."""
+
+    worker: Any
+    key: str = ""
+
+
+def _pace(lanes: list[Lane]) -> float | None:
+    """Seconds for an epoch, by the latest ones."""
+    times = [epoch["seconds"] for lane in lanes for epoch in lane.epochs[-10:]]
+    return sum(times) / len(times) if times else None
+

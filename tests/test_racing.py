@@ -1,0 +1,226 @@
+"""The controller behind the Training Board, without a browser."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import degnn_explore as de
+from degnn_explore.errors import GraphError, ParameterError
+from degnn_explore.plans import Plan
+from degnn_explore.racing import Race
+from degnn_explore.runs import read
+
+ENV = {**os.environ, "PYTHONPATH": str(Path(de.__file__).parents[1])}
+KARATE = de.load("karate")
+CELEGANS = de.load("celegans")
+
+
+def until(true: Callable[[], object], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
+def race(tmp_path: Path, graph: de.Graph = KARATE, task: str = "links", models: tuple[str, ...] = ("GCN",),
+         workers: int = 1, **more: object) -> Race:
+    return Race(Plan(graph, task, models, **more), tmp_path / "r.jsonl", workers)  # type: ignore[arg-type]
+
+
+def test_a_race_gives_what_plain_fit_gives(tmp_path: Path) -> None:
+    one = race(tmp_path, models=("GCN", "DE-GNN-SPD"), seeds=2, epochs=4, hyper={"hidden": 16, "max_dist": 4})
+    one.start()
+    assert one.wait(60)
+    expected = []
+    for seed in range(2):
+        task = de.link_task(KARATE, seed=seed)
+        for name, hyper in (("GCN", {"hidden": 16}), ("DE-GNN-SPD", {"hidden": 16, "max_dist": 4})):
+            model = de.build(name, task, seed=seed, **hyper)
+            expected.append((name, seed, de.summarise(de.fit(model, task, 4, seed=seed, device="cpu")).test))
+    assert [(run.model, run.seed, run.test) for run in one.results()] == expected
+    assert read(one.results_file) == one.results()
+    assert one.results()[0].sizes == {"train": 124, "val": 16, "test": 16}
+
+
+def test_the_saved_model_gives_the_recorded_result(tmp_path: Path) -> None:
+    one = race(tmp_path, models=("DE-GNN-SPD",), seeds=1, epochs=3)
+    one.start()
+    assert one.wait(60)
+    (run,) = one.results()
+    task = de.link_task(KARATE, seed=0)
+    model = de.load_model(one.models_folder / run.model_file)
+    from degnn_explore.metrics import auc
+
+    assert auc(de.predict(model, task.graph, task.test.sets), task.test.labels) == pytest.approx(run.test)
+    assert run.parameters == sum(w.numel() for w in model.parameters())
+
+
+def test_progress_counts_seeds_and_ends_at_one(tmp_path: Path) -> None:
+    one = race(tmp_path, models=("GCN", "GIN"), seeds=2, epochs=3)
+    before = one.snapshot()
+    assert (before.state, [p.state for p in before.progress]) == ("ready", ["waiting", "waiting"])
+    one.start()
+    assert one.wait(60)
+    after = one.snapshot()
+    assert after.state == "finished"
+    assert [(p.model, p.state, p.done, p.of, p.share) for p in after.progress] == [
+        ("GCN", "finished", 2, 2, 1.0), ("GIN", "finished", 2, 2, 1.0)]
+    assert after.version > before.version
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_cancel_takes_half_a_second_and_continue_ends_with_the_same_numbers(tmp_path: Path, workers: int) -> None:
+    settings = {"graph": CELEGANS, "models": ("GCN", "DE-GNN-SPD"), "seeds": 1, "epochs": 4, "hyper": {"hidden": 16}}
+    one = race(tmp_path, workers=workers, **settings)  # type: ignore[arg-type]
+    one.start()
+    until(lambda: any(len(run.epochs) >= 2 for run in one.snapshot().runs))
+    assert one.snapshot().left is not None
+    started = time.monotonic()
+    one.cancel()
+    assert time.monotonic() - started < 0.6
+    assert not one.running
+    halted = one.snapshot()
+    assert halted.state == "cancelled"
+    assert halted.runs  # what is done stays to be seen
+    time.sleep(0.3)
+    assert one.version == halted.version  # nothing goes on behind our back
+    one.start()
+    assert one.wait(120)
+    assert one.snapshot().state == "finished"
+    whole = race(tmp_path / "whole", **settings)  # type: ignore[arg-type]
+    whole.start()
+    assert whole.wait(120)
+    assert {(r.model, r.test) for r in one.results()} == {(r.model, r.test) for r in whole.results()}
+    assert not list(one.models_folder.glob("*.checkpoint"))
+
+
+def test_a_new_race_finds_what_the_file_has(tmp_path: Path) -> None:
+    first = race(tmp_path, seeds=1, epochs=2)
+    first.start()
+    assert first.wait(60)
+    again = race(tmp_path, seeds=1, epochs=2)
+    assert again.snapshot().state == "finished"
+    assert again.results() == first.results()
+    more = race(tmp_path, seeds=2, epochs=2)
+    assert [p.done for p in more.snapshot().progress] == [1]
+    more.start()
+    assert more.wait(60)
+    assert len(read(more.results_file)) == 2  # the first seed was not trained again
+    assert len(more.results_file.read_text().splitlines()) == 2
+
+
+def test_two_races_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    alone = race(tmp_path / "alone", models=("DE-GNN-SPD",), seeds=1, epochs=5, hyper={"dropout": 0.2})
+    alone.start()
+    assert alone.wait(60)
+    pair = [race(tmp_path / name, models=("DE-GNN-SPD",), seeds=1, epochs=5, hyper={"dropout": 0.2}) for name in "ab"]
+    for one in pair:
+        one.start()
+    for one in pair:
+        assert one.wait(60)
+        assert [r.test for r in one.results()] == [r.test for r in alone.results()]
+
+
+def test_a_model_that_raises_is_shown_and_the_others_go_on(tmp_path: Path) -> None:
+    one = race(tmp_path, models=("GCN", "DE-GNN-SPD"), seeds=1, epochs=3, options={"learning_rate": 1e30, "clip": None})
+    one.start()
+    assert one.wait(60)
+    shown = one.snapshot()
+    assert [p.state for p in shown.progress] == ["failed", "failed"]
+    assert "learning_rate=1e+30 is probably too high" in shown.progress[0].error
+    assert [run.status for run in read(one.results_file)] == ["failed", "failed"]
+    assert one.results() == []
+
+
+def test_what_cannot_work_is_refused_in_words_before_it_starts(tmp_path: Path) -> None:
+    with pytest.raises(GraphError, match="needs a label for each node"):
+        race(tmp_path, CELEGANS, "roles")
+    with pytest.raises(ParameterError, match="device='cuda:7' cannot be used here"):
+        race(tmp_path, device="cuda:7")
+    with pytest.raises(ParameterError, match="SEAL takes target sets of 2 nodes"):
+        race(tmp_path, task="roles", models=("SEAL",))
+    with pytest.raises(ParameterError, match="No model is chosen"):
+        race(tmp_path, models=())
+    with pytest.raises(ParameterError, match="at most 20"):
+        race(tmp_path, seeds=21)
+    with pytest.raises(ParameterError, match="Did you mean 'DE-GNN-SPD'"):
+        race(tmp_path, models=("DE-GNN-SDP",))
+    with pytest.raises(ParameterError, match="learning_rate must be a positive number"):
+        race(tmp_path, options={"learning_rate": -1})
+    with pytest.raises(ParameterError, match="'max_dist'"):
+        race(tmp_path, models=("GCN",), hyper={"max_dist": 3})
+
+
+def test_starting_twice_is_refused(tmp_path: Path) -> None:
+    one = race(tmp_path, CELEGANS, seeds=1, epochs=50)
+    one.start()
+    with pytest.raises(ParameterError, match="running already"):
+        one.start()
+    one.cancel()
+    assert not one.running
+
+
+def test_a_worker_that_is_killed_is_a_failed_run_and_the_race_goes_on(tmp_path: Path) -> None:
+    one = race(tmp_path, CELEGANS, models=("GCN", "SAGE"), seeds=1, epochs=3, workers=2)
+    one.start()
+    until(lambda: children(os.getpid()))
+    os.kill(children(os.getpid())[0], signal.SIGKILL)
+    assert one.wait(120)
+    states = sorted(p.state for p in one.snapshot().progress)
+    assert states == ["failed", "finished"]
+    assert any("ended unexpectedly (exit code -9)" in p.error for p in one.snapshot().progress)
+
+
+def children(pid: int) -> list[int]:
+    """The worker processes of a process."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(path.read_text().rpartition(")")[2].split()[1])
+            command = (path.parent / "cmdline").read_text()
+        except OSError:
+            continue
+        if parent == pid and "spawn_main" in command:
+            found.append(int(path.parent.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks at /proc")
+def test_a_killed_parent_leaves_no_process_behind(tmp_path: Path) -> None:
+    script = tmp_path / "kernel.py"
+    script.write_text(textwrap.dedent(f"""
+        import time, degnn_explore as de
+        from degnn_explore.plans import Plan
+        from degnn_explore.racing import Race
+        if __name__ == "__main__":
+            plan = Plan(de.load("celegans"), "links", ["GCN", "SAGE"], seeds=2, epochs=500)
+            Race(plan, {str(tmp_path / "r.jsonl")!r}, workers=2).start()
+            time.sleep(300)
+    """))
+    parent = subprocess.Popen([sys.executable, script], env=ENV)
+    try:
+        until(lambda: len(children(parent.pid)) == 2)
+        workers = children(parent.pid)
+    finally:
+        parent.kill()
+        parent.wait()
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), 20)
+
+
+def test_the_code_to_copy_repeats_the_run(tmp_path: Path) -> None:
+    plan = Plan(KARATE, "roles", ["GCN"], seeds=1, epochs=3, device="cpu", hyper={"layers": 1},
+                options={"learning_rate": 0.01}, name="karate")
+    one = Race(plan, tmp_path / "r.jsonl")
+    one.start()
+    assert one.wait(60)
+    done = subprocess.run([sys.executable, "-c", plan.code()], capture_output=True, text=True, check=True, env=ENV)
+    assert f"test={one.results()[0].test}" in done.stdout
