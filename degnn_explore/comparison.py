@@ -1,0 +1,355 @@
+"""Runs compared: mean ± 95 % interval by model, who beats the best baseline, and the paper's number beside it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import ParameterError, one_of
+from .runs import Run, finished
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["BASELINES", "Comparison", "Row", "compare_runs", "confidence_above", "interval", "paper_number"]
+
+BASELINES = ("GCN", "SAGE", "GIN", "struc2vec", "PGNN", "SEAL")
+SETTINGS = {
+    "with-validation": "with validation: the epoch is chosen on the validation set",
+    "no-validation": "no validation, optimistic: the best test result of any epoch",
+}
+PAPER_SEEDS = 20
+_SMALL_TEST = 100
+
+
+def interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float | None]:
+    """Mean, and half the width of its confidence interval by Student's t; None for a single value.
+
+    Examples
+    --------
+    >>> mean, half = interval([0.90, 0.92, 0.94])
+    >>> round(mean, 2), round(half, 4)
+    (0.92, 0.0497)
+    >>> interval([0.9])
+    (0.9, None)
+    """
+    count = len(values)
+    if not count:
+        raise ParameterError("There are no values to take the mean of; train at least one seed.")
+    mean = math.fsum(values) / count
+    if count == 1:
+        return mean, None
+    from scipy.stats import t
+
+    spread = math.sqrt(math.fsum((x - mean) ** 2 for x in values) / (count - 1))
+    return mean, float(t.ppf(0.5 + level / 2, count - 1)) * spread / math.sqrt(count)
+
+
+def confidence_above(ours: Sequence[float], baseline: Sequence[float]) -> float | None:
+    """How sure we may be that our mean is above the baseline's: Welch's t-test, one-sided; None below two values each.
+
+    Examples
+    --------
+    >>> round(confidence_above([0.91, 0.92, 0.93], [0.88, 0.90, 0.89]), 3)
+    0.989
+    """
+    if len(ours) < 2 or len(baseline) < 2:
+        return None
+    from scipy.stats import t
+
+    (a, va), (b, vb) = _mean_and_error(ours), _mean_and_error(baseline)
+    if va + vb == 0:
+        return 0.5 if a == b else float(a > b)
+    freedom = (va + vb) ** 2 / (va**2 / (len(ours) - 1) + vb**2 / (len(baseline) - 1))
+    return float(t.cdf((a - b) / math.sqrt(va + vb), freedom))
+
+
+def _mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """Mean, and the variance of that mean."""
+    mean = math.fsum(values) / len(values)
+    return mean, math.fsum((x - mean) ** 2 for x in values) / (len(values) - 1) / len(values)
+
+
+def paper_number(model: str, graph: str, p: int, metric: str,
+                 setting: str = "with-validation") -> tuple[float, float] | None:
+    """The paper's mean and half-width of its 95 % interval, in per cent; None where the paper has none.
+
+    Parameters
+    ----------
+    model, graph, p, metric
+        As in :func:`degnn_explore.models`, :func:`degnn_explore.datasets` and :class:`degnn_explore.Task`.
+    setting
+        "with-validation" (main table) or "no-validation" (appendix, optimistic).
+
+    Examples
+    --------
+    >>> paper_number("DE-GNN-SPD", "celegans", 2, "auc")
+    (89.37, 0.17)
+    >>> paper_number("DE-GNN-SPD", "us-flights", 1, "accuracy") is None
+    True
+    """
+    return _paper().get((one_of("setting", setting, SETTINGS), model, graph, p, metric))
+
+
+@cache
+def _paper() -> dict[tuple[str, str, str, int, str], tuple[float, float]]:
+    package = Path(__file__).resolve().parent
+    places = (package / "_data" / "paper" / "tables.csv", package.parent / "data" / "paper" / "tables.csv")
+    file = next((place for place in places if place.is_file()), None)
+    if file is None:
+        raise ParameterError("The paper's tables are missing from this installation; install degnn_explore again.")
+    with file.open(newline="") as lines:
+        return {(row["setting"], row["method"], row["dataset"], int(row["target_size"]), row["metric"]):
+                (float(row["mean_percent"]), float(row["ci95_percent"])) for row in csv.DictReader(lines)}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A model in the table; numbers in per cent, ``half`` is half the 95 % interval (None: one seed).
+
+    Attributes
+    ----------
+    model, seeds
+        The model, and how many seeds it was trained with.
+    mean, half
+        Test metric of the epoch chosen on validation.
+    paper
+        The paper's mean and half-width in the same setting, or None.
+    optimistic, optimistic_half, paper_optimistic
+        The same without validation.
+    seconds, parameters
+        Mean time of a seed, and what the model learns.
+    verdict
+        In words: "best baseline", "above the best baseline, 95 %", ... or "".
+    mark
+        The paper's mark of it: "†", "*", "bold", "bold*" or "".
+    """
+
+    model: str
+    seeds: int
+    mean: float
+    half: float | None
+    paper: tuple[float, float] | None
+    optimistic: float
+    optimistic_half: float | None
+    paper_optimistic: tuple[float, float] | None
+    seconds: float
+    parameters: int
+    verdict: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The table of one task on one graph.
+
+    Attributes
+    ----------
+    rows
+        One per model, best first.
+    graph, task, p, metric, test_size
+        What was asked.
+    notes
+        What a reader must know to read the numbers, in sentences.
+    """
+
+    rows: tuple[Row, ...]
+    graph: str
+    task: str
+    p: int
+    metric: str
+    test_size: int
+    notes: tuple[str, ...]
+
+    @property
+    def metric_name(self) -> str:
+        """"AUC" or "accuracy"."""
+        return "AUC" if self.metric == "auc" else "accuracy"
+
+    def frame(self) -> pandas.DataFrame:
+        """The table for pandas, numbers in per cent."""
+        import pandas as pd
+
+        return pd.DataFrame([dict(zip(_COLUMNS, _numbers(row), strict=True)) for row in self.rows],
+                            columns=_COLUMNS).set_index("model")
+
+    def to_csv(self) -> str:
+        """The table as CSV, numbers in per cent; missing ones are empty."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["graph", "task", "metric", "test_sets", *_COLUMNS])
+        for row in self.rows:
+            numbers = ["" if x is None else x for x in _numbers(row)]
+            writer.writerow([self.graph, self.task, self.metric, self.test_size, *numbers])
+        return out.getvalue()
+
+    def to_markdown(self) -> str:
+        """The table in Markdown, with its notes."""
+        lines = ["| " + " | ".join(self._head()) + " |", "|" + "---|" * len(self._head())]
+        for row in self.rows:
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in _cells(row)) + " |")
+        return "\n".join([*lines, "", *(f"{_markdown(note)}\n" for note in self.notes)])
+
+    def to_latex(self) -> str:
+        """The table in LaTeX, marked as in the paper; it needs the package booktabs."""
+        head = " & ".join(_latex(cell) for cell in self._head()) + " \\\\"
+        lines = ["\\begin{tabular}{lrrrrrrl}", "\\toprule", head, "\\midrule"]
+        for row in self.rows:
+            cells = [_latex(cell) for cell in _cells(row)]
+            if row.mark.startswith("bold"):
+                cells[1] = f"\\textbf{{{cells[1]}}}"
+            cells[1] += {"†": "$^\\dagger$", "*": "$^*$", "bold*": "$^*$"}.get(row.mark, "")
+            lines.append(" & ".join(cells) + " \\\\")
+        lines += ["\\bottomrule", "\\end{tabular}"]
+        return "\n".join([*(f"% {' '.join(note.split())}" for note in self.notes), *lines, ""])
+
+    def _head(self) -> list[str]:
+        name = self.metric_name
+        return ["model", f"test {name} %, with validation", "paper, with validation",
+                f"test {name} %, no validation (optimistic)", "paper, no validation", "seconds a seed", "parameters",
+                "against the best baseline"]
+
+
+_COLUMNS = ["model", "seeds", "mean", "ci95", "paper_mean", "paper_ci95", "optimistic_mean", "optimistic_ci95",
+            "paper_optimistic_mean", "paper_optimistic_ci95", "seconds", "parameters", "verdict"]
+
+
+def compare_runs(runs: Iterable[Run]) -> Comparison:
+    """The table of these runs, best model first.
+
+    Parameters
+    ----------
+    runs
+        Finished runs of one task on one graph; others are left out. Where a model was trained with several
+        settings, those of its latest run count.
+
+    Examples
+    --------
+    >>> runs = [Run(f"{m}{s}", "celegans", "links", m, s, sizes={"test": 430}, test=x + s / 100, optimistic=x + 0.02)
+    ...         for m, x in (("GCN", 0.75), ("DE-GNN-SPD", 0.91)) for s in (0, 1)]
+    >>> [(row.model, round(row.mean, 1), row.paper, row.mark) for row in compare_runs(runs).rows]
+    [('DE-GNN-SPD', 91.5, (89.37, 0.17), 'bold*'), ('GCN', 75.5, (74.03, 0.99), '†')]
+    """
+    usable = finished(runs)
+    if not usable:
+        raise ParameterError("There is no finished run to compare; train at least one seed of one model.")
+    questions = {(run.graph, run.task) for run in usable}
+    if len(questions) > 1:
+        listed = "; ".join(f"{task} on {graph}" for graph, task in sorted(questions))
+        raise ParameterError(f"The runs answer different questions ({listed}); compare those of one task on one graph.")
+    first = usable[-1]
+    by_model: dict[str, list[Run]] = {}
+    for run in usable:
+        by_model.setdefault(run.model, []).append(run)
+    by_model = {model: _latest_setting(group) for model, group in by_model.items()}
+    scores = {model: [100 * float(run.test or 0) for run in group] for model, group in by_model.items()}
+    baselines = [model for model in scores if model in BASELINES]
+    best = max(baselines, key=lambda model: interval(scores[model])[0], default=None)
+    rows = [_row(model, by_model[model], scores, best) for model in by_model]
+    rows.sort(key=lambda row: -row.mean)
+    size = first.sizes.get("test", 0)
+    notes = tuple(_notes(first, rows, size))
+    return Comparison(tuple(rows), first.graph, first.task, first.p, first.metric, size, notes)
+
+
+def _latest_setting(group: list[Run]) -> list[Run]:
+    last = group[-1]
+    return [run for run in group if (run.hyper, run.options) == (last.hyper, last.options)]
+
+
+def _row(model: str, group: list[Run], scores: dict[str, list[float]], best: str | None) -> Row:
+    first = group[0]
+    mean, half = interval(scores[model])
+    optimistic, optimistic_half = interval([100 * float(run.optimistic or 0) for run in group])
+    where = (model, first.graph, first.p, first.metric)
+    verdict, mark = _verdict(model, scores, best)
+    return Row(model, len(group), mean, half, paper_number(*where), optimistic, optimistic_half,
+               paper_number(*where, setting="no-validation"), sum(run.seconds for run in group) / len(group),
+               first.parameters, verdict, mark)
+
+
+def _verdict(model: str, scores: dict[str, list[float]], best: str | None) -> tuple[str, str]:
+    if best is None:
+        return "", ""
+    if model == best:
+        return "best baseline", "†"
+    if model in BASELINES:
+        return "", ""
+    sure = confidence_above(scores[model], scores[best])
+    above = interval(scores[model])[0] > interval(scores[best])[0]
+    if sure is None:
+        return f"{'above' if above else 'not above'} the best baseline, in one seed", "*" if above else ""
+    if sure >= 0.95:
+        return "above the best baseline, 95 %", "bold*"
+    if sure >= 0.70:
+        return "above the best baseline, 70 %", "bold"
+    return ("above the best baseline, on average", "*") if above else ("not above the best baseline", "")
+
+
+def _notes(first: Run, rows: list[Row], size: int) -> list[str]:
+    what = {1: "nodes", 2: "pairs", 3: "triples"}.get(first.p, "sets")
+    notes = [f"Test set: {size:,} {what} a seed."]
+    if first.metric == "accuracy" and 0 < size < _SMALL_TEST:
+        notes.append(f"With {size} test {what}, one more or less right moves the accuracy by {100 / size:.1f} points: "
+                     "trust the interval over many seeds, not a single number.")
+    elif 0 < size < _SMALL_TEST:
+        notes.append(f"{size} test {what} are few: the numbers of single seeds scatter by several points.")
+    seeds = sorted({row.seeds for row in rows})
+    if seeds[0] < 2:
+        notes.append("One seed gives no interval and no significance; choose more seeds.")
+    notes.append("± is half the 95 % confidence interval over seeds (Student's t). Significance: Welch's t-test "
+                 "against the best baseline, one-sided.")
+    if any(row.paper for row in rows):
+        notes.append(f"The paper's numbers: {PAPER_SEEDS} seeds, its own splits. “With validation” is its main table; "
+                     "“no validation” its appendix, the best test result of any epoch, which is optimistic.")
+    else:
+        notes.append(f"The paper has no numbers for {first.task} on {first.graph}.")
+    return notes
+
+
+def plus_minus(mean: float, half: float | None) -> str:
+    """``91.6 ± 0.5``, or the mean alone.
+
+    Examples
+    --------
+    >>> plus_minus(91.62, 0.53), plus_minus(91.62, None)
+    ('91.6 ± 0.5', '91.6')
+    """
+    return f"{mean:.1f}" if half is None else f"{mean:.1f} ± {half:.1f}"
+
+
+def _pair(number: tuple[float, float] | None) -> str:
+    return "–" if number is None else f"{number[0]:.2f} ± {number[1]:.2f}"
+
+
+def _cells(row: Row) -> list[str]:
+    return [row.model, plus_minus(row.mean, row.half), _pair(row.paper), plus_minus(row.optimistic, row.optimistic_half),
+            _pair(row.paper_optimistic), f"{row.seconds:.1f}", f"{row.parameters:,}", row.verdict]
+
+
+def _numbers(row: Row) -> list[Any]:
+    def rounded(value: float | None) -> float | None:
+        return None if value is None else round(value, 4)
+
+    paper, lucky = row.paper or (None, None), row.paper_optimistic or (None, None)
+    return [row.model, row.seeds, rounded(row.mean), rounded(row.half), *paper, rounded(row.optimistic),
+            rounded(row.optimistic_half), *lucky, rounded(row.seconds), row.parameters, row.verdict]
+
+
+def _latex(text: str) -> str:
+    for sign in "\\{}":  # first the signs that replacements are made of
+        text = text.replace(sign, {"\\": "\0"}.get(sign, "\\" + sign))
+    for sign in "&%$#_":
+        text = text.replace(sign, "\\" + sign)
+    return (text.replace("\0", "\\textbackslash{}").replace("±", "$\\pm$").replace("–", "--")
+            .replace("~", "\\textasciitilde{}").replace("^", "\\textasciicircum{}"))
+
+
+def _markdown(text: str) -> str:
+    return "".join("\\" + c if c in "\\`*_<>[]|" else c for c in text)
