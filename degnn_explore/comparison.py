@@ -329,7 +329,8 @@ def _pair(number: tuple[float, float] | None) -> str:
 
 
 def _cells(row: Row) -> list[str]:
-    return [row.model, plus_minus(row.mean, row.half), _pair(row.paper), plus_minus(row.optimistic, row.optimistic_half),
+    lucky = plus_minus(row.optimistic, row.optimistic_half)
+    return [row.model, plus_minus(row.mean, row.half), _pair(row.paper), lucky,
             _pair(row.paper_optimistic), f"{row.seconds:.1f}", f"{row.parameters:,}", row.verdict]
 
 

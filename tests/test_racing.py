@@ -94,11 +94,11 @@ def test_cancel_takes_half_a_second_and_continue_ends_with_the_same_numbers(tmp_
     time.sleep(0.3)
     assert one.version == halted.version  # nothing goes on behind our back
     one.start()
-    assert one.wait(120)
+    assert one.wait(300)
     assert one.snapshot().state == "finished"
     whole = race(tmp_path / "whole", **settings)  # type: ignore[arg-type]
     whole.start()
-    assert whole.wait(120)
+    assert whole.wait(300)
     assert {(r.model, r.test) for r in one.results()} == {(r.model, r.test) for r in whole.results()}
     assert not list(one.models_folder.glob("*.checkpoint"))
 
@@ -174,7 +174,7 @@ def test_a_worker_that_is_killed_is_a_failed_run_and_the_race_goes_on(tmp_path: 
     one.start()
     until(lambda: children(os.getpid()))
     os.kill(children(os.getpid())[0], signal.SIGKILL)
-    assert one.wait(120)
+    assert one.wait(300)
     states = sorted(p.state for p in one.snapshot().progress)
     assert states == ["failed", "finished"]
     assert any("ended unexpectedly (exit code -9)" in p.error for p in one.snapshot().progress)
