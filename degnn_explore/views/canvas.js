@@ -133,8 +133,17 @@ export function nodeRadius(xs, ys, area, share = 0.34) {
     let nearest = Infinity;
     for (let i = 0; i < n; i++)
       for (let j = 0; j < i; j++) nearest = Math.min(nearest, Math.hypot(xs[i] - xs[j], ys[i] - ys[j]));
-    gap = n <= 60 || share > 0.4 ? nearest : Math.max(Math.min(gap, nearest * 3), gap * 0.4);
+    if (n <= 60 || share > 0.4) return Math.min(14, Math.max(1.6, share * nearest));
   }
+  // a sample says how crowded the crowded parts are
+  const near = [], every = Math.max(1, Math.floor(n / 120));
+  for (let i = 0; i < n; i += every) {
+    let best = Infinity;
+    for (let j = 0; j < n; j++) if (j !== i) best = Math.min(best, (xs[i] - xs[j]) ** 2 + (ys[i] - ys[j]) ** 2);
+    near.push(Math.sqrt(best));
+  }
+  near.sort((a, b) => a - b);
+  gap = Math.max(Math.min(gap, 2 * near[Math.floor(near.length / 3)]), n <= 2000 ? 7 : 0);
   return Math.min(14, Math.max(1.6, share * gap));
 }
 

@@ -49,7 +49,7 @@ class Settings:
     def __init__(self, act: Callable[[str, Any], None]) -> None:
         wide = {"style": {"description_width": "initial"}}
         self.colour_by = W.Dropdown(description="Colour by", **wide)
-        self.layer = W.IntSlider(description="Layer", min=0, max=MAX_LAYER, layout=W.Layout(width="150px"), **wide)
+        self.layer = W.IntSlider(description="Layer", min=0, max=MAX_LAYER, layout=W.Layout(width="132px"), **wide)
         self.play = W.Play(min=0, max=MAX_LAYER, interval=900, show_repeat=False, tooltip="Step through the layers")
         self.step = W.BoundedIntText(description="Step k", min=0, max=20, layout=W.Layout(width="110px"), **wide)
         self.hops = W.BoundedIntText(description="Hops K", min=1, max=4, layout=W.Layout(width="110px"), **wide)

@@ -256,7 +256,8 @@ class Explorer(W.VBox):
             notes += note_column(graph) or [""] * graph.num_nodes
         self._nodes = nodes
         self._edges = np.concatenate(edges)
-        title = " and ".join(dict.fromkeys(side.graph.title for side in state.sides if side.graph.title)) or "Graph"
+        titles = {side.graph.title for side in state.sides}
+        title = "Two graphs" if len(titles) > 1 else titles.pop() or "Graph"
         total = starts[-1]
         self.graph_canvas.put(
             positions=np.concatenate(positions), edges=self._edges, starts=starts, shares=[1.0] * len(starts[1:]), names=names,

@@ -13,6 +13,7 @@ __all__ = ["frame", "page"]
 
 # pyvis asks a CDN for Bootstrap even with cdn_resources="in_line"; a page may load nothing at all.
 _REMOTE = re.compile(r"<(?:script\b[^>]*\bsrc=[^>]*>\s*</script>|link\b[^>]*>)", re.IGNORECASE)
+_STYLE = "<style>body { margin: 0 } .card, #mynetwork { border: none !important; padding: 0 } h1, center { display: none }</style>"
 _POLICY = ('<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; script-src \'unsafe-inline\'; '
            'style-src \'unsafe-inline\'; img-src data: blob:; font-src data:">')
 
@@ -30,7 +31,7 @@ def page(shown: Forest, title: str = "Unrolled subtree") -> str:
     """
     from pyvis.network import Network
 
-    network = Network(height="96vh", width="100%", cdn_resources="in_line", bgcolor="#ffffff", font_color="#1f2328")
+    network = Network(height="100vh", width="100%", cdn_resources="in_line", bgcolor="#ffffff")
     start = 0
     for k, tree in enumerate(shown.trees):
         letter = "AB"[shown.sides[k]] if len(set(shown.sides)) > 1 else "S"
@@ -39,7 +40,7 @@ def page(shown: Forest, title: str = "Unrolled subtree") -> str:
     network.set_options('{"interaction": {"hover": true}, "physics": {"solver": "forceAtlas2Based", '
                         '"forceAtlas2Based": {"springLength": 60}, "stabilization": {"iterations": 120}}}')
     html: str = network.generate_html(notebook=False)
-    html = _REMOTE.sub("", html)
+    html = _REMOTE.sub("", html).replace("</head>", f"{_STYLE}</head>", 1)
     return html.replace("<head>", f"<!-- made with degnn_explore -->\n<head>{_POLICY}<title>{text(title)}</title>", 1)
 
 

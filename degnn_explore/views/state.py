@@ -299,6 +299,8 @@ class ExplorerState:
         listed = ", ".join(names[:6]) + (f", … {len(names) - 6} more" if len(names) > 6 else "")
         text = f"{self.letter(side)} = {{{listed}}}, p = {len(names)}" if names else f"{self.letter(side)}: click a node"
         graph = one.graph
+        if len({s.graph.title for s in self.sides}) > 1:
+            text += f" · {graph.title}"
         if self.is_large(side):
             text += f" · {len(self.shown(side)):,} of {graph.num_nodes:,} nodes drawn"
         return text
