@@ -178,6 +178,8 @@ class _Speaker:
             noun = "walk profiles" if self.method == "DE-LP" else "distances"
             facts = [f"{within} at {noun} {self.bag(end.get(tag, np.zeros(0, dtype=np.int64)))}" for end in ends]
         names = [" → ".join(self.name(row) for row in side) for side in walks]
+        if self.parts[0].graph is not self.parts[1].graph:  # the same names may stand in both
+            names = [f"{names[0]} in the first graph", f"{names[1]} in the second"]
         if layer == 1:
             return f"after 1 layer: {names[0]} has {facts[0]}, {names[1]} has {facts[1]}"
         return f"after {_layers(layer)}: {names[0]} leads to {facts[0]}, {names[1]} to {facts[1]}"
