@@ -1,6 +1,7 @@
 """How long a million-edge CSV takes: pandas alone, read_graph, and networkx, in one run.
 
-pandas reads a large file in several threads (since 3.1), and a buffer in one; both are shown.
+pandas reads a large file in several threads (since 3.1), and a buffer in one; both are shown. The processor's time
+is shown beside the clock's, for it depends less on what else the machine does.
 
     python benchmarks/reading.py [edges]
 """
@@ -8,6 +9,7 @@ pandas reads a large file in several threads (since 3.1), and a buffer in one; b
 from __future__ import annotations
 
 import io
+import os
 import platform
 import sys
 import tempfile
@@ -23,31 +25,36 @@ import pandas as pd
 import degnn_explore as de
 
 
-def best(work: Callable[[], Any], repeats: int = 5) -> float:
-    """The shortest of a few runs, in seconds: the one that other programs disturbed least."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def timed(work: Callable[[], Any]) -> tuple[float, float]:
+    """Seconds by the clock and of the processor."""
+    clock, processor = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - clock, time.process_time() - processor
 
 
-def main(edges: int) -> None:
+def main(edges: int, repeats: int = 9) -> None:
     drawn = np.random.default_rng(0).integers(0, edges // 5, size=(edges, 2))
     ids = np.unique(drawn, return_inverse=True)[1].reshape(-1, 2)  # exactly 0..n-1
     kinds = {"0..n-1": ids, "integers with gaps": 3 * ids + 10_000, "words": np.char.add("user-", ids.astype(str))}
-    print(f"{edges:,} edges; {platform.processor() or platform.machine()}, Python {platform.python_version()}, "
-          f"pandas {pd.__version__}, networkx {nx.__version__}; best of 5 (networkx: once)")
+    print(f"{edges:,} edges; {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; Python "
+          f"{platform.python_version()}, pandas {pd.__version__}, networkx {nx.__version__}")
+    print(f"seconds by the clock / of the processor, each the least of {repeats} runs in turn (networkx: one run)")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "edges.csv"
+        works: dict[str, Callable[[], Any]] = {
+            "pandas, file": lambda: pd.read_csv(path),
+            "pandas, buffer": lambda: pd.read_csv(io.BytesIO(path.read_bytes())),
+            "read_graph": lambda: de.read_graph(path)}
         for kind, pairs in kinds.items():
             pd.DataFrame(pairs, columns=["source", "target"]).to_csv(path, index=False)
-            parsed, read = best(lambda: pd.read_csv(path)), best(lambda: de.read_graph(path))
-            buffer = best(lambda: pd.read_csv(io.BytesIO(path.read_bytes())))
-            slow = best(lambda: nx.read_edgelist(path, delimiter=","), repeats=1)
-            print(f"{kind:20} read_graph {read:.3f} s; pandas.read_csv of the file {parsed:.3f} s "
-                  f"(ratio {read / parsed:.2f}), in one thread {buffer:.3f} s (ratio {read / buffer:.2f}); networkx {slow:.2f} s")
+            runs = np.array([[timed(work) for work in works.values()] for _ in range(repeats)])  # [repeats, works, 2]
+            least = dict(zip(works, runs.min(axis=0), strict=True)) | {
+                "networkx": np.array(timed(lambda: nx.read_edgelist(path, delimiter=",")))}
+            print(kind)
+            for name, seconds in least.items():
+                ratio = least["read_graph"] / seconds
+                print(f"  {name:15} {seconds[0]:7.3f} / {seconds[1]:7.3f}   "
+                      f"read_graph takes {ratio[0]:.2f} / {ratio[1]:.2f} times as long")
 
 
 if __name__ == "__main__":

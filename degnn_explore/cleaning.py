@@ -120,20 +120,25 @@ def clean_csr(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], Cleaning]:
     """Pairs of nodes 0..n-1 as sorted CSR arrays (indptr, indices) and what was cleaned.
 
-    An edge is sorted as one number, its lower end in the upper 32 bits: several times faster than by
-    way of a sparse matrix, and both ends come back by shifting.
+    An edge is sorted as one number: 32 bits for the lower end, 31 for the upper, and one for the direction it was
+    given in. That is several times faster than by way of a sparse matrix, and all the counts come from one sort.
     """
     if n > np.iinfo(np.int32).max:
         raise GraphError(f"A graph has at most {np.iinfo(np.int32).max:,} nodes, not {n:,}.")
-    loops = pairs[:, 0] == pairs[:, 1]
+    source, target = pairs[:, 0], pairs[:, 1]
+    loops = source == target
     if loops.any():
-        pairs = pairs[~loops]
-    source, target = np.ascontiguousarray(pairs.T)
-    keys = _joined(np.minimum(source, target), np.maximum(source, target))
+        source, target = source[~loops], target[~loops]
+    keys = np.minimum(source, target) << 32
+    keys |= np.maximum(source, target) << 1
+    keys |= source > target
+    keys.sort()
+    one_way = int(_first_of_run(keys).sum())
+    keys >>= 1  # now the two directions of an edge are the same number, still in order
     first = _first_of_run(keys)
     unique = keys if first.all() else keys[first]
-    one_way = len(unique) if unique is keys else int(_first_of_run(_joined(source, target)).sum())
-    both = np.concatenate([unique, unique << 32 | unique >> 32])
+    low, high = unique >> 31, unique & (2**31 - 1)
+    both = np.concatenate([low << 32 | high, high << 32 | low])
     both.sort()
     degrees = np.bincount(both >> 32, minlength=n)
     cleaning = Cleaning(
@@ -141,14 +146,6 @@ def clean_csr(
         direction_ignored=directed, weights_ignored=weighted, isolated=int((degrees == 0).sum()))
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(degrees)])
     return indptr, both.astype(np.int32), cleaning  # int32 takes the lower half
-
-
-def _joined(upper: NDArray[np.int64], lower: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Two numbers below 2^31 as one, sorted."""
-    keys = upper << 32
-    keys |= lower
-    keys.sort()
-    return keys
 
 
 def is_symmetric(pairs: NDArray[np.int64]) -> bool:

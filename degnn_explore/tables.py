@@ -222,14 +222,17 @@ def _spelt_plainly(text: bytes) -> bool:
     """Whether every integer is written as ``str`` would write it, so that its text is not lost in reading it."""
     if b"+" in text or b"-0" in text:
         return False
-    codes = np.frombuffer(text, dtype=np.uint8)
     if text[:1] == b"0" and text[1:2].isdigit():
         return False
-    for place in range(0, len(codes), _BLOCK):
-        block = codes[place:place + _BLOCK + 2]
-        before, here, after = block[:-2], block[1:-1], block[2:]
-        starts = (before <= ord(",")) | (before == ord(";"))  # blanks, quotes and commas come first in ASCII
-        if (starts & (here == ord("0")) & (after - np.uint8(ord("0")) <= 9)).any():
+    codes = np.frombuffer(text + b"\n", dtype=np.uint8)
+    semicolons = b";" in text
+    for place in range(0, len(text) - 1, _BLOCK):
+        before, here = codes[place:place + _BLOCK], codes[place + 1:place + _BLOCK + 1]
+        starts = before[:len(here)] <= ord(",")  # blanks, quotes and commas come first in ASCII
+        if semicolons:
+            starts |= before[:len(here)] == ord(";")
+        zeros = place + 1 + np.flatnonzero(starts & (here == ord("0")))
+        if len(zeros) and (codes[np.minimum(zeros + 1, len(text))] - np.uint8(ord("0")) <= 9).any():
             return False
     return True
 
