@@ -21,7 +21,7 @@ from . import blockkernels, egokernels
 from .egokernels import Net, Plan, Scratch
 from .errors import ParameterError
 from .extraction import Threads, index_dtype
-from .storage import Store, starts
+from .storage import Store, gather, starts
 
 __all__ = ["BlockData", "Blocks", "Step"]
 
@@ -165,7 +165,7 @@ class BlockData(Store[FlatBlocks, Blocks]):
         super().__init__(net, plan, sets, in_dim, budget, threads)
 
     def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
-        blockkernels.count_blocks(self._net, self._plan, self._sets[part], scratch.local, self._rows[part],
+        blockkernels.count_blocks(self._net, self._plan, self._sets[part], scratch, self._rows[part],
                                   self._entries[part], lost)
 
     def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
@@ -209,18 +209,12 @@ class BlockData(Store[FlatBlocks, Blocks]):
     def _gather(self, flat: FlatBlocks, index: NDArray[np.int64]) -> Blocks:
         rows = flat.rows[index]  # [batch, T + 1]
         totals = rows.sum(axis=0)
-        x_self = np.empty((totals[0], self.in_dim), np.float32)
-        first = flat.rows[:, 0]
-        blockkernels.gather_rows(index, flat.row_ptr, first, flat.x_self, x_self)
-        x_agg = None
-        if not self._plan.raw:
-            wide = self._heads * self.in_dim
-            x_agg = np.empty((totals[0], wide), np.float32)
-            blockkernels.gather_rows(index, flat.row_ptr, first, flat.x_agg.reshape(-1, wide), x_agg)
-            x_agg = torch.from_numpy(x_agg.reshape(-1, self._heads, self.in_dim))
+        x_self = gather(index, flat.row_ptr, flat.rows[:, 0], flat.x_self)
+        x_agg = None if self._plan.raw else gather(index, flat.row_ptr, flat.rows[:, 0], flat.x_agg)
         steps = [self._step(flat, index, level, int(totals[level]), int(totals[level + 1]))
                  for level in range(self._plan.layers)]
-        return Blocks(torch.from_numpy(x_self), x_agg, steps, len(index), self.p)
+        return Blocks(torch.from_numpy(x_self), None if x_agg is None else torch.from_numpy(x_agg), steps, len(index),
+                      self.p)
 
     def _step(self, flat: FlatBlocks, index: NDArray[np.int64], level: int, before: int, after: int) -> Step:
         size = int(flat.entries[index, level].sum())

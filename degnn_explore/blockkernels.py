@@ -8,16 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .egokernels import GCN, HOPS, MEAN, Net, Plan, Scratch, ball, features, grow, release
+from .egokernels import GCN, HOPS, MEAN, Net, Plan, Scratch, ball, copy, features, release
 
 Array = NDArray[Any]
-
-
-@njit(cache=True, nogil=True)
-def _workspace(p: int, radius: int, kind: Array) -> tuple[Array, Array, Array, Array, Array, Array]:
-    """order, root, lptr, lcol, level and cut for :func:`ball`; the first four grow as needed."""
-    return (np.empty(1024, kind.dtype), np.empty(1024, np.int32), np.empty(1025, np.int64),
-            np.empty(4096, kind.dtype), np.zeros(radius + 2, np.int64), np.zeros(p, np.int64))
 
 
 @njit(cache=True, nogil=True)
@@ -27,9 +20,11 @@ def _ball_radius(plan: Plan) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _shells(lptr: Array, lcol: Array, centre: int, hops: int, mark: Array, stamp: int, queue: Array,
-            shell: Array) -> None:
+def _shells(scratch: Scratch, centre: int, hops: int, shell: Array) -> None:
     """The nodes at distance exactly k of ``centre``, for k = 1..hops: queue[shell[k]:shell[k + 1]]."""
+    lptr, lcol, queue, mark = scratch.lptr, scratch.lcol, scratch.queue, scratch.mark
+    mark[-1] += 1
+    stamp = mark[-1]  # a new one for each search: old marks need no clearing
     mark[centre] = stamp
     queue[0] = centre
     shell[0], shell[1] = 0, 1
@@ -38,7 +33,7 @@ def _shells(lptr: Array, lcol: Array, centre: int, hops: int, mark: Array, stamp
         for h in range(shell[k], shell[k + 1]):
             u = queue[h]
             for e in range(lptr[u], lptr[u + 1]):
-                x = lcol[e]
+                x = np.uint64(lcol[np.uint64(e)])
                 if mark[x] != stamp:
                     mark[x] = stamp
                     queue[tail] = x
@@ -78,7 +73,7 @@ def _dense_shell_means(lptr: Array, lcol: Array, seen: int, known: int, rows: in
                 out[i, 0, c] += x[lcol[e], c]
         for c in range(d):
             out[i, 0, c] /= size + 1
-        inside[:] = bits[i]
+        copy(bits[i], 0, words, inside, 0)
         inside[i >> 6] |= one << np.uint64(i & 63)
         for k in range(1, hops):
             fresh[:] = 0
@@ -111,33 +106,25 @@ def _dense_shell_means(lptr: Array, lcol: Array, seen: int, known: int, rows: in
 
 
 @njit(cache=True, nogil=True)
-def count_blocks(net: Net, plan: Plan, sets: Array, local: Array, rows: Array, entries: Array,
+def count_blocks(net: Net, plan: Plan, sets: Array, scratch: Scratch, rows: Array, entries: Array,
                  lost: Array) -> None:
     """How much each set needs: rows [s, T + 1] of each level, entries [s, T] of each step, nodes dropped [s]."""
     p, T, K = sets.shape[1], plan.layers, plan.hops
     radius = _ball_radius(plan) if plan.cap else K * T
-    order, root, lptr, lcol, level, cut = _workspace(p, radius, local)
-    mark, queue = np.zeros(1024, np.int64), np.empty(1024, np.int64)
-    shell = np.zeros(K + 2, np.int64)
-    stamp = 0
+    level, cut, shell = np.zeros(radius + 2, np.int64), np.zeros(p, np.int64), np.zeros(K + 2, np.int64)
     for s in range(len(sets)):
-        count, lost[s], order, root, lptr, lcol = ball(
-            net, sets[s], radius, radius - 1, plan.cap, plan.seed, local, order, root, level, lptr, lcol, cut)
-        release(order, count, local)
-        if plan.aggregation == HOPS and count > len(mark):
-            mark, queue = grow(mark, count), grow(queue, count)
-            mark[:] = 0
+        count, lost[s] = ball(net, sets[s], radius, radius - 1, plan.cap, plan.seed, scratch, level, cut)
+        release(scratch, count)
         for j in range(T + 1):
             rows[s, j] = level[K * (T - j) + 1]
         done, total = 0, 0
         for j in range(T, 0, -1):  # the rows of a later level are the first ones of an earlier level
             if plan.aggregation == HOPS:
                 for i in range(done, rows[s, j]):
-                    stamp += 1
-                    _shells(lptr, lcol, i, K, mark, stamp, queue, shell)
+                    _shells(scratch, i, K, shell)
                     total += shell[K + 1] - 1 + K
             else:
-                total = lptr[rows[s, j]] + (rows[s, j] if plan.aggregation == GCN else 0)
+                total = scratch.lptr[rows[s, j]] + (rows[s, j] if plan.aggregation == GCN else 0)
             done = rows[s, j]
             entries[s, j - 1] = total
 
@@ -155,34 +142,27 @@ def fill_blocks(
     """
     p, K = sets.shape[1], plan.hops
     radius = _ball_radius(plan)
-    order, root, lptr, lcol, level, cut = _workspace(p, radius, scratch.local)
+    level, cut, shell = np.zeros(radius + 2, np.int64), np.zeros(p, np.int64), np.zeros(K + 2, np.int64)
+    order, lptr, lcol, queue, x, root_scale = (
+        scratch.order, scratch.lptr, scratch.lcol, scratch.queue, scratch.x, scratch.scale)
     d = x_self.shape[1]
-    dist, queue = np.empty((p, 0), np.int32), np.empty(0, np.int64)
-    now, then, x = np.empty(0), np.empty(0), np.empty((0, d), np.float32)
-    root_scale, mark = np.empty(0, np.float32), np.empty(0, np.int64)
-    shell, total = np.zeros(K + 2, np.int64), np.empty(d)
-    stamp = 0
+    total = np.empty(d)
     for s in range(len(sets)):
-        count, _, order, root, lptr, lcol = ball(
-            net, sets[s], radius, radius if plan.reach > radius else radius - 1, plan.cap, plan.seed,
-            scratch.local, order, root, level, lptr, lcol, cut)
-        if count > len(queue):
-            size = max(count, 2 * len(queue))
-            dist, queue = np.empty((p, size), np.int32), np.empty(size, np.int64)
-            now, then, x = np.empty(size), np.empty(size), np.empty((size, d), np.float32)
-            root_scale, mark = np.empty(size, np.float32), np.zeros(size, np.int64)
+        count, _ = ball(net, sets[s], radius, radius if plan.reach > radius else radius - 1, plan.cap, plan.seed,
+                        scratch, level, cut)
         seen = level[plan.radius + 1]
-        features(net, plan, sets[s], seen, count, order, root, level, radius, lptr, lcol, cut, scratch, dist, queue,
-                 now, then, x)
-        release(order, count, scratch.local)
+        features(net, plan, sets[s], scratch, seen, level, radius, cut, x)
+        release(scratch, count)
         at = row_ptr[s]
         first = rows[s, 0]
-        x_self[at : at + first] = x[:first]
+        for i in range(first):
+            for c in range(d):
+                x_self[at + i, c] = x[i, c]
         if plan.aggregation == GCN:
             for i in range(seen):
                 degree = net.indptr[order[i] + 1] - net.indptr[order[i]] - (cut[i] if i < p else 0)
                 root_scale[i] = 1.0 / np.sqrt(degree + 1.0)
-            scale[at : at + first] = root_scale[:first]
+            copy(root_scale, 0, first, scale, at)
             if not plan.raw:
                 for i in range(seen):
                     for c in range(d):
@@ -197,8 +177,7 @@ def fill_blocks(
                 _dense_shell_means(lptr, lcol, seen, known, first, K, x, x_agg[at : at + first])
         for i in range(heads if plan.raw or dense else first):
             if plan.aggregation == HOPS:
-                stamp += 1
-                _shells(lptr, lcol, i, K, mark, stamp, queue, shell)
+                _shells(scratch, i, K, shell)
                 for k in range(K):
                     if not plan.raw and not dense:
                         for c in range(d):
@@ -223,7 +202,7 @@ def fill_blocks(
                 for c in range(d):
                     total[c] = x[i, c] if plan.aggregation == GCN else 0.0
                 for e in range(begin, end):
-                    j = lcol[e]
+                    j = np.uint64(lcol[np.uint64(e)])
                     for c in range(d):
                         total[c] += x[j, c]
                 factor = 1.0
@@ -246,20 +225,19 @@ def fill_blocks(
 
 
 @njit(cache=True, nogil=True)
-def count_egos(net: Net, plan: Plan, sets: Array, local: Array, nodes: Array, edges: Array, lost: Array) -> None:
+def count_egos(net: Net, plan: Plan, sets: Array, scratch: Scratch, nodes: Array, edges: Array, lost: Array) -> None:
     """The size of each ego-network: nodes [s], directed edges [s], and nodes dropped by the cap [s]."""
     radius = _ball_radius(plan)
-    order, root, lptr, lcol, level, cut = _workspace(sets.shape[1], radius, local)
+    level, cut = np.zeros(radius + 2, np.int64), np.zeros(sets.shape[1], np.int64)
     for s in range(len(sets)):
-        count, lost[s], order, root, lptr, lcol = ball(
-            net, sets[s], radius, radius, plan.cap, plan.seed, local, order, root, level, lptr, lcol, cut)
-        release(order, count, local)
+        count, lost[s] = ball(net, sets[s], radius, radius, plan.cap, plan.seed, scratch, level, cut)
+        release(scratch, count)
         inner = level[plan.radius + 1]
         nodes[s] = inner
-        edges[s] = lptr[inner]
+        edges[s] = scratch.lptr[inner]
         if inner < count:
-            for e in range(lptr[inner]):
-                if lcol[e] >= inner:
+            for e in range(scratch.lptr[inner]):
+                if scratch.lcol[e] >= inner:
                     edges[s] -= 1
 
 
@@ -271,26 +249,24 @@ def fill_egos(
     """Write each ego-network where node_ptr and edge_ptr say; ``column`` in local numbers, row after row."""
     p = sets.shape[1]
     radius = _ball_radius(plan)
-    order, root, lptr, lcol, level, cut = _workspace(p, radius, scratch.local)
-    dist, queue = np.empty((p, 0), np.int32), np.empty(0, np.int64)
-    now, then = np.empty(0), np.empty(0)
+    level, cut = np.zeros(radius + 2, np.int64), np.zeros(p, np.int64)
+    order, lptr, lcol = scratch.order, scratch.lptr, scratch.lcol
     for s in range(len(sets)):
-        count, _, order, root, lptr, lcol = ball(
-            net, sets[s], radius, radius, plan.cap, plan.seed, scratch.local, order, root, level, lptr, lcol, cut)
-        if count > len(queue):
-            size = max(count, 2 * len(queue))
-            dist, queue = np.empty((p, size), np.int32), np.empty(size, np.int64)
-            now, then = np.empty(size), np.empty(size)
+        count, _ = ball(net, sets[s], radius, radius, plan.cap, plan.seed, scratch, level, cut)
         inner, at, entry = level[plan.radius + 1], node_ptr[s], edge_ptr[s]
-        features(net, plan, sets[s], inner, count, order, root, level, radius, lptr, lcol, cut, scratch, dist, queue,
-                 now, then, x[at : at + inner])
-        release(order, count, scratch.local)
+        features(net, plan, sets[s], scratch, inner, level, radius, cut, x[at : at + inner])
+        release(scratch, count)
         for r in range(plan.radius + 1):
             distance[at + level[r] : at + level[r + 1]] = r
         for i in range(inner):
             u = order[i]
             nodes[at + i] = u
             degree[at + i] = net.indptr[u + 1] - net.indptr[u] - (cut[i] if i < p else 0)
+            length[at + i] = lptr[i + 1] - lptr[i]
+        if inner == count:
+            copy(lcol, 0, lptr[inner], column, entry)
+            continue
+        for i in range(inner):  # the ball reaches further than the ego-network: leave out what is not in it
             begin = entry
             for e in range(lptr[i], lptr[i + 1]):
                 if lcol[e] < inner:
@@ -316,13 +292,12 @@ def gather_edges(index: Array, node_ptr: Array, edge_ptr: Array, length: Array, 
 
 
 @njit(cache=True, nogil=True)
-def gather_rows(index: Array, row_ptr: Array, rows: Array, source: Array, out: Array) -> None:
-    """Copy the rows of the sets in ``index`` one after the other. source [N, d]"""
+def gather_rows(index: Array, row_ptr: Array, rows: Array, width: int, source: Array, out: Array) -> None:
+    """Copy the rows of the sets in ``index`` one after the other. source [N * width], flat"""
     at = 0
     for i in index:
-        size = rows[i]
-        out[at : at + size] = source[row_ptr[i] : row_ptr[i] + size]
-        at += size
+        copy(source, row_ptr[i] * width, rows[i] * width, out, at)
+        at += rows[i] * width
 
 
 @njit(cache=True, nogil=True)

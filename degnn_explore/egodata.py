@@ -12,7 +12,7 @@ from . import blockkernels
 from .egokernels import Net, Plan, Scratch
 from .errors import ParameterError
 from .extraction import Threads
-from .storage import Store, starts
+from .storage import Store, gather, starts
 
 if TYPE_CHECKING:
     import torch_geometric.data
@@ -99,28 +99,25 @@ class EgoNetworks(Store[FlatEgos, Any]):
         return self.batch(index, device)
 
     def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
-        blockkernels.count_egos(self._net, self._plan, self._sets[part], scratch.local, self._nodes[part],
+        blockkernels.count_egos(self._net, self._plan, self._sets[part], scratch, self._nodes[part],
                                 self._edges[part], lost)
 
     def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         item = self._net.indices.dtype.itemsize
         return self._nodes[part] * (4 * self.in_dim + 4 + 3 * item) + self._edges[part] * item
 
-    def _allocate(self, index: NDArray[np.int64]) -> FlatEgos:
-        node_ptr, edge_ptr = starts(self._nodes[index]), starts(self._edges[index])
+    def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatEgos:
+        sets, node_ptr, edge_ptr = self._sets[index], starts(self._nodes[index]), starts(self._edges[index])
         total, kind = int(node_ptr[-1]), self._net.indices.dtype
-        return FlatEgos(
+        flat = FlatEgos(
             node_ptr, edge_ptr, nodes=np.empty(total, kind), distance=np.empty(total, np.int32),
             degree=np.empty(total, kind), x=np.empty((total, self.in_dim), np.float32), length=np.empty(total, kind),
             column=np.empty(edge_ptr[-1], kind))
 
-    def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatEgos:
-        flat, sets = self._allocate(index), self._sets[index]
-
         def fill(begin: int, end: int, scratch: Scratch) -> None:
             part = slice(begin, end)
             blockkernels.fill_egos(
-                self._net, self._plan, sets[part], scratch, flat.node_ptr[part], flat.edge_ptr[part], flat.nodes,
+                self._net, self._plan, sets[part], scratch, node_ptr[part], edge_ptr[part], flat.nodes,
                 flat.distance, flat.degree, flat.x, flat.length, flat.column)
 
         self._threads.run(len(index), fill, "extracting ego-networks", quiet)
@@ -129,11 +126,11 @@ class EgoNetworks(Store[FlatEgos, Any]):
     def _part(self, index: NDArray[np.int64]) -> FlatEgos:
         if self._store is None:
             return self._extract(index, quiet=True)
-        source, out = self._store, self._allocate(index)
-        for name in ("nodes", "distance", "degree", "x", "length"):
-            blockkernels.gather_rows(index, source.node_ptr, self._nodes, getattr(source, name), getattr(out, name))
-        blockkernels.gather_rows(index, source.edge_ptr, self._edges, source.column, out.column)
-        return out
+        source = self._store
+        columns = {name: gather(index, source.node_ptr, self._nodes, getattr(source, name))
+                   for name in ("nodes", "distance", "degree", "x", "length")}
+        return FlatEgos(starts(self._nodes[index]), starts(self._edges[index]), **columns,
+                        column=gather(index, source.edge_ptr, self._edges, source.column))
 
     def _gather(self, flat: FlatEgos, index: NDArray[np.int64]) -> torch_geometric.data.Batch:
         import torch
@@ -142,12 +139,10 @@ class EgoNetworks(Store[FlatEgos, Any]):
         num_nodes = np.diff(flat.node_ptr)
         sizes, edges = num_nodes[index], np.diff(flat.edge_ptr)[index]
         ptr, edge_ptr = starts(sizes), starts(edges)
-        columns = {"x": flat.x, "node": flat.nodes, "distance": flat.distance}
-        tensors: dict[str, torch.Tensor] = {}
-        for name, source in columns.items():
-            out = np.empty((ptr[-1], *source.shape[1:]), source.dtype)
-            blockkernels.gather_rows(index, flat.node_ptr, num_nodes, source, out)
-            tensors[name] = torch.from_numpy(out if name == "x" else out.astype(np.int64))
+        x, node, distance = (gather(index, flat.node_ptr, num_nodes, column)
+                             for column in (flat.x, flat.nodes, flat.distance))
+        tensors = {"x": torch.from_numpy(x), "node": torch.from_numpy(node.astype(np.int64)),
+                   "distance": torch.from_numpy(distance.astype(np.int64))}
         edge_index = np.empty((2, edge_ptr[-1]), np.int64)
         blockkernels.gather_edges(index, flat.node_ptr, flat.edge_ptr, flat.length, flat.column, edge_index)
         tensors["edge_index"] = torch.from_numpy(edge_index)

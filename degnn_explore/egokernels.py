@@ -49,19 +49,25 @@ class Plan(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Arrays over all nodes, one of each for every thread; -1 wherever no set is at work."""
+    """Working memory of one thread, large enough for any ball; pages not touched take no room.
 
-    local: Array
-    owner: Array
-    chain: Array
+    ``local``, ``owner`` and ``chain`` are -1 wherever no set is at work.
+    """
 
-
-@njit(cache=True, nogil=True)
-def grow(array: Array, size: int) -> Array:
-    """The same contents with room for ``size`` entries along the last axis, and some more."""
-    bigger = np.empty(max(size, 2 * len(array)), dtype=array.dtype)
-    bigger[: len(array)] = array
-    return bigger
+    local: Array  # [n] number of each node in the ball
+    owner: Array  # [n], for searches over the whole graph
+    chain: Array  # [n]
+    order: Array  # [n + 1] the nodes of the ball
+    root: Array  # [n + 1] the target each was found from
+    lptr: Array  # [n + 1] the rows of the ball
+    lcol: Array  # [2 m + 1]
+    dist: Array  # [p, n]
+    queue: Array  # [n]
+    now: Array  # [n]
+    then: Array  # [n]
+    mark: Array  # [n + 1], zero at first; the last one counts searches
+    x: Array  # [n, d]
+    scale: Array  # [n]
 
 
 @njit(cache=True, nogil=True)
@@ -74,18 +80,34 @@ def _mix(x: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def copy(source: Array, begin: int, size: int, out: Array, at: int) -> None:
+    """out[at : at + size] = source[begin : begin + size] for flat arrays; numba compiles slices ten times slower."""
+    for i in range(size):
+        out[at + i] = source[begin + i]
+
+
+@njit(cache=True, nogil=True)
 def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: int, local: Array) -> int:
     """Keep ``cap`` of the nodes begin..end, chosen by hash: a function of the seed, the set and the
     node alone. The others are marked -2 and put behind, so that no later hop takes them in."""
     keys = np.empty(end - begin, dtype=np.uint64)
     for i in range(begin, end):
         keys[i - begin] = _mix(key ^ _mix(np.uint64(order[i])))
-    limit = np.partition(keys, cap - 1)[cap - 1]
+    limit = np.uint64(0)  # the cap keys below it are kept: found bit by bit
+    for bit in range(63, -1, -1):
+        trial = limit | (np.uint64(1) << np.uint64(bit))
+        below = 0
+        for h in keys:
+            below += h < trial
+        if below <= cap:
+            limit = trial
+        if below == cap:
+            break
     kept = begin
     dropped = np.empty(end - begin - cap, dtype=order.dtype)
     lost = 0
     for i in range(begin, end):
-        if keys[i - begin] <= limit and kept < begin + cap:
+        if keys[i - begin] < limit and kept < begin + cap:
             order[kept] = order[i]
             root[kept] = root[i]
             local[order[kept]] = kept
@@ -94,27 +116,26 @@ def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: int, l
             dropped[lost] = order[i]
             local[order[i]] = -2
             lost += 1
-    order[kept:end] = dropped
+    copy(dropped, 0, lost, order, kept)
     return kept
 
 
 @njit(cache=True, nogil=True)
-def ball(
-    net: Net, targets: Array, radius: int, expand: int, cap: int, seed: int, local: Array,
-    order: Array, root: Array, level: Array, lptr: Array, lcol: Array, cut: Array,
-) -> tuple[int, int, Array, Array, Array, Array]:
+def ball(net: Net, targets: Array, radius: int, expand: int, cap: int, seed: int, scratch: Scratch, level: Array,
+         cut: Array) -> tuple[int, int]:
     """The nodes within ``radius`` hops of S in BFS order, and the rows of those within ``expand``.
 
     Afterwards ``order[i]`` is node i of the ball, ``root[i]`` the target it was found from,
     ``level[r]`` the first node at distance r, row i of the cut graph ``lcol[lptr[i]:lptr[i + 1]]``
     (neighbours inside the ball only) and ``cut[i]`` the number of edges target i lost. ``local``
     is left set: call :func:`release`. ``expand`` is radius - 1 or radius. Returns the number of
-    nodes, that of nodes dropped by ``cap`` and the (possibly regrown) arrays.
+    nodes and that of nodes dropped by ``cap``.
+
+    Indices are cast to unsigned where it counts: numba then leaves out the test for negative ones.
     """
     indptr, indices = net.indptr, net.indices
+    local, order, root, lptr, lcol = scratch.local, scratch.order, scratch.root, scratch.lptr, scratch.lcol
     p = len(targets)
-    if p + 1 > len(order):
-        order, root, lptr = grow(order, p + 1), grow(root, p + 1), grow(lptr, p + 2)
     key = seed
     for i in range(p):
         order[i], root[i] = targets[i], i
@@ -128,34 +149,39 @@ def ball(
     for r in range(radius):
         end = level[r + 1]
         for i in range(level[r], end):
-            u = order[i]
-            begin, stop = indptr[u], indptr[u + 1]
-            if entries + stop - begin > len(lcol):
-                lcol = grow(lcol, entries + stop - begin)
-            if count + stop - begin > len(order):
-                order = grow(order, count + stop - begin)
-                root = grow(root, len(order))
-                lptr = grow(lptr, len(order) + 1)
-            for e in range(begin, stop):
-                x = indices[e]
-                j = local[x]
-                if j == -1:
-                    j = count
+            begin, stop, source = indptr[order[i]], indptr[order[i] + 1], root[i]
+            if i < p:
+                for e in range(begin, stop):
+                    x = indices[e]
+                    j = local[x]
+                    if 0 <= j < p:
+                        cut[i] += 1
+                        continue
+                    if j == -1:
+                        j = count
+                        local[x] = j
+                        order[j] = x
+                        root[j] = source
+                        count += 1
+                    lcol[entries] = j
+                    entries += 1
+            else:
+                for e in range(begin, stop):  # without branches: whether x is new cannot be foretold
+                    x = np.uint64(indices[np.uint64(e)])
+                    j = local[x]
+                    order[np.uint64(count)] = x
+                    root[np.uint64(count)] = source
+                    j = count if j == -1 else j
+                    count += j == count
                     local[x] = j
-                    order[j] = x
-                    root[j] = root[i]
-                    count += 1
-                elif i < p and 0 <= j < p:
-                    cut[i] += 1
-                    continue
-                lcol[entries] = j
-                entries += 1
+                    lcol[np.uint64(entries + e - begin)] = j
+                entries += stop - begin
             lptr[i + 1] = entries
         if 0 < cap < count - end:
             kept = _thin(order, root, end, count, cap, key, local)
-            if lost + count - kept > len(gone):
-                gone = grow(gone, lost + count - kept)
-            gone[lost : lost + count - kept] = order[kept:count]
+            before, gone = gone, np.empty(lost + count - kept, dtype=order.dtype)
+            copy(before, 0, lost, gone, 0)
+            copy(order, kept, count - kept, gone, lost)
             lost += count - kept
             count = kept
         level[r + 2] = count
@@ -165,23 +191,19 @@ def ball(
         for i in range(lost):
             local[gone[i]] = -1
     for i in range(first, level[expand + 1] if expand >= 0 else 0):
-        u = order[i]
-        if entries + indptr[u + 1] - indptr[u] > len(lcol):
-            lcol = grow(lcol, entries + indptr[u + 1] - indptr[u])
-        for e in range(indptr[u], indptr[u + 1]):
-            j = local[indices[e]]
-            if j >= 0 and not (i < p and j < p):
-                lcol[entries] = j
-                entries += 1
+        for e in range(indptr[order[i]], indptr[order[i] + 1]):
+            j = local[np.uint64(indices[np.uint64(e)])]
+            lcol[np.uint64(entries)] = j
+            entries += j >= 0 and not (i < p and j < p)
         lptr[i + 1] = entries
-    return count, lost, order, root, lptr, lcol
+    return count, lost
 
 
 @njit(cache=True, nogil=True)
-def release(order: Array, count: int, local: Array) -> None:
+def release(scratch: Scratch, count: int) -> None:
     """Forget the ball: O(its size), not O(n)."""
     for i in range(count):
-        local[order[i]] = -1
+        scratch.local[scratch.order[i]] = -1
 
 
 @njit(cache=True, nogil=True)
@@ -193,14 +215,14 @@ def _merge(group: Array, a: int, b: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _near(lptr: Array, lcol: Array, count: int, p: int, reach: int, root: Array, group: Array,
-          dist: Array, queue: Array) -> None:
+def _near(scratch: Scratch, count: int, p: int, reach: int, group: Array) -> None:
     """dist[v, u] = SPD in the cut graph where it is at most ``reach``, -1 elsewhere.
 
     Targets whose searches touch are put in one group (of connected targets).
     """
+    lptr, lcol, queue, root = scratch.lptr, scratch.lcol, scratch.queue, scratch.root
     for v in range(p):
-        row = dist[v]
+        row = scratch.dist[v]
         row[:count] = -1
         if reach < 0:
             continue
@@ -214,7 +236,7 @@ def _near(lptr: Array, lcol: Array, count: int, p: int, reach: int, root: Array,
             if d > reach:
                 break
             for e in range(lptr[u], lptr[u + 1]):
-                x = lcol[e]
+                x = np.uint64(lcol[np.uint64(e)])
                 if row[x] < 0:
                     row[x] = d
                     queue[tail] = x
@@ -289,17 +311,18 @@ def _connect(net: Net, targets: Array, cut: Array, group: Array, scratch: Scratc
 
 
 @njit(cache=True, nogil=True)
-def _walk(net: Net, lptr: Array, lcol: Array, order: Array, cut: Array, level: Array, radius: int, rows: int, p: int,
-          steps: int, pool: int, now: Array, then: Array, x: Array, begin: int) -> None:
-    """Landing probabilities of walks from each target on the cut graph, into columns ``begin``.. of x."""
-    count = level[radius + 1]
-    share = 1.0 / p if pool == MEAN_POOL else 1.0
-    total = np.zeros((rows, steps + 1)) if pool != NO_POOL else np.zeros((1, 1))
+def _walk(net: Net, plan: Plan, scratch: Scratch, p: int, rows: int, level: Array, radius: int, cut: Array,
+          x: Array) -> None:
+    """Landing probabilities of walks from each target on the cut graph, into the last columns of x."""
+    lptr, lcol, now, then = scratch.lptr, scratch.lcol, scratch.now, scratch.then
+    count, steps, begin = level[radius + 1], plan.reach, net.base.shape[1]
+    share = 1.0 / p if plan.pool == MEAN_POOL else 1.0
+    total = np.zeros((rows if plan.pool != NO_POOL else 0, steps + 1))
     for v in range(p):
         now[:count] = 0.0
         now[v] = 1.0
         for k in range(steps + 1):
-            if pool == NO_POOL:
+            if plan.pool == NO_POOL:
                 for i in range(rows):
                     x[i, begin + v * (steps + 1) + k] = now[i]
             else:
@@ -309,29 +332,24 @@ def _walk(net: Net, lptr: Array, lcol: Array, order: Array, cut: Array, level: A
                 break
             then[:count] = 0.0
             for i in range(level[min(k, radius) + 1]):  # after k steps a walk is within k hops of S
-                if now[i] != 0.0:
-                    u = order[i]
-                    degree = net.indptr[u + 1] - net.indptr[u] - (cut[i] if i < p else 0)
-                    if degree > 0:
-                        part = now[i] / degree
-                        for e in range(lptr[i], lptr[i + 1]):
-                            then[lcol[e]] += part
+                degree = net.indptr[scratch.order[i] + 1] - net.indptr[scratch.order[i]] - (cut[i] if i < p else 0)
+                if now[i] != 0.0 and degree > 0:
+                    part = now[i] / degree
+                    for e in range(lptr[i], lptr[i + 1]):
+                        then[np.uint64(lcol[np.uint64(e)])] += part
             now, then = then, now
-    if pool != NO_POOL:
+    if plan.pool != NO_POOL:
         for i in range(rows):
             for k in range(steps + 1):
                 x[i, begin + k] = total[i, k] * share
 
 
 @njit(cache=True, nogil=True)
-def features(
-    net: Net, plan: Plan, targets: Array, rows: int, count: int, order: Array, root: Array, level: Array,
-    ball_radius: int, lptr: Array, lcol: Array, cut: Array, scratch: Scratch, dist: Array, queue: Array,
-    now: Array, then: Array, x: Array,
-) -> None:
+def features(net: Net, plan: Plan, targets: Array, scratch: Scratch, rows: int, level: Array, radius: int, cut: Array,
+             x: Array) -> None:
     """The features of the first ``rows`` nodes of the ball into ``x``: degree, attributes, ζ(u|S)."""
-    p = len(targets)
-    base = net.base.shape[1]
+    p, base, count = len(targets), net.base.shape[1], level[radius + 1]
+    order, root, dist = scratch.order, scratch.root, scratch.dist
     for i in range(rows):
         for c in range(base):
             x[i, c] = net.base[order[i], c]
@@ -341,10 +359,10 @@ def features(
     if plan.encoding == NONE:
         return
     if plan.encoding == WALK:
-        _walk(net, lptr, lcol, order, cut, level, ball_radius, rows, p, plan.reach, plan.pool, now, then, x, base)
+        _walk(net, plan, scratch, p, rows, level, radius, cut, x)
         return
     group = np.arange(p)
-    _near(lptr, lcol, count, p, plan.reach, root, group, dist, queue)
+    _near(scratch, count, p, plan.reach, group)
     for i in range(p):
         if group[i] != group[0]:
             _connect(net, targets, cut, group, scratch)

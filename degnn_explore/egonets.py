@@ -14,7 +14,7 @@ from .blockdata import BlockData, Blocks, Step
 from .egodata import EgoNetworks, FlatEgos
 from .encodings import Encoding
 from .errors import ParameterError, one_of, whole_number
-from .extraction import Threads, as_sets, make_net, make_plan
+from .extraction import Threads, as_sets, make_net, make_plan, make_scratch
 from .graph import Graph
 
 __all__ = ["BlockData", "Blocks", "EgoNetworks", "FlatEgos", "Step", "blocks", "ego_networks"]
@@ -99,7 +99,8 @@ def blocks(
     if in_dim == 0:
         raise ParameterError("These ego-networks would have no features: set degree=True, give an encoding, or a graph "
                              "with attributes.")
-    return BlockData(net, plan, array, in_dim, budget, Threads(graph.num_nodes, num_threads, stop, progress))
+    threads = Threads(lambda: make_scratch(net, array.shape[1], in_dim), num_threads, stop, progress)
+    return BlockData(net, plan, array, in_dim, budget, threads)
 
 
 def ego_networks(
@@ -144,4 +145,5 @@ def ego_networks(
         degree=degree, max_nodes_per_hop=max_nodes_per_hop, seed=seed)
     net = make_net(graph, degree)
     in_dim = net.base.shape[1] + width
-    return EgoNetworks(net, plan, array, in_dim, budget, Threads(graph.num_nodes, num_threads, stop, progress))
+    threads = Threads(lambda: make_scratch(net, array.shape[1], in_dim), num_threads, stop, progress)
+    return EgoNetworks(net, plan, array, in_dim, budget, threads)

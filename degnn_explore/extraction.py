@@ -113,13 +113,25 @@ def make_plan(
     return plan, width * p if pool == egokernels.NO_POOL else width
 
 
+def make_scratch(net: Net, p: int, in_dim: int) -> Scratch:
+    """Working memory for one thread; numpy's empty arrays take no room until they are written to."""
+    n = len(net.indptr) - 1
+    kind = index_dtype(n)
+    local, owner, chain = (np.full(n, -1, dtype=kind) for _ in range(3))
+    return Scratch(
+        local, owner, chain, order=np.empty(n + 1, kind), root=np.empty(n + 1, np.int32),
+        lptr=np.empty(n + 1, np.int64), lcol=np.empty(len(net.indices) + 1, kind), dist=np.empty((p, n), np.int32),
+        queue=np.empty(n, np.int64), now=np.empty(n), then=np.empty(n), mark=np.zeros(n + 1, np.int64),
+        x=np.empty((n, in_dim), np.float32), scale=np.empty(n, np.float32))
+
+
 class Threads:
     """Runs a kernel over ranges of sets, in as many threads as asked; results do not depend on their number.
 
     Parameters
     ----------
-    num_nodes
-        Size of the scratch arrays each thread needs.
+    scratch
+        Makes the working memory of one thread.
     num_threads
         None: one for each core this process may use.
     stop
@@ -128,23 +140,23 @@ class Threads:
         Show a bar once two seconds have passed.
     """
 
-    def __init__(self, num_nodes: int, num_threads: int | None, stop: threading.Event | None, progress: bool) -> None:
+    def __init__(self, scratch: Callable[[], Any], num_threads: int | None, stop: threading.Event | None,
+                 progress: bool) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         self.num_threads = cores if num_threads is None else whole_number("num_threads", num_threads, least=1)
         self.stop = stop
         self.progress = progress
-        self._num_nodes = num_nodes
-        self._free: list[Scratch] = []
+        self._make = scratch
+        self._free: list[Any] = []
         self._lock = threading.Lock()
 
-    def _scratch(self) -> Scratch:
+    def _scratch(self) -> Any:
         with self._lock:
             if self._free:
                 return self._free.pop()
-        kind = index_dtype(self._num_nodes)
-        return Scratch(*(np.full(self._num_nodes, -1, dtype=kind) for _ in range(3)))
+        return self._make()
 
-    def run(self, total: int, work: Callable[[int, int, Scratch], None], label: str = "", quiet: bool = False) -> None:
+    def run(self, total: int, work: Callable[[int, int, Any], None], label: str = "", quiet: bool = False) -> None:
         """Call ``work(begin, end, scratch)`` until 0..total is covered; a range takes about a tenth of a second."""
         from tqdm.auto import tqdm
 

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from . import blockkernels
 from .egokernels import Net, Plan, Scratch
 from .errors import ParameterError
 from .extraction import Threads, readable
@@ -167,3 +168,17 @@ def starts(sizes: NDArray[Any]) -> NDArray[np.int64]:
     array([0, 2, 2, 5])
     """
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def gather(index: NDArray[np.int64], ptr: NDArray[np.int64], rows: NDArray[np.int64], source: NDArray[Any]) -> Any:
+    """The rows of each set in ``index``, ``rows[i]`` from ``ptr[i]`` on, one set after the other.
+
+    Examples
+    --------
+    >>> gather(np.array([1, 0]), np.array([0, 2]), np.array([2, 1]), np.array([10.0, 11.0, 20.0]))
+    array([20., 10., 11.])
+    """
+    out = np.empty((int(rows[index].sum()), *source.shape[1:]), source.dtype)
+    width = int(np.prod(source.shape[1:]))
+    blockkernels.gather_rows(index, ptr, rows, width, source.reshape(-1), out.reshape(-1))
+    return out

@@ -274,7 +274,7 @@ def test_sets_may_be_names():
 @pytest.mark.parametrize("num_threads", [1, 2])
 def test_a_stop_event_ends_the_extraction_between_chunks(num_threads):
     stop = threading.Event()
-    threads = Threads(10, num_threads, stop, progress=False)
+    threads = Threads(lambda: None, num_threads, stop, progress=False)
     ranges = []
 
     def work(begin, end, scratch):
@@ -301,7 +301,7 @@ def test_ctrl_c_ends_the_extraction_and_its_threads(num_threads):
 
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
-        Threads(10, num_threads, None, progress=False).run(10_000_000, work)
+        Threads(lambda: None, num_threads, None, progress=False).run(10_000_000, work)
         time.sleep(1)
     time.sleep(0.1)
     assert threading.active_count() <= before
@@ -316,7 +316,7 @@ def test_every_range_is_done_once():
             with lock:
                 done[begin:end] += 1
 
-        Threads(10, 3, None, progress=False).run(total, work)
+        Threads(lambda: None, 3, None, progress=False).run(total, work)
         assert (done == 1).all()
 
 
@@ -324,11 +324,11 @@ def test_the_bar_waits_two_seconds(capsys):
     def work(begin, end, scratch):
         time.sleep(0.001)
 
-    Threads(5, 1, None, progress=True).run(64, work, "sizing")
+    Threads(lambda: None, 1, None, progress=True).run(64, work, "sizing")
     assert "sizing" not in capsys.readouterr().err
 
     def slow(begin, end, scratch):
         time.sleep(0.6)
 
-    Threads(5, 1, None, progress=True).run(80, slow, "sizing")
+    Threads(lambda: None, 1, None, progress=True).run(80, slow, "sizing")
     assert "sizing" in capsys.readouterr().err
