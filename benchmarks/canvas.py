@@ -22,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
 
-import lab as jupyter
+import lab as jupyter  # noqa: E402
 
 SIZES = (1_500, 20_000)
 CLICKS, WARM_UP = 40, 5
@@ -80,7 +80,9 @@ def measure(lab: jupyter.Lab, chrome: Any, n: int) -> list[float]:
 
 
 def main() -> None:
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.strip()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         server = jupyter.Lab(Path(folder))
@@ -88,12 +90,23 @@ def main() -> None:
             with jupyter.browser() as chrome:
                 for n in SIZES:
                     times = measure(server, chrome, n)
-                    row = {"nodes": n, "edges": 3 * n, "clicks": len(times), "median_ms": round(statistics.median(times), 1),
-                           "p90_ms": round(statistics.quantiles(times, n=10)[-1], 1), "target_ms": TARGET_MS[n],
-                           "browser": f"Chromium {chrome.version}", "machine": f"{platform.machine()}, {jupyter.os.cpu_count()} cores",
-                           "date": datetime.date.today().isoformat(), "commit": commit}
+                    row = {
+                        "nodes": n,
+                        "edges": 3 * n,
+                        "clicks": len(times),
+                        "median_ms": round(statistics.median(times), 1),
+                        "p90_ms": round(statistics.quantiles(times, n=10)[-1], 1),
+                        "target_ms": TARGET_MS[n],
+                        "browser": f"Chromium {chrome.version}",
+                        "machine": f"{platform.machine()}, {jupyter.os.cpu_count()} cores",
+                        "date": datetime.date.today().isoformat(),
+                        "commit": commit,
+                    }
                     rows.append(row)
-                    print(f"{n:>7,} nodes: median {row['median_ms']} ms, 90 % within {row['p90_ms']} ms (target: {row['target_ms']} ms)")
+                    print(
+                        f"{n:>7,} nodes: median {row['median_ms']} ms, 90 % within {row['p90_ms']} ms "
+                        f"(target: {row['target_ms']} ms)"
+                    )
         finally:
             server.close()
     out = ROOT / "benchmarks" / "results" / "canvas.csv"

@@ -62,9 +62,16 @@ def test_listeners_hear_what_changed() -> None:
     assert heard == [{"targets"}, {"layer"}, {"targets"}]
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"colour_by": "SDP"}, "Did you mean 'SPD'"), ({"layer": 99}, "at most 6"), ({"layout": "geography"}, "layout"),
-    ({"nonsense": 1}, "setting"), ({"hops": 0}, "at least 1")])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"colour_by": "SDP"}, "Did you mean 'SPD'"),
+        ({"layer": 99}, "at most 6"),
+        ({"layout": "geography"}, "layout"),
+        ({"nonsense": 1}, "setting"),
+        ({"hops": 0}, "at least 1"),
+    ],
+)
 def test_wrong_settings_are_named(settings: dict, message: str) -> None:
     with pytest.raises(de.ParameterError, match=message):
         ExplorerState.of_preset("fig1").update(**settings)
@@ -185,9 +192,15 @@ def test_a_tree_too_large_to_read_is_shown_less_deep() -> None:
 # ---- verdicts -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("preset", "layers"), [
-    ("fig1", [None, 2, 0, 2, 2]), ("fig2b", [None, 2, 2, 2, None]), ("fig4", [None, None, None, None, None]),
-    ("hexagon", [None, 2, 0, 1, 2])])
+@pytest.mark.parametrize(
+    ("preset", "layers"),
+    [
+        ("fig1", [None, 2, 0, 2, 2]),
+        ("fig2b", [None, 2, 2, 2, None]),
+        ("fig4", [None, None, None, None, None]),
+        ("hexagon", [None, 2, 0, 1, 2]),
+    ],
+)
 def test_verdicts_of_the_presets(preset: str, layers: list[int | None]) -> None:
     found = [v.layer for _, v in answers(Question.of(ExplorerState.of_preset(preset)))]
     assert found[:2] == layers[:2]
@@ -335,11 +348,25 @@ def _pack(record: object) -> str:
     return "de1." + base64.urlsafe_b64encode(zlib.compress(json.dumps(record).encode())).decode()
 
 
-@pytest.mark.parametrize("code", [
-    "", "hello", "de1.", "de1.!!!!", "de1.AAAA", _pack([]), _pack({}), _pack({"graphs": ["__import__('os')"], "sides": [[0, []]]}),
-    _pack({"graphs": [{"n": 3, "edges": [0, 9]}], "sides": [[0, []]]}), _pack({"graphs": [5], "sides": [[0, []]]}),
-    _pack({"graphs": ["zoo.figure1()"], "sides": [[0, [99]]]}), _pack({"graphs": ["zoo.figure1()"], "sides": []}),
-    "de1." + base64.urlsafe_b64encode(zlib.compress(b"0" * 9_000_000)).decode(), "de1." + "A" * 500_000])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "",
+        "hello",
+        "de1.",
+        "de1.!!!!",
+        "de1.AAAA",
+        _pack([]),
+        _pack({}),
+        _pack({"graphs": ["__import__('os')"], "sides": [[0, []]]}),
+        _pack({"graphs": [{"n": 3, "edges": [0, 9]}], "sides": [[0, []]]}),
+        _pack({"graphs": [5], "sides": [[0, []]]}),
+        _pack({"graphs": ["zoo.figure1()"], "sides": [[0, [99]]]}),
+        _pack({"graphs": ["zoo.figure1()"], "sides": []}),
+        "de1." + base64.urlsafe_b64encode(zlib.compress(b"0" * 9_000_000)).decode(),
+        "de1." + "A" * 500_000,
+    ],
+)
 def test_a_bad_code_is_refused_in_words(code: str) -> None:
     with pytest.raises(ValueError):
         sharing.decode(code)

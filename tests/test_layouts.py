@@ -77,8 +77,10 @@ def test_layouts_a_graph_cannot_have_are_refused_with_the_remedy() -> None:
 
 def test_text_on_every_colour_can_be_read() -> None:
     def luminance(colour: str) -> float:
-        linear = [(c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4)
-                  for c in (int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5))]
+        linear = [
+            (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4)
+            for c in (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+        ]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     for colour in [*sequential(12), *categorical(18)]:

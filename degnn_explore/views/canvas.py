@@ -48,22 +48,22 @@ class Canvas(anywidget.AnyWidget):
     """uint16 [n]: each node's entry in the legend."""
     values = traitlets.Bytes(b"").tag(sync=True)
     """float32 [n] where the codes are only bins of a real value, else empty."""
-    legend = traitlets.List().tag(sync=True)
+    legend: traitlets.List[Any] = traitlets.List().tag(sync=True)
     """Entries with label, mark, colour, ink and counts (None: not listed)."""
     legend_title = traitlets.Unicode("").tag(sync=True)
     legend_note = traitlets.Unicode("").tag(sync=True)
-    names = traitlets.List().tag(sync=True)
-    notes = traitlets.List().tag(sync=True)
+    names: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    notes: traitlets.List[Any] = traitlets.List().tag(sync=True)
     """A second line for the hover box, one a node, or empty."""
-    tips = traitlets.List().tag(sync=True)
+    tips: traitlets.List[Any] = traitlets.List().tag(sync=True)
     """The first line of the hover box where it is not the name."""
-    badges = traitlets.List().tag(sync=True)
+    badges: traitlets.List[Any] = traitlets.List().tag(sync=True)
     """A short text at a node's shoulder, such as ×3."""
-    stands_for = traitlets.List().tag(sync=True)
+    stands_for: traitlets.List[Any] = traitlets.List().tag(sync=True)
     """For each tree node, the nodes of the linked canvas that it stands for."""
-    targets = traitlets.List().tag(sync=True)
-    letters = traitlets.List().tag(sync=True)
-    captions = traitlets.List().tag(sync=True)
+    targets: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    letters: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    captions: traitlets.List[Any] = traitlets.List().tag(sync=True)
     title = traitlets.Unicode("").tag(sync=True)
     note = traitlets.Unicode("").tag(sync=True)
     description = traitlets.Unicode("Graph. Arrow keys walk along edges, Enter picks, Escape clears.").tag(sync=True)
@@ -94,8 +94,9 @@ class Canvas(anywidget.AnyWidget):
             for name, value in texts.items():
                 self.set_trait(name, value)
 
-    def recolour(self, codes: NDArray[np.integer[Any]], values: NDArray[np.floating[Any]] | None = None,
-                 **texts: Any) -> None:
+    def recolour(
+        self, codes: NDArray[np.integer[Any]], values: NDArray[np.floating[Any]] | None = None, **texts: Any
+    ) -> None:
         """Shows other colours and targets; positions and edges are not sent again."""
         with self.hold_sync():
             self.codes = np.ascontiguousarray(codes, dtype="<u2").tobytes()
@@ -110,6 +111,7 @@ class Canvas(anywidget.AnyWidget):
 
     def on_message(self, act: Callable[[dict[str, Any]], None]) -> None:
         """Calls ``act`` with every message from the browser that is a dictionary with a type."""
+
         def heard(_widget: Any, content: Any, _buffers: Any) -> None:
             if isinstance(content, dict) and isinstance(content.get("type"), str):
                 act(content)

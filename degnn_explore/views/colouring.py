@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,13 @@ class Entry:
 
     def as_dict(self) -> dict[str, Any]:
         """For the canvas, with the colour of text on it."""
-        return {"label": self.label, "mark": self.mark, "colour": self.colour, "ink": text_on(self.colour),
-                "counts": None if self.counts is None else list(self.counts)}
+        return {
+            "label": self.label,
+            "mark": self.mark,
+            "colour": self.colour,
+            "ink": text_on(self.colour),
+            "counts": None if self.counts is None else list(self.counts),
+        }
 
 
 @dataclass(frozen=True)
@@ -135,7 +141,9 @@ def by_drnl(picks: Sequence[Pick], cut: bool = False) -> Colouring:
             keys.append(None)
             inverse.append(None)
             continue
-        values, place = np.unique(DRNL(max_dist=max(graph.num_nodes, 1)).labels(graph, list(S), cut), return_inverse=True)
+        values, place = np.unique(
+            DRNL(max_dist=max(graph.num_nodes, 1)).labels(graph, list(S), cut), return_inverse=True
+        )
         keys.append([(int(v),) for v in values])
         inverse.append(place.astype(np.int64))
     classes = sorted({row for rows in keys if rows for row in rows}, key=lambda row: (row[0] == 0, row))
@@ -148,9 +156,15 @@ def by_drnl(picks: Sequence[Pick], cut: bool = False) -> Colouring:
 
 
 def _from_keys(
-    picks: Sequence[Pick], keys: Sequence[list[tuple[int, ...]] | None], inverse: Sequence[Ints | None],
-    classes: list[tuple[int, ...]], labels: dict[tuple[int, ...], str], marks: dict[tuple[int, ...], str],
-    palette: dict[tuple[int, ...], str], title: str, note: str = "",
+    picks: Sequence[Pick],
+    keys: Sequence[list[tuple[int, ...]] | None],
+    inverse: Sequence[Ints | None],
+    classes: list[tuple[int, ...]],
+    labels: dict[tuple[int, ...], str],
+    marks: dict[tuple[int, ...], str],
+    palette: dict[tuple[int, ...], str],
+    title: str,
+    note: str = "",
 ) -> Colouring:
     place = {row: i for i, row in enumerate(classes)}
     codes = []
@@ -167,15 +181,26 @@ def _empty_note(picks: Sequence[Pick]) -> str:
     empty = [i for i, (_, S) in enumerate(picks) if not len(S)]
     if not empty:
         return ""
-    return "click a node to pick a target" if len(picks) == 1 else f"click a node of {' and '.join('AB'[i] for i in empty)} to pick a target"
+    return (
+        "click a node to pick a target"
+        if len(picks) == 1
+        else f"click a node of {' and '.join('AB'[i] for i in empty)} to pick a target"
+    )
 
 
-def _counted(codes: Sequence[Ints], entries: Sequence[Entry], title: str, note: str = "",
-             values: Sequence[NDArray[np.float64]] | None = None) -> Colouring:
+def _counted(
+    codes: Sequence[Ints],
+    entries: Sequence[Entry],
+    title: str,
+    note: str = "",
+    values: Sequence[NDArray[np.float64]] | None = None,
+) -> Colouring:
     """Adds the counts, and one grey entry at the end for nodes of a side without targets."""
     counts = np.stack([np.bincount(c, minlength=len(entries) + 1) for c in codes], axis=1)  # [entries + 1, sides]
-    listed = [Entry(e.label, e.mark, e.colour, tuple(int(x) for x in counts[i]) if i < MAX_LISTED else None)
-              for i, e in enumerate(entries)]
+    listed = [
+        Entry(e.label, e.mark, e.colour, tuple(int(x) for x in counts[i]) if i < MAX_LISTED else None)
+        for i, e in enumerate(entries)
+    ]
     if len(entries) > MAX_LISTED:
         note = "; ".join(filter(None, [note, f"and {len(entries) - MAX_LISTED:,} more, shown when you hover"]))
     if len(codes) > 1 and len(entries):
@@ -193,8 +218,12 @@ def by_walk(picks: Sequence[Pick], step: int, cut: bool = False) -> Colouring:
     >>> [(e.label, e.counts) for e in by_walk([(path, [0])], step=2).entries[:-1]]
     [('0', (1,)), ('1/2', (2,))]
     """
-    values = [LandingProbability(steps=step).encode(graph, list(S), cut)[:, step] if len(S) else np.full(graph.num_nodes, np.nan)
-              for graph, S in picks]
+    values = [
+        LandingProbability(steps=step).encode(graph, list(S), cut)[:, step]
+        if len(S)
+        else np.full(graph.num_nodes, np.nan)
+        for graph, S in picks
+    ]
     return _by_value(picks, values, f"landing probability at step {step}")
 
 
@@ -206,8 +235,10 @@ def by_pagerank(picks: Sequence[Pick], cut: bool = False) -> Colouring:
     >>> by_pagerank([(Graph.from_edges([(0, 1), (1, 2)]), [1])]).entries[0].counts
     (2,)
     """
-    values = [PageRank().encode(graph, list(S), cut)[:, 0] if len(S) else np.full(graph.num_nodes, np.nan)
-              for graph, S in picks]
+    values = [
+        PageRank().encode(graph, list(S), cut)[:, 0] if len(S) else np.full(graph.num_nodes, np.nan)
+        for graph, S in picks
+    ]
     return _by_value(picks, values, "PageRank from S (α = 0.9)")
 
 
@@ -230,13 +261,15 @@ def _by_value(picks: Sequence[Pick], values: list[NDArray[np.float64]], title: s
     if len(unique) <= 12:
         levels = unique
         labels = [_number(float(x)) for x in levels]
-        coded = [np.where(np.isnan(v), len(levels), np.searchsorted(levels, np.round(np.nan_to_num(v), 11))) for v in values]
+        coded = [
+            np.where(np.isnan(v), len(levels), np.searchsorted(levels, np.round(np.nan_to_num(v), 11))) for v in values
+        ]
         exact = None
     else:  # zero apart (a walk cannot be there), then bins of equal ratio
         positive = unique[unique > 0]
         cuts = np.geomspace(positive[0], positive[-1], _BINS + 1)
         zero = int(unique[0] <= 0)
-        labels = ["0"] * zero + [f"{_short(a)} – {_short(b)}" for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+        labels = ["0"] * zero + [f"{_short(a)} – {_short(b)}" for a, b in pairwise(cuts)]
         coded = []
         for v in values:
             bins = np.clip(np.searchsorted(cuts, np.nan_to_num(v), side="right") - 1, 0, _BINS - 1) + zero
@@ -245,8 +278,10 @@ def _by_value(picks: Sequence[Pick], values: list[NDArray[np.float64]], title: s
         exact = [np.nan_to_num(v) for v in values]
     # high values dark, as distance 0 is: dark means "near S" in every legend
     palette = sequential(len(labels))[::-1]
-    entries = [Entry(label, label if len(label) <= 5 and "–" not in label else "", colour)
-               for label, colour in zip(labels, palette, strict=True)]
+    entries = [
+        Entry(label, label if len(label) <= 5 and "–" not in label else "", colour)
+        for label, colour in zip(labels, palette, strict=True)
+    ]
     return _counted([c.astype(np.int64) for c in coded], entries, title, _empty_note(picks), exact)
 
 
@@ -275,7 +310,9 @@ def by_class(picks: Sequence[Pick], method: str, layer: int, hops: int = 2, cut:
         if method == "1-WL":
             history.append(colours(graph.cut(list(S)) if cut and len(S) else graph, layers=layer))
         elif len(S):
-            history.append(colours(graph, list(S), encoding, hops=hops if method == "DEA-SPD" else 1, layers=layer, cut=cut))
+            history.append(
+                colours(graph, list(S), encoding, hops=hops if method == "DEA-SPD" else 1, layers=layer, cut=cut)
+            )
         else:
             history.append(np.full((layer + 1, graph.num_nodes), -1, dtype=np.int64))
     together = np.concatenate(history, axis=1)  # [layers + 1, all nodes]
@@ -301,8 +338,9 @@ def _stable_numbers(history: Ints) -> Ints:
     fresh = 1
     before = np.zeros(history.shape[1], dtype=np.int64)
     for colour in history:
-        _, first, place, size = np.unique(np.stack([before, colour]), axis=1, return_index=True, return_inverse=True,
-                                          return_counts=True)
+        _, first, place, size = np.unique(
+            np.stack([before, colour]), axis=1, return_index=True, return_inverse=True, return_counts=True
+        )
         place = place.reshape(-1)
         order = sorted(range(len(first)), key=lambda k: (-int(size[k]), int(first[k])))
         taken: set[int] = set()

@@ -20,11 +20,15 @@ __all__ = ["Drawers", "Settings", "box", "button", "settings"]
 _MAX_UPLOAD = 50_000_000
 
 _HELP = """<b>How to read this panel</b>
-<dl class="de-keys"><dt>click a node</dt><dd>puts it into the target set S (or takes it out); the ring and the letter mark it</dd>
-<dt>Shift-drag</dt><dd>lassos several nodes</dd><dt>drag</dt><dd>moves a node, or the view; the wheel zooms after a click</dd>
+<dl class="de-keys">
+<dt>click a node</dt><dd>puts it into the target set S (or takes it out); the ring and the letter mark it</dd>
+<dt>Shift-drag</dt><dd>lassos several nodes</dd>
+<dt>drag</dt><dd>moves a node, or the view; the wheel zooms after a click</dd>
 <dt>arrow keys, Enter, Esc</dt><dd>walk along edges, pick, clear</dd>
-<dt>hover</dt><dd>over a tree node to see the graph nodes it stands for, and the other way round; over a legend entry to see its nodes</dd>
-<dt>numbers</dt><dd>in a node: its distance to S; 1,2 with two targets: one step from one of them, two from the other; ∞: unreachable</dd>
+<dt>hover</dt><dd>over a tree node to see the graph nodes it stands for, and the other way round;
+over a legend entry to see its nodes</dd>
+<dt>numbers</dt><dd>in a node: its distance to S; 1,2 with two targets: one step from one of them,
+two from the other; ∞: unreachable</dd>
 <dt>layer</dt><dd>how many layers the GNN has: the depth of the subtrees, and of the colour classes</dd>
 <dt>colour class</dt><dd>nodes that no GNN of that kind with so many layers can tell apart</dd></dl>"""
 
@@ -55,13 +59,26 @@ class Settings:
         self.hops = W.BoundedIntText(description="Hops K", min=1, max=4, layout=W.Layout(width="110px"), **wide)
         self.cut = W.Checkbox(description="cut the edges inside S", indent=False, layout=W.Layout(width="auto"))
         self.layout = W.Dropdown(description="Layout", **wide)
-        self.size = W.Dropdown(description="Targets", options=[("any p", 0), ("p = 1", 1), ("p = 2", 2), ("p = 3", 3)], **wide)
+        self.size = W.Dropdown(
+            description="Targets", options=[("any p", 0), ("p = 1", 1), ("p = 2", 2), ("p = 3", 3)], **wide
+        )
         self.compare = W.Checkbox(description="compare two sets", indent=False, layout=W.Layout(width="auto"))
         named = ("colour_by", "layer", "step", "hops", "cut", "layout", "size", "compare")
         for name in named:
             getattr(self, name).observe(lambda change, name=name: act(name, change["new"]), "value")
         self.play.observe(lambda change: act("layer", change["new"]), "value")
-        self.box = box("de-row", self.colour_by, self.step, self.hops, self.layer, self.play, self.size, self.cut, self.compare, self.layout)
+        self.box = box(
+            "de-row",
+            self.colour_by,
+            self.step,
+            self.hops,
+            self.layer,
+            self.play,
+            self.size,
+            self.cut,
+            self.compare,
+            self.layout,
+        )
 
     def show(self, state: ExplorerState, values: dict[str, Any], colourings: list[tuple[str, str]]) -> None:
         """Shows what the state says."""
@@ -112,26 +129,49 @@ class Drawers:
 
     def __init__(self, explorer: Explorer) -> None:
         self.explorer = explorer
-        self.menu = W.Dropdown(options=[("Choose an example…", "")] + [(one.title, one.key) for one in PRESETS],
-                               description="Example", style={"description_width": "initial"})
+        self.menu = W.Dropdown(
+            options=[("Choose an example…", "")] + [(one.title, one.key) for one in PRESETS],
+            description="Example",
+            style={"description_width": "initial"},
+        )
         self.menu.observe(self._preset, "value")
-        names = [("file", "Open a file…", "Your own graph: CSV, edge list, GraphML, …"),
-                 ("free", "Free view", "The subtrees, free to move (pyvis)"),
-                 ("export", "Export", "Pictures, a page for slides, a code, Python"), ("help", "?", "How to read and use this panel")]
-        self.toggles = {key: W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto")) for key, label, tip in names}
+        names = [
+            ("file", "Open a file…", "Your own graph: CSV, edge list, GraphML, …"),
+            ("free", "Free view", "The subtrees, free to move (pyvis)"),
+            ("export", "Export", "Pictures, a page for slides, a code, Python"),
+            ("help", "?", "How to read and use this panel"),
+        ]
+        self.toggles = {
+            key: W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto"))
+            for key, label, tip in names
+        }
         for key, toggle in self.toggles.items():
             toggle.observe(lambda change, key=key: self._toggled(key, change["new"]), "value")
         spring = W.Box()
         spring.add_class("de-spring")
-        self.header = box("de-row", W.HTML(tag("span", "Distance Encoding Explorer", "de-name")), self.menu,
-                          self.toggles["file"], spring, self.toggles["free"], self.toggles["export"], self.toggles["help"])
+        self.header = box(
+            "de-row",
+            W.HTML(tag("span", "Distance Encoding Explorer", "de-name")),
+            self.menu,
+            self.toggles["file"],
+            spring,
+            self.toggles["free"],
+            self.toggles["export"],
+            self.toggles["help"],
+        )
         self.box = box("de-drawer")
         self.box.layout.display = "none"
         self.content = W.HTML()
         self.upload = W.FileUpload(multiple=False, description="Choose a file", layout=W.Layout(width="auto"))
         self.upload.observe(self._uploaded, "value")
-        self.report = W.HTML(tag("span", "CSV or TSV (source, target), edge list, GraphML, GML, GEXF, graph6, JSON, Matrix Market: "
-                                 "the file is read here and goes nowhere else.", "de-hint"))
+        self.report = W.HTML(
+            tag(
+                "span",
+                "CSV or TSV (source, target), edge list, GraphML, GML, GEXF, graph6, JSON, Matrix Market: "
+                "the file is read here and goes nowhere else.",
+                "de-hint",
+            )
+        )
         self._quiet = False
 
     def _preset(self, change: dict[str, Any]) -> None:
@@ -166,12 +206,33 @@ class Drawers:
             self.content.value = pyvis_view.frame(one.html())
             self.box.children = (self.content,)
             return
-        row = box("de-row", W.HTML(tag("b", "Pictures")),
-                  button("Graph PNG", "The graph as it is drawn", lambda: one.graph_canvas.send({"type": "png", "name": "graph.png"})),
-                  button("Graph SVG", "The graph as vectors", lambda: self._send("graph.svg", "image/svg+xml", one.svg("graph"))),
-                  button("Subtree PNG", "The subtrees as drawn", lambda: one.tree_canvas.send({"type": "png", "name": "subtree.png"})),
-                  button("Subtree SVG", "The subtrees as vectors", lambda: self._send("subtree.svg", "image/svg+xml", one.svg("tree"))),
-                  button("Subtree HTML", "A free-moving page for slides", lambda: self._send("subtree.html", "text/html", one.html())))
+        row = box(
+            "de-row",
+            W.HTML(tag("b", "Pictures")),
+            button(
+                "Graph PNG",
+                "The graph as it is drawn",
+                lambda: one.graph_canvas.send({"type": "png", "name": "graph.png"}),
+            ),
+            button(
+                "Graph SVG", "The graph as vectors", lambda: self._send("graph.svg", "image/svg+xml", one.svg("graph"))
+            ),
+            button(
+                "Subtree PNG",
+                "The subtrees as drawn",
+                lambda: one.tree_canvas.send({"type": "png", "name": "subtree.png"}),
+            ),
+            button(
+                "Subtree SVG",
+                "The subtrees as vectors",
+                lambda: self._send("subtree.svg", "image/svg+xml", one.svg("tree")),
+            ),
+            button(
+                "Subtree HTML",
+                "A free-moving page for slides",
+                lambda: self._send("subtree.html", "text/html", one.html()),
+            ),
+        )
         self._write_codes()
         self.box.children = (row, self.content)
 
@@ -181,9 +242,13 @@ class Drawers:
     def _write_codes(self) -> None:
         one = self.explorer
         code = one.share()
-        opening = f'de.Explorer.restore("{code}")' if len(code) <= 6_000 else "explorer.share()  # too long to show here"
-        self.content.value = (f'<b>This very view, as a code</b><div class="de-code" data-code="restore">{text(opening)}</div>'
-                              f'<b>… and as Python to paste</b><div class="de-code" data-code="python">{text(one.code())}</div>')
+        opening = (
+            f'de.Explorer.restore("{code}")' if len(code) <= 6_000 else "explorer.share()  # too long to show here"
+        )
+        self.content.value = (
+            f'<b>This very view, as a code</b><div class="de-code" data-code="restore">{text(opening)}</div>'
+            f'<b>… and as Python to paste</b><div class="de-code" data-code="python">{text(one.code())}</div>'
+        )
 
     def refresh(self) -> None:
         """Keeps the menu and an open drawer in step with the state."""
@@ -225,8 +290,10 @@ def read_upload(name: str, content: bytes) -> Any:
     from ..readers import read_graph
 
     if len(content) > _MAX_UPLOAD:
-        raise GraphError(f"{name} has {len(content) / 1e6:,.0f} MB; a file opened here may have {_MAX_UPLOAD // 1_000_000} MB. "
-                         "Read it with de.read_graph(path) and pass the graph to de.Explorer.")
+        raise GraphError(
+            f"{name} has {len(content) / 1e6:,.0f} MB; a file opened here may have {_MAX_UPLOAD // 1_000_000} MB. "
+            "Read it with de.read_graph(path) and pass the graph to de.Explorer."
+        )
     with tempfile.TemporaryDirectory() as folder:
         # only the ending of the reader's file name is used: it tells the format
         path = Path(folder) / ("graph" + "".join(c for c in Path(name).suffix.lower() if c.isalnum() or c == ".")[:12])

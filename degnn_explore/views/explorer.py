@@ -62,8 +62,7 @@ class Explorer(W.VBox):
         self.state = ExplorerState.of_preset(preset or "fig1") if a is None else ExplorerState(a, b)
         if settings:
             self.state.update(**settings)
-        self._build()
-        super().__init__([self._header, self._drawer, self._error, self._idea, self._controls, self._cards, self._verdicts])
+        super().__init__(self._build())
         self.add_class("de-explorer")
         self.state.observe(self._changed)
         self._quiet = False
@@ -116,28 +115,36 @@ class Explorer(W.VBox):
 
     # ---- building -----------------------------------------------------------------------------
 
-    def _build(self) -> None:
+    def _build(self) -> list[W.Widget]:
         link = uuid.uuid4().hex
         self._quiet = True
         self._found: dict[str, Any] = {}
         self._nodes: list[Any] = []
         self.graph_canvas = Canvas(link=link, height=300)
-        self.tree_canvas = Canvas(link=link, height=300, pickable=False, stretch=True, title="Unrolled subtrees",
-                                  description="Unrolled subtrees of the targets.")
+        self.tree_canvas = Canvas(
+            link=link,
+            height=300,
+            pickable=False,
+            stretch=True,
+            title="Unrolled subtrees",
+            description="Unrolled subtrees of the targets.",
+        )
         self.graph_canvas.on_message(self._message)
         self._error, self._idea, self._table = W.HTML(), W.HTML(), W.HTML()
         self._error.layout.display = "none"
         self._control = controls.settings(self._from_control)
-        self._controls = self._control.box
         self._more = controls.button("Show more", "Draw a larger neighbourhood of S", self._show_more)
         self._roots = controls.root_menu(self._from_control)
-        self._cards = controls.box(
-            "de-cards", controls.box("de-card", self.graph_canvas, self._more),
-            controls.box("de-card", self.tree_canvas, self._roots))
-        self._verdicts = controls.box("de-card", W.HTML(tag("b", "Can they be told apart?")), self._table)
+        cards = controls.box(
+            "de-cards",
+            controls.box("de-card", self.graph_canvas, self._more),
+            controls.box("de-card", self.tree_canvas, self._roots),
+        )
+        verdicts = controls.box("de-card", W.HTML(tag("b", "Can they be told apart?")), self._table)
         self._drawers = controls.Drawers(self)
-        self._header, self._drawer = self._drawers.header, self._drawers.box
         self._judge = Judge(self._show_verdicts, self.show_error)
+        header, drawer = self._drawers.header, self._drawers.box
+        return [header, drawer, self._error, self._idea, self._control.box, cards, verdicts]
 
     # ---- from the reader ----------------------------------------------------------------------
 
@@ -189,8 +196,10 @@ class Explorer(W.VBox):
         elif kind == "search":
             found = self.state.search(str(message["text"]))
             two = len(self.state.sides) == 2
-            items = [{"key": [k, i], "name": name, "note": f"in {self.state.letter(k)} {note}".strip() if two else note}
-                     for k, i, name, note in found]
+            items = [
+                {"key": [k, i], "name": name, "note": f"in {self.state.letter(k)} {note}".strip() if two else note}
+                for k, i, name, note in found
+            ]
             self.graph_canvas.send({"type": "matches", "text": message["text"], "items": items})
         elif kind == "find":
             side, node = (int(x) for x in message["key"])
@@ -198,7 +207,9 @@ class Explorer(W.VBox):
                 self.state.pick(side, node)
             self.graph_canvas.send({"type": "focus", "node": self._scene(side, node)})
         elif kind == "tip":
-            self.graph_canvas.send({"type": "tip", "node": message["node"], "lines": self.state.tip(*self._whose(message["node"]))})
+            self.graph_canvas.send(
+                {"type": "tip", "node": message["node"], "lines": self.state.tip(*self._whose(message["node"]))}
+            )
 
     def _whose(self, scene: int) -> tuple[int, int]:
         """The side and the node of the graph that a drawn node is."""
@@ -239,8 +250,11 @@ class Explorer(W.VBox):
 
     def _outgrown(self) -> bool:
         """Whether a large graph must be drawn anew, because a target lies outside what is drawn."""
-        return any(self.state.is_large(k) and not np.isin(side.targets, self._nodes[k]).all()
-                   for k, side in enumerate(self.state.sides) if k < len(self._nodes))
+        return any(
+            self.state.is_large(k) and not np.isin(side.targets, self._nodes[k]).all()
+            for k, side in enumerate(self.state.sides)
+            if k < len(self._nodes)
+        )
 
     def _draw_graphs(self) -> None:
         state = self.state
@@ -260,9 +274,20 @@ class Explorer(W.VBox):
         title = "Two graphs" if len(titles) > 1 else titles.pop() or "Graph"
         total = starts[-1]
         self.graph_canvas.put(
-            positions=np.concatenate(positions), edges=self._edges, starts=starts, shares=[1.0] * len(starts[1:]), names=names,
-            notes=notes if any(notes) else [], title=title, note=_REMINDER, camera=[1.0, 0.0, 0.0], height=300 if total <= 60 else 400,
-            codes=np.zeros(total, dtype="<u2").tobytes(), targets=[], letters=[])
+            positions=np.concatenate(positions),
+            edges=self._edges,
+            starts=starts,
+            shares=[1.0] * len(starts[1:]),
+            names=names,
+            notes=notes if any(notes) else [],
+            title=title,
+            note=_REMINDER,
+            camera=[1.0, 0.0, 0.0],
+            height=300 if total <= 60 else 400,
+            codes=np.zeros(total, dtype="<u2").tobytes(),
+            targets=[],
+            letters=[],
+        )
         large = any(state.is_large(k) for k in range(len(state.sides)))
         self._more.layout.display = "" if large and state.shown_limit < MAX_DRAWN else "none"
 
@@ -270,8 +295,11 @@ class Explorer(W.VBox):
         state = self.state
         coloured = state.coloured()
         codes = np.concatenate([coloured.codes[k][self._nodes[k]] for k in range(len(state.sides))])
-        values = None if coloured.values is None else \
-            np.concatenate([coloured.values[k][self._nodes[k]] for k in range(len(state.sides))])
+        values = (
+            None
+            if coloured.values is None
+            else np.concatenate([coloured.values[k][self._nodes[k]] for k in range(len(state.sides))])
+        )
         targets, letters = [], []
         for k, side in enumerate(state.sides):
             targets += [self._scene(k, t) for t in side.targets]
@@ -280,9 +308,16 @@ class Explorer(W.VBox):
         if changed & {"graphs", "layout", "targets", "cut"}:
             texts["edge_styles"] = self._edge_styles(targets, letters)
         self.graph_canvas.recolour(
-            codes, values, legend=[entry.as_dict() for entry in coloured.entries], legend_title=coloured.title,
-            legend_note=coloured.note, targets=targets, letters=letters,
-            captions=[state.caption(k) for k in range(len(state.sides))], **texts)
+            codes,
+            values,
+            legend=[entry.as_dict() for entry in coloured.entries],
+            legend_title=coloured.title,
+            legend_note=coloured.note,
+            targets=targets,
+            letters=letters,
+            captions=[state.caption(k) for k in range(len(state.sides))],
+            **texts,
+        )
 
     def _edge_styles(self, targets: list[int], letters: list[str]) -> bytes:
         """Dots for the edges that are cut: those inside one target set."""
@@ -308,18 +343,36 @@ class Explorer(W.VBox):
             badges += [f"×{m}" if m > 1 else "" for m in tree.multiplicity]
             tips += [trees.tree_tip(tree, i) for i in range(len(tree))]
             drawn = set(self._nodes[shown.sides[k]].tolist()) if state.is_large(shown.sides[k]) else None
-            stands += [[self._scene(shown.sides[k], u) for u in members if drawn is None or u in drawn] for members in tree.members]
+            stands += [
+                [self._scene(shown.sides[k], u) for u in members if drawn is None or u in drawn]
+                for members in tree.members
+            ]
         letters = [state.letter(side) for side in shown.sides]
-        captions = [f"{letter}: root {node_name(tree.graph, tree.root)}" for letter, tree in zip(letters, shown.trees, strict=True)]
+        captions = [
+            f"{letter}: root {node_name(tree.graph, tree.root)}"
+            for letter, tree in zip(letters, shown.trees, strict=True)
+        ]
         legend = [entry.as_dict() for entry in shown.entries]
         self.tree_canvas.put(
-            positions=np.concatenate([np.zeros((0, 2)), *positions]), edges=np.concatenate([np.zeros((0, 2), dtype=int), *edges]),
-            starts=starts if len(starts) > 1 else [0, 0], shares=trees.shares(shown.trees) or [1.0],
-            edge_styles=np.concatenate([np.zeros(0, dtype=int), *styles]), badges=badges, tips=tips, stands_for=stands,
-            captions=captions, targets=starts[:-1] if shown.trees else [], letters=letters, note=shown.note,
-            title=f"Unrolled subtree{'s' if len(shown.trees) > 1 else ''}, depth {shown.depth}", camera=[1.0, 0.0, 0.0],
-            codes=shown.codes.astype("<u2").tobytes(), legend=legend, height=self.graph_canvas.height,
-            legend_title="distance to S" if any(e["counts"] is not None for e in legend) else "")
+            positions=np.concatenate([np.zeros((0, 2)), *positions]),
+            edges=np.concatenate([np.zeros((0, 2), dtype=int), *edges]),
+            starts=starts if len(starts) > 1 else [0, 0],
+            shares=trees.shares(shown.trees) or [1.0],
+            edge_styles=np.concatenate([np.zeros(0, dtype=int), *styles]),
+            badges=badges,
+            tips=tips,
+            stands_for=stands,
+            captions=captions,
+            targets=starts[:-1] if shown.trees else [],
+            letters=letters,
+            note=shown.note,
+            title=f"Unrolled subtree{'s' if len(shown.trees) > 1 else ''}, depth {shown.depth}",
+            camera=[1.0, 0.0, 0.0],
+            codes=shown.codes.astype("<u2").tobytes(),
+            legend=legend,
+            height=self.graph_canvas.height,
+            legend_title="distance to S" if any(e["counts"] is not None for e in legend) else "",
+        )
 
     def _show_verdicts(self, question: Question, found: dict[str, Any]) -> None:
         self._found = found

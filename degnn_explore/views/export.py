@@ -53,16 +53,21 @@ def svg(canvas: Drawn, width: int = 900, height: int = 420) -> str:
     codes = np.frombuffer(canvas.codes, dtype="<u2")
     listed = [entry for entry in canvas.legend if entry["counts"] is not None]
     total = height + 28 + 24 * (len(listed) // 6 + 1)
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total}" width="{width}" height="{total}" '
-           'font-family="system-ui, sans-serif">', f'<rect width="{width}" height="{total}" fill="#ffffff"/>']
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total}" width="{width}" height="{total}" '
+        'font-family="system-ui, sans-serif">',
+        f'<rect width="{width}" height="{total}" fill="#ffffff"/>',
+    ]
     dashes = {0: "", 1: ' stroke-dasharray="5 4"', 2: ' stroke-dasharray="1 5" stroke-linecap="round"'}
     thin = len(edges) > 1200
     faint = ' opacity="0.35"' if thin else ""
     for e, (u, v) in enumerate(edges.tolist()):
         style = int(styles[e]) if e < len(styles) else 0
         colour = ACCENT if style == 1 else _EDGE
-        out.append(f'<line x1="{at[u, 0]:.1f}" y1="{at[u, 1]:.1f}" x2="{at[v, 0]:.1f}" y2="{at[v, 1]:.1f}" stroke="{colour}" '
-                   f'stroke-width="{0.6 if thin else 2 if style == 1 else 1.4}"{dashes[style]}{faint}/>')
+        out.append(
+            f'<line x1="{at[u, 0]:.1f}" y1="{at[u, 1]:.1f}" x2="{at[v, 0]:.1f}" y2="{at[v, 1]:.1f}" stroke="{colour}" '
+            f'stroke-width="{0.6 if thin else 2 if style == 1 else 1.4}"{dashes[style]}{faint}/>'
+        )
     for i, (x, y) in enumerate(at.tolist()):
         entry = canvas.legend[int(codes[i])]
         out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{entry["colour"]}"/>')
@@ -75,7 +80,10 @@ def svg(canvas: Drawn, width: int = 900, height: int = 420) -> str:
             out.append(_text(x + radius * 0.8, y + radius + 8, canvas.names[i], _FAINT, 11))
     for i, letter in zip(canvas.targets, canvas.letters, strict=False):
         x, y = at[i].tolist()
-        out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{max(radius, 3) + 4:.1f}" fill="none" stroke="{ACCENT}" stroke-width="2.2"/>')
+        out.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{max(radius, 3) + 4:.1f}" fill="none" '
+            f'stroke="{ACCENT}" stroke-width="2.2"/>'
+        )
         out.append(_text(x - radius - 7, y - radius - 2, letter, ACCENT, 13, "middle", 700))
     left, whole = 0.0, sum(canvas.shares) or 1.0
     for share, caption in zip(canvas.shares, canvas.captions, strict=False):
@@ -92,8 +100,10 @@ def svg(canvas: Drawn, width: int = 900, height: int = 420) -> str:
 
 
 def _text(x: float, y: float, content: str, colour: str, size: float, anchor: str = "start", weight: int = 400) -> str:
-    return (f'<text x="{x:.1f}" y="{y:.1f}" fill={quoteattr(colour)} font-size="{size:.1f}" text-anchor="{anchor}" '
-            f'font-weight="{weight}">{escape(_printable(content))}</text>')
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" fill={quoteattr(colour)} font-size="{size:.1f}" text-anchor="{anchor}" '
+        f'font-weight="{weight}">{escape(_printable(content))}</text>'
+    )
 
 
 def _printable(content: str) -> str:

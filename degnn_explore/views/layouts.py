@@ -131,7 +131,9 @@ def geography(graph: Graph) -> Positions:
     """
     found = _coordinates(graph)
     if found is None:
-        raise GraphError("This graph has no columns 'latitude' and 'longitude' to draw a map from; choose another layout.")
+        raise GraphError(
+            "This graph has no columns 'latitude' and 'longitude' to draw a map from; choose another layout."
+        )
     latitude, longitude = found
     shrink = np.cos(np.radians(np.median(latitude)))
     return fit_box(np.stack([longitude * shrink, latitude], axis=1))
@@ -179,7 +181,7 @@ def force(graph: Graph, seed: int = 0) -> Positions:
     drawings = []
     for part in parts:
         local[part] = np.arange(len(part))
-        own = by_part[starts[member[part[0]]]:starts[member[part[0]] + 1]]
+        own = by_part[starts[member[part[0]]] : starts[member[part[0]] + 1]]
         drawing = _component(local[graph.edges[own]], len(part), seed)
         drawings.append(drawing * 0.62 * len(part) ** 0.6)  # the main component stays in view among many crumbs
     return fit_box(_pack(parts, drawings, graph.num_nodes))
@@ -217,7 +219,9 @@ def _pivot_positions(edges: NDArray[np.int64], n: int, pivots: int = 40) -> Posi
     squared = np.stack(columns, axis=1) ** 2
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1, keepdims=True) + squared.mean()
     left, values, _ = np.linalg.svd(centred, full_matrices=False)
-    return np.asarray(left[:, :2] * values[:2]) if left.shape[1] >= 2 else np.stack([left[:, 0], left[:, 0] * 0], axis=1)
+    return (
+        np.asarray(left[:, :2] * values[:2]) if left.shape[1] >= 2 else np.stack([left[:, 0], left[:, 0] * 0], axis=1)
+    )
 
 
 def _all_pairs(x: Positions, edges: NDArray[np.int64], n: int, rounds: int = 220) -> Positions:

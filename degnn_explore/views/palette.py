@@ -10,8 +10,19 @@ ACCENT = "#d55e00"
 UNREACHABLE = "#9aa0a6"
 """Nodes that have no value: unreachable from S, or nothing to encode yet."""
 
-_VIRIDIS = ("#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c",
-            "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725")
+_VIRIDIS = (
+    "#440154",
+    "#482475",
+    "#414487",
+    "#355f8d",
+    "#2a788e",
+    "#21918c",
+    "#22a884",
+    "#44bf70",
+    "#7ad151",
+    "#bddf26",
+    "#fde725",
+)
 # Okabe–Ito without black (invisible on a dark page) and without vermilion (the accent).
 _OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442")
 
@@ -50,8 +61,11 @@ def categorical(count: int) -> list[str]:
     >>> categorical(2)
     ['#0072b2', '#e69f00']
     """
-    rounds = [list(_OKABE_ITO), [_blend(c, "#000000", 0.45) for c in _OKABE_ITO],
-              [_blend(c, "#ffffff", 0.55) for c in _OKABE_ITO]]
+    rounds = [
+        list(_OKABE_ITO),
+        [_blend(c, "#000000", 0.45) for c in _OKABE_ITO],
+        [_blend(c, "#ffffff", 0.55) for c in _OKABE_ITO],
+    ]
     colours = [colour for one in rounds for colour in one]
     return [colours[i % len(colours)] for i in range(count)]
 
@@ -64,6 +78,7 @@ def text_on(colour: str) -> str:
     >>> text_on("#440154"), text_on("#fde725")
     ('#ffffff', '#16181d')
     """
+
     def linear(channel: int) -> float:
         share = channel / 255
         return share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4

@@ -25,7 +25,8 @@ class Preset:
     sources
         Where the one or two graphs come from.
     targets
-        The target set of each, by number or name; "hub" stands for the node of highest degree, "edge" for an edge of node 0.
+        The target set of each, by number or name; "hub" stands for the node of highest degree, "edge" for an edge
+        of node 0.
     idea
         What to look for, in a sentence or two.
     colour_by, layer, cut, size
@@ -44,37 +45,100 @@ class Preset:
 
 
 PRESETS: tuple[Preset, ...] = (
-    Preset("fig1", "Fig. 1(a): a cubic graph", ("zoo.figure1()", "zoo.figure1()"), ((2,), (3,)),
-           "Every node has three neighbours, so a plain GNN gives all eight the same representation. Distances to the "
-           "target tell A from B. Click another node in either graph: which pairs can no method tell apart?"),
-    Preset("fig2b", "Fig. 2(b): Shrikhande against rook, an edge each", ("zoo.shrikhande()", "zoo.rook()"), (("edge",), ("edge",)),
-           "Two graphs that even 2-WL confuses. Take an edge in each as target set (p = 2): the nodes marked 1,1 are "
-           "neighbours of both ends. Look at how they are linked, then at the verdict of DE-2.", size=2),
-    Preset("fig3", "Fig. 3: two nodes of 3-regular graphs", ("zoo.figure3()[0]", "zoo.figure3()[1]"), ((0,), (0,)),
-           "The subtrees on the right are what a GNN computes along. Both shells have equal sizes (3 and 4), so layer 1 "
-           "sees no difference; the dashed branches are where layer 2 does."),
-    Preset("fig4", "Fig. 4: distance-regular graphs fool DE-1", ("zoo.shrikhande()", "zoo.rook()"), ((0,), (0,)),
-           "Both graphs are distance-regular with the same intersection array: how many children of each distance a node "
-           "has depends on its own distance alone. The subtrees agree to any depth, so DE-1 never tells them apart."),
-    Preset("fig5", "Fig. 5: K-hop is not always faster", ("zoo.figure5()[0]", "zoo.figure5()[1]"), ((0,), (0,)),
-           "DEA-1 with 2 hops sees two shells at once, yet it needs two layers for these roots, just like DE-1: the "
-           "shells have equal sizes, only their wiring differs."),
-    Preset("hexagon", "Two triangles or a hexagon", ("zoo.two_triangles()", "zoo.hexagon()"), ((0,), (0,)),
-           "The smallest pair that a plain GNN confuses: every node has two neighbours. Colour by 1-WL and step through "
-           "the layers, then colour by DE-SPD."),
-    Preset("cut", "Why edges inside S are cut: a domino and a bridge", ("zoo.domino()", "zoo.bridged_triangles()"), ((0, 3), (0, 3)),
-           "Two edges as target sets. Switch 'cut the edges inside S' on and off: with the edge in place DE-2 cannot tell "
-           "them apart, without it the bridge's ends lose each other.", size=2),
-    Preset("us-flights", "Real: US flights 2008, on the map", ('load("us-flights")',), (("ATL",),),
-           "305 airports and who flies where. How many stops are you from Atlanta? Pick a small airport instead, then two.",
-           layer=1, size=0),
-    Preset("celegans", "Real: the worm C. elegans, its neurons", ('load("celegans")',), (("hub",),),
-           "297 neurons. Pick two of them: the multiset of distances is what DE-2 adds to link prediction.", layer=1, size=0),
-    Preset("ns", "Real: network scientists who wrote together", ('load("ns")',), (("hub",),),
-           "1,461 authors in many components: grey nodes cannot be reached from S at all.", layer=1, size=0),
-    Preset("pb", "Real: political blogs", ('load("pb")',), (("hub",),),
-           "1,222 blogs, 16,714 links: nearly everything lies within three steps of a hub, so distances say less here.",
-           layer=1, size=0),
+    Preset(
+        "fig1",
+        "Fig. 1(a): a cubic graph",
+        ("zoo.figure1()", "zoo.figure1()"),
+        ((2,), (3,)),
+        "Every node has three neighbours, so a plain GNN gives all eight the same representation. Distances to the "
+        "target tell A from B. Click another node in either graph: which pairs can no method tell apart?",
+    ),
+    Preset(
+        "fig2b",
+        "Fig. 2(b): Shrikhande against rook, an edge each",
+        ("zoo.shrikhande()", "zoo.rook()"),
+        (("edge",), ("edge",)),
+        "Two graphs that even 2-WL confuses. Take an edge in each as target set (p = 2): the nodes marked 1,1 are "
+        "neighbours of both ends. Look at how they are linked, then at the verdict of DE-2.",
+        size=2,
+    ),
+    Preset(
+        "fig3",
+        "Fig. 3: two nodes of 3-regular graphs",
+        ("zoo.figure3()[0]", "zoo.figure3()[1]"),
+        ((0,), (0,)),
+        "The subtrees on the right are what a GNN computes along. Both shells have equal sizes (3 and 4), so layer 1 "
+        "sees no difference; the dashed branches are where layer 2 does.",
+    ),
+    Preset(
+        "fig4",
+        "Fig. 4: distance-regular graphs fool DE-1",
+        ("zoo.shrikhande()", "zoo.rook()"),
+        ((0,), (0,)),
+        "Both graphs are distance-regular with the same intersection array: how many children of each distance a node "
+        "has depends on its own distance alone. The subtrees agree to any depth, so DE-1 never tells them apart.",
+    ),
+    Preset(
+        "fig5",
+        "Fig. 5: K-hop is not always faster",
+        ("zoo.figure5()[0]", "zoo.figure5()[1]"),
+        ((0,), (0,)),
+        "DEA-1 with 2 hops sees two shells at once, yet it needs two layers for these roots, just like DE-1: the "
+        "shells have equal sizes, only their wiring differs.",
+    ),
+    Preset(
+        "hexagon",
+        "Two triangles or a hexagon",
+        ("zoo.two_triangles()", "zoo.hexagon()"),
+        ((0,), (0,)),
+        "The smallest pair that a plain GNN confuses: every node has two neighbours. Colour by 1-WL and step through "
+        "the layers, then colour by DE-SPD.",
+    ),
+    Preset(
+        "cut",
+        "Why edges inside S are cut: a domino and a bridge",
+        ("zoo.domino()", "zoo.bridged_triangles()"),
+        ((0, 3), (0, 3)),
+        "Two edges as target sets. Switch 'cut the edges inside S' on and off: with the edge in place DE-2 cannot tell "
+        "them apart, without it the bridge's ends lose each other.",
+        size=2,
+    ),
+    Preset(
+        "us-flights",
+        "Real: US flights 2008, on the map",
+        ('load("us-flights")',),
+        (("ATL",),),
+        "305 airports and who flies where. How many stops are you from Atlanta? Pick a small airport, then two.",
+        layer=1,
+        size=0,
+    ),
+    Preset(
+        "celegans",
+        "Real: the worm C. elegans, its neurons",
+        ('load("celegans")',),
+        (("hub",),),
+        "297 neurons. Pick two of them: the multiset of distances is what DE-2 adds to link prediction.",
+        layer=1,
+        size=0,
+    ),
+    Preset(
+        "ns",
+        "Real: network scientists who wrote together",
+        ('load("ns")',),
+        (("hub",),),
+        "1,461 authors in many components: grey nodes cannot be reached from S at all.",
+        layer=1,
+        size=0,
+    ),
+    Preset(
+        "pb",
+        "Real: political blogs",
+        ('load("pb")',),
+        (("hub",),),
+        "1,222 blogs, 16,714 links: nearly everything lies within three steps of a hub, so distances say less here.",
+        layer=1,
+        size=0,
+    ),
 )
 
 
@@ -99,8 +163,21 @@ def _load(name: str) -> Callable[[], Graph]:
 
 
 _SOURCES: dict[str, Callable[[], Graph]] = {
-    **{f"zoo.{name}()": _zoo(name) for name in ("figure1", "shrikhande", "rook", "two_triangles", "hexagon", "domino",
-                                               "bridged_triangles", "petersen", "desargues", "dodecahedron")},
+    **{
+        f"zoo.{name}()": _zoo(name)
+        for name in (
+            "figure1",
+            "shrikhande",
+            "rook",
+            "two_triangles",
+            "hexagon",
+            "domino",
+            "bridged_triangles",
+            "petersen",
+            "desargues",
+            "dodecahedron",
+        )
+    },
     **{f"zoo.{name}()[{i}]": _zoo(name, i) for name in ("figure3", "figure5") for i in (0, 1)},
     **{f'load("{name}")': _load(name) for name in ("us-flights", "celegans", "ns", "pb")},
 }

@@ -38,12 +38,15 @@ def error_box(error: BaseException) -> str:
     if isinstance(error, ValueError | OSError):
         return f'<div class="de-error" role="alert">{text(error)}</div>'
     trace = "".join(traceback.format_exception(error))
-    return (f'<div class="de-error" role="alert"><b>{text(type(error).__name__)}</b>: {text(error)}'
-            f"<details><summary>details, for a bug report</summary><pre>{text(trace)}</pre></details></div>")
+    return (
+        f'<div class="de-error" role="alert"><b>{text(type(error).__name__)}</b>: {text(error)}'
+        f"<details><summary>details, for a bug report</summary><pre>{text(trace)}</pre></details></div>"
+    )
 
 
 def guarded(act: Callable[..., Any]) -> Callable[..., Any]:
     """A method whose errors go to ``self.show_error`` instead of a log nobody sees; success clears the last one."""
+
     @functools.wraps(act)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:

@@ -37,8 +37,12 @@ def encode(state: ExplorerState) -> str:
         if id(side.graph) not in seen:
             seen[id(side.graph)] = len(graphs)
             graphs.append(side.source or _inline(side.graph))
-    record = {"graphs": graphs, "sides": [[seen[id(side.graph)], list(side.targets)] for side in state.sides],
-              "idea": state.preset_key, **{name: getattr(state, name) for name in _SETTINGS}}
+    record = {
+        "graphs": graphs,
+        "sides": [[seen[id(side.graph)], list(side.targets)] for side in state.sides],
+        "idea": state.preset_key,
+        **{name: getattr(state, name) for name in _SETTINGS},
+    }
     packed = zlib.compress(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode(), 9)
     return _PREFIX + base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
@@ -47,9 +51,13 @@ def _inline(graph: Graph) -> Any:
     if graph.num_edges > _MAX_INLINE:
         return {"n": graph.num_nodes, "m": graph.num_edges}  # too large to send along: restore asks for it
     named = any(name != str(i) for i, name in enumerate(graph.names))
-    return {"n": graph.num_nodes, "edges": graph.edges.ravel().tolist(), "title": graph.title,
-            "names": list(graph.names) if named else None,
-            "positions": None if graph.positions is None else graph.positions.round(4).tolist()}
+    return {
+        "n": graph.num_nodes,
+        "edges": graph.edges.ravel().tolist(),
+        "title": graph.title,
+        "names": list(graph.names) if named else None,
+        "positions": None if graph.positions is None else graph.positions.round(4).tolist(),
+    }
 
 
 def decode(code: str, graph: Graph | None = None) -> ExplorerState:
@@ -63,14 +71,22 @@ def decode(code: str, graph: Graph | None = None) -> ExplorerState:
     record = _record(code)
     try:
         graphs = [_graph(item, graph) for item in record["graphs"]]
-        sides = [Side(graphs[k], tuple(int(v) for v in graphs[k].target_set(S)) if S else (),
-                      record["graphs"][k] if isinstance(record["graphs"][k], str) else "") for k, S in record["sides"]]
+        sides = [
+            Side(
+                graphs[k],
+                tuple(int(v) for v in graphs[k].target_set(S)) if S else (),
+                record["graphs"][k] if isinstance(record["graphs"][k], str) else "",
+            )
+            for k, S in record["sides"]
+        ]
         if not 1 <= len(sides) <= 2:
             raise ParameterError(f"This code has {len(sides)} sides; an Explorer shows one or two.")
         state = ExplorerState(*sides)
         state.update(**{name: record[name] for name in _SETTINGS if name in record})
     except (KeyError, IndexError, TypeError) as error:
-        raise ParameterError(f"This code is incomplete or damaged ({error!r}); copy it again, from 'de1.' to its end.") from None
+        raise ParameterError(
+            f"This code is incomplete or damaged ({error!r}); copy it again, from 'de1.' to its end."
+        ) from None
     if isinstance(record.get("idea"), str) and record["idea"]:
         from .presets import PRESETS
 
@@ -82,12 +98,14 @@ def decode(code: str, graph: Graph | None = None) -> ExplorerState:
 
 def _record(code: str) -> dict[str, Any]:
     if not isinstance(code, str) or not code.strip().startswith(_PREFIX):
-        raise ParameterError(f"A restore code starts with {_PREFIX!r}; this one is {str(code)[:20]!r}. Copy it from Export.")
+        raise ParameterError(
+            f"A restore code starts with {_PREFIX!r}; this one is {str(code)[:20]!r}. Copy it from Export."
+        )
     code = code.strip()
     if len(code) > _MAX_CODE:
         raise ParameterError(f"This code has {len(code):,} characters; no Explorer writes more than {_MAX_CODE:,}.")
     try:
-        body = code[len(_PREFIX):]
+        body = code[len(_PREFIX) :]
         packed = base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_", validate=True)
         unpacker = zlib.decompressobj()
         plain = unpacker.decompress(packed, _MAX_JSON)
@@ -97,7 +115,9 @@ def _record(code: str) -> dict[str, Any]:
         if not isinstance(record, dict):
             raise ValueError("not a record")
     except (ValueError, binascii.Error, zlib.error, RecursionError) as error:
-        raise ParameterError(f"This code is incomplete or damaged ({error}); copy it again, from 'de1.' to its end.") from None
+        raise ParameterError(
+            f"This code is incomplete or damaged ({error}); copy it again, from 'de1.' to its end."
+        ) from None
     return record
 
 
@@ -107,8 +127,10 @@ def _graph(item: Any, given: Graph | None) -> Graph:
     if "edges" not in item:
         if given is None or (given.num_nodes, given.num_edges) != (item["n"], item["m"]):
             what = "none was given" if given is None else f"{given!r} was given"
-            raise GraphError(f"This code belongs to a graph of {item['n']:,} nodes and {item['m']:,} edges, too large to send along; "
-                             f"{what}. Use de.Explorer.restore(code, graph=G).")
+            raise GraphError(
+                f"This code belongs to a graph of {item['n']:,} nodes and {item['m']:,} edges, too large to send; "
+                f"{what}. Use de.Explorer.restore(code, graph=G)."
+            )
         return given
     flat, n = item["edges"], item["n"]
     if not isinstance(n, int) or not 0 < n <= 1_000_000 or len(flat) % 2:
@@ -140,7 +162,8 @@ def as_python(state: ExplorerState) -> str:
         elif side.graph.num_edges <= 60:
             names = side.graph.names if any(name != str(i) for i, name in enumerate(side.graph.names)) else None
             extra = f", names={list(names)!r}" if names else ""
-            value = f"de.Graph.from_edges({[tuple(e) for e in side.graph.edges.tolist()]!r}, num_nodes={side.graph.num_nodes}{extra})"
+            pairs = [tuple(e) for e in side.graph.edges.tolist()]
+            value = f"de.Graph.from_edges({pairs!r}, num_nodes={side.graph.num_nodes}{extra})"
             graph = "G" if k == 0 else "H"
             lines.append(f"{graph} = {value}")
         else:
@@ -148,7 +171,9 @@ def as_python(state: ExplorerState) -> str:
             lines.append(f"{graph} = ...  # your graph: {side.graph.num_nodes:,} nodes, {side.graph.num_edges:,} edges")
         lines.append(f"{letter} = ({graph}, {list(side.targets)!r})")
     usual = {"step": 2, "hops": 2, "cut": False, "size": 0, "root": 0}
-    options = "".join(f", {name}={getattr(state, name)!r}" for name in _SETTINGS if getattr(state, name) != usual.get(name))
+    options = "".join(
+        f", {name}={getattr(state, name)!r}" for name in _SETTINGS if getattr(state, name) != usual.get(name)
+    )
     lines.append(f"de.Explorer({', '.join(letters)}{options})")
     if len(state.sides) == 2 and state.sides[0].targets and len(state.sides[0].targets) == len(state.sides[1].targets):
         method = state.colour_by if state.colour_by in ("1-WL", "DE-SPD", "DE-LP", "DEA-SPD") else "DE-SPD"

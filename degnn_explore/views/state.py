@@ -1,4 +1,4 @@
-"""What the Explorer shows, as plain Python: graphs, target sets, settings. Widgets observe it; tests need no browser."""
+"""What the Explorer shows, as plain Python: graphs, target sets, settings. Widgets observe it; tests need none."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ class ExplorerState:
     [('0', (1, 1)), ('1', (3, 3)), ('2', (3, 4)), ('3', (1, 0))]
     """
 
-    def __init__(self, a: Graph | tuple[Graph, Targets] | Side, b: Graph | tuple[Graph, Targets] | Side | None = None) -> None:
+    def __init__(
+        self, a: Graph | tuple[Graph, Targets] | Side, b: Graph | tuple[Graph, Targets] | Side | None = None
+    ) -> None:
         self.sides: tuple[Side, ...] = tuple(_side(x) for x in (a, b) if x is not None)
         self.colour_by = "SPD"
         self.step = 2
@@ -132,7 +134,7 @@ class ExplorerState:
         else:
             targets = (*targets, chosen)
             if self.size:
-                targets = targets[-self.size:]
+                targets = targets[-self.size :]
         self.active = side
         self._set_targets({side: targets})
 
@@ -194,7 +196,7 @@ class ExplorerState:
         for name in changed:
             setattr(self, name, settings[name])
         if "size" in changed and self.size:
-            self.sides = tuple(replace(side, targets=side.targets[-self.size:]) for side in self.sides)
+            self.sides = tuple(replace(side, targets=side.targets[-self.size :]) for side in self.sides)
             changed.add("targets")
         if changed:
             self._tell(*changed)
@@ -297,7 +299,9 @@ class ExplorerState:
         one = self.sides[side]
         names = [node_name(one.graph, t) for t in one.targets]
         listed = ", ".join(names[:6]) + (f", … {len(names) - 6} more" if len(names) > 6 else "")
-        text = f"{self.letter(side)} = {{{listed}}}, p = {len(names)}" if names else f"{self.letter(side)}: click a node"
+        text = (
+            f"{self.letter(side)} = {{{listed}}}, p = {len(names)}" if names else f"{self.letter(side)}: click a node"
+        )
         graph = one.graph
         if len({s.graph.title for s in self.sides}) > 1:
             text += f" · {graph.title}"
@@ -324,8 +328,17 @@ class ExplorerState:
             for i in range(side.graph.num_nodes):
                 name = node_name(side.graph, i)
                 low, note = name.casefold(), notes[i] if notes else ""
-                where = 0 if low == wanted else 1 if low.startswith(wanted) else 2 if wanted in low else \
-                    3 if note and wanted in note.casefold() else 9
+                where = (
+                    0
+                    if low == wanted
+                    else 1
+                    if low.startswith(wanted)
+                    else 2
+                    if wanted in low
+                    else 3
+                    if note and wanted in note.casefold()
+                    else 9
+                )
                 if where < 9:
                     found.append((where, k != self.active, k, i, name, note))
         found.sort(key=lambda row: row[:4])
@@ -340,7 +353,9 @@ def note_column(graph: Graph) -> list[str]:
     >>> note_column(Graph.from_edges([(0, 1)], info={"city": ["Bonn", "Rome"], "size": [1, 2]}))
     ['Bonn', 'Rome']
     """
-    columns = [column for key, column in graph.info.items() if column.dtype.kind == "U" and key.lower() not in ("name", "id")][:3]
+    columns = [
+        column for key, column in graph.info.items() if column.dtype.kind == "U" and key.lower() not in ("name", "id")
+    ][:3]
     return [", ".join(filter(None, map(str, row))) for row in zip(*columns, strict=True)] if columns else []
 
 
@@ -375,7 +390,10 @@ def _cached_induced(graph: Graph, edges: bytes, nodes: bytes) -> Graph:
     # the same object for the same nodes, so that its layout is computed once
     chosen = np.frombuffer(nodes, dtype=np.int64)
     return Graph.from_edges(
-        np.frombuffer(edges, dtype=np.int64).reshape(-1, 2), len(chosen),
-        names=[graph.names[i] for i in chosen], title=graph.title,
+        np.frombuffer(edges, dtype=np.int64).reshape(-1, 2),
+        len(chosen),
+        names=[graph.names[i] for i in chosen],
+        title=graph.title,
         positions=None if graph.positions is None else graph.positions[chosen],
-        info={key: column[chosen] for key, column in graph.info.items()})
+        info={key: column[chosen] for key, column in graph.info.items()},
+    )

@@ -56,7 +56,9 @@ def forest(state: ExplorerState) -> Forest:
     """
     wanted = _roots(state)
     if not wanted:
-        return Forest((), (), None, np.zeros(0, dtype=np.int64), (), "pick a target to see the tree a GNN computes along", 0)
+        return Forest(
+            (), (), None, np.zeros(0, dtype=np.int64), (), "pick a target to see the tree a GNN computes along", 0
+        )
     trees, depth = _unrolled(state, wanted)
     sides = tuple(side for side, _ in wanted)
     both = len(trees) == 2 and sides == (0, 1)
@@ -74,7 +76,9 @@ def _roots(state: ExplorerState) -> list[tuple[int, int]]:
     """(side, root) of each tree: one a side, or the first three targets of a single set."""
     if len(state.sides) == 1:
         return [(0, t) for t in state.sides[0].targets[:3]]
-    return [(k, side.targets[min(state.root, len(side.targets) - 1)]) for k, side in enumerate(state.sides) if side.targets]
+    return [
+        (k, side.targets[min(state.root, len(side.targets) - 1)]) for k, side in enumerate(state.sides) if side.targets
+    ]
 
 
 def _unrolled(state: ExplorerState, wanted: list[tuple[int, int]]) -> tuple[tuple[Subtree, ...], int]:
@@ -85,9 +89,18 @@ def _unrolled(state: ExplorerState, wanted: list[tuple[int, int]]) -> tuple[tupl
             for k, root in wanted:
                 side = state.sides[k]
                 graph = side.graph.cut(list(side.targets)) if plain and state.cut else side.graph
-                trees.append(unroll(
-                    graph, root, depth, S=None if plain else list(side.targets), cut=state.cut and not plain,
-                    hops=state.hops if state.colour_by == "DEA-SPD" else 1, merge=True, max_nodes=MAX_TREE))
+                trees.append(
+                    unroll(
+                        graph,
+                        root,
+                        depth,
+                        S=None if plain else list(side.targets),
+                        cut=state.cut and not plain,
+                        hops=state.hops if state.colour_by == "DEA-SPD" else 1,
+                        merge=True,
+                        max_nodes=MAX_TREE,
+                    )
+                )
         except GraphError:  # too large to read at this depth: try one less
             continue
         return tuple(trees), depth
@@ -100,10 +113,14 @@ def _colours(state: ExplorerState, trees: tuple[Subtree, ...]) -> tuple[NDArray[
         return np.zeros(count, dtype=np.int64), (Entry("a plain GNN sees no distances", "", "#7f8fa6", None),)
     full = colouring.by_distance([(side.graph, side.targets) for side in state.sides], state.cut)
     place = {entry.label: i for i, entry in enumerate(full.entries)}
-    codes = np.array([place.get(label, len(full.entries) - 1) for tree in trees for label in tree.label], dtype=np.int64)
+    codes = np.array(
+        [place.get(label, len(full.entries) - 1) for tree in trees for label in tree.label], dtype=np.int64
+    )
     used = set(codes.tolist())
-    entries = tuple(Entry(e.label, e.mark, e.colour, () if i in used and e.label and state.colour_by != "SPD" else None)
-                    for i, e in enumerate(full.entries))
+    entries = tuple(
+        Entry(e.label, e.mark, e.colour, () if i in used and e.label and state.colour_by != "SPD" else None)
+        for i, e in enumerate(full.entries)
+    )
     return codes, entries or (Entry("", "", UNREACHABLE),)
 
 

@@ -47,7 +47,7 @@ class Question:
         if 0 in sizes:
             return f"Pick a target in {'AB'[sizes.index(0)]} to compare."
         if sizes[0] != sizes[1]:
-            return f"A has {sizes[0]} targets and B has {sizes[1]}: pick equally many in each, and the methods will be compared."
+            return f"A has {sizes[0]} targets and B has {sizes[1]}: pick equally many in each to compare them."
         return ""
 
 
@@ -59,8 +59,13 @@ def method_name(method: str, p: int, hops: int) -> str:
     >>> method_name("DEA-SPD", 1, 2)
     'DEA-1, 2 hops'
     """
-    return {"1-WL": "1-WL (GCN, SAGE, GIN)", "DE-SPD": f"DE-{p}, shortest paths", "DE-LP": f"DE-{p}, landing probabilities",
-            "DEA-SPD": f"DEA-{p}, {hops} hop{'s' if hops > 1 else ''}", "2-WL": "2-WL (folklore)"}[method]
+    return {
+        "1-WL": "1-WL (GCN, SAGE, GIN)",
+        "DE-SPD": f"DE-{p}, shortest paths",
+        "DE-LP": f"DE-{p}, landing probabilities",
+        "DEA-SPD": f"DEA-{p}, {hops} hop{'s' if hops > 1 else ''}",
+        "2-WL": "2-WL (folklore)",
+    }[method]
 
 
 def infeasible(question: Question, method: str) -> str:
@@ -88,7 +93,12 @@ def answers(question: Question, stop: Event | None = None) -> Iterator[tuple[str
             yield method, reason
             continue
         try:
-            yield method, distinguish(a, b, method, hops=question.hops if method == "DEA-SPD" else None, cut=question.cut, stop=stop)
+            yield (
+                method,
+                distinguish(
+                    a, b, method, hops=question.hops if method == "DEA-SPD" else None, cut=question.cut, stop=stop
+                ),
+            )
         except Cancelled:
             return
 
@@ -112,9 +122,11 @@ def table(question: Question, found: dict[str, Verdict | str]) -> str:
         if answer is None:
             cells = '<td><span class="de-spin"></span>computing…</td><td></td><td></td>'
         elif isinstance(answer, str):
-            cells = f'<td>{tag("span", "not computed", "de-pill")}</td><td>–</td>{tag("td", answer, "de-hint")}'
+            cells = f"<td>{tag('span', 'not computed', 'de-pill')}</td><td>–</td>{tag('td', answer, 'de-hint')}"
         else:
-            pill = tag("span", "≠ different", "de-pill de-yes") if answer.different else tag("span", "= same", "de-pill")
+            pill = (
+                tag("span", "≠ different", "de-pill de-yes") if answer.different else tag("span", "= same", "de-pill")
+            )
             layer = "–" if answer.layer is None else str(answer.layer)
             cells = f"<td>{pill}</td><td>{layer}</td>{tag('td', answer.why)}"
         rows.append(f'<tr data-method="{text(method)}">{name}{cells}</tr>')
@@ -133,7 +145,9 @@ class Judge:
         Called with an exception of the thread.
     """
 
-    def __init__(self, show: Callable[[Question, dict[str, Verdict | str]], None], failed: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self, show: Callable[[Question, dict[str, Verdict | str]], None], failed: Callable[[BaseException], None]
+    ) -> None:
         self._show, self._failed = show, failed
         self._stop = Event()
         self._thread: Thread | None = None

@@ -18,13 +18,24 @@ from typing import Any
 import nbformat
 
 ROOT = Path(__file__).resolve().parents[2]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-         "--no-first-run", "--disable-default-apps", "--disable-domain-reliability", "--force-color-profile=srgb"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--force-color-profile=srgb",
+]
 
 
 def chromium() -> str | None:
     """The system's Chromium, else the one that playwright installed, else None."""
-    found = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+    found = next(
+        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+    )
     if found:
         return found
     from playwright.sync_api import sync_playwright
@@ -43,21 +54,47 @@ class Lab:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
-        places = {name: str(folder / "jupyter" / name) for name in ("runtime", "config", "data", "settings", "workspaces", "ipython")}
+        places = {
+            name: str(folder / "jupyter" / name)
+            for name in ("runtime", "config", "data", "settings", "workspaces", "ipython")
+        }
         for place in places.values():
             Path(place).mkdir(parents=True, exist_ok=True)
         self.settings = Path(places["settings"])
         self.set("notification", {"fetchNews": "false", "checkForUpdates": False})
         env = os.environ | {
-            "JUPYTER_RUNTIME_DIR": places["runtime"], "JUPYTER_CONFIG_DIR": places["config"], "JUPYTER_DATA_DIR": places["data"],
-            "JUPYTERLAB_SETTINGS_DIR": places["settings"], "JUPYTERLAB_WORKSPACES_DIR": places["workspaces"],
-            "IPYTHONDIR": places["ipython"], "PYTHONPATH": str(ROOT), "JUPYTER_PLATFORM_DIRS": "1"}
+            "JUPYTER_RUNTIME_DIR": places["runtime"],
+            "JUPYTER_CONFIG_DIR": places["config"],
+            "JUPYTER_DATA_DIR": places["data"],
+            "JUPYTERLAB_SETTINGS_DIR": places["settings"],
+            "JUPYTERLAB_WORKSPACES_DIR": places["workspaces"],
+            "IPYTHONDIR": places["ipython"],
+            "PYTHONPATH": str(ROOT),
+            "JUPYTER_PLATFORM_DIRS": "1",
+        }
         self.log = (folder / "server.log").open("w")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}",
-             "--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={folder}",
-             "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly", "--ServerApp.disable_check_xsrf=True"],
-            env=env, stdout=self.log, stderr=subprocess.STDOUT, cwd=folder)
+            [
+                sys.executable,
+                "-m",
+                "jupyterlab",
+                "--no-browser",
+                "--allow-root",
+                "--ServerApp.ip=127.0.0.1",
+                f"--ServerApp.port={port}",
+                "--ServerApp.port_retries=0",
+                "--IdentityProvider.token=",
+                "--ServerApp.password=",
+                f"--ServerApp.root_dir={folder}",
+                "--LabApp.expose_app_in_browser=True",
+                "--LabApp.extension_manager=readonly",
+                "--ServerApp.disable_check_xsrf=True",
+            ],
+            env=env,
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+        )
         for _ in range(240):
             with contextlib.suppress(OSError):
                 urllib.request.urlopen(f"{self.url}/api/status", timeout=1).read()
@@ -122,7 +159,9 @@ class Visit:
         self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
         self.page.wait_for_function(
             "() => { const w = [...window.jupyterapp.shell.widgets('main')][0];"
-            " return w?.sessionContext?.session?.kernel?.status === 'idle'; }", timeout=60_000)
+            " return w?.sessionContext?.session?.kernel?.status === 'idle'; }",
+            timeout=60_000,
+        )
         if run:
             self.run_all()
 

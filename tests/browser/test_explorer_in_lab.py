@@ -146,8 +146,13 @@ def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
     panel._until(lambda: panel.graph.get_attribute("data-lit"), "[2]")
     page.mouse.move(*panel.point(2))
     panel._until(lambda: 0 in json.loads(panel.tree.get_attribute("data-lit") or "[]"), True)
-    panel._until(lambda: all(word in panel.graph.locator(".de-tip").inner_text()
-                             for word in ("v2", "degree 3", "distance to S: 0", "class")), True)
+    panel._until(
+        lambda: all(
+            word in panel.graph.locator(".de-tip").inner_text()
+            for word in ("v2", "degree 3", "distance to S: 0", "class")
+        ),
+        True,
+    )
 
 
 def test_a_reload_keeps_everything(lab: Any, visit: Any) -> None:
@@ -171,8 +176,13 @@ def test_a_reload_keeps_everything(lab: Any, visit: Any) -> None:
 
 
 def test_an_exception_in_a_callback_is_shown(lab: Any, visit: Any) -> None:
-    panel = fresh(lab, visit, "fails", "e = de.Explorer(preset='hexagon')\ndef broken():\n    raise RuntimeError('the <b>reason</b>')\n"
-                  "e.state.coloured = broken\ne")
+    panel = fresh(
+        lab,
+        visit,
+        "fails",
+        "e = de.Explorer(preset='hexagon')\ndef broken():\n    raise RuntimeError('the <b>reason</b>')\n"
+        "e.state.coloured = broken\ne",
+    )
     panel.click(1)
     alert = panel.box.locator(".de-error")
     alert.wait_for()
@@ -180,8 +190,13 @@ def test_an_exception_in_a_callback_is_shown(lab: Any, visit: Any) -> None:
 
 
 def test_names_are_text_everywhere(lab: Any, visit: Any) -> None:
-    panel = fresh(lab, visit, "evil", f"evil = {EVIL!r} + ' href'\nG = de.Graph.from_edges([(evil, 'b'), ('b', 'c')], "
-                  "info={'note': [evil, '', '']}, title=evil)\nde.Explorer((G, [evil]), layer=1)")
+    panel = fresh(
+        lab,
+        visit,
+        "evil",
+        f"evil = {EVIL!r} + ' href'\nG = de.Graph.from_edges([(evil, 'b'), ('b', 'c')], "
+        "info={'note': [evil, '', '']}, title=evil)\nde.Explorer((G, [evil]), layer=1)",
+    )
     page = panel.page
     panel.graph.locator(".de-find").fill("img")
     panel.graph.locator(".de-matches li", has_text="<img src=x").wait_for()
@@ -207,17 +222,24 @@ def test_export_file_and_themes(lab: Any, visit: Any) -> None:
     panel = fresh(lab, visit, "export", "de.Explorer(preset='fig3')")
     page = panel.page
     panel.box.get_by_role("button", name="Export").click()
-    for name, start in [("Graph PNG", b"\x89PNG"), ("Subtree PNG", b"\x89PNG"), ("Graph SVG", b"<svg"), ("Subtree HTML", b"<")]:
+    for name, start in [
+        ("Graph PNG", b"\x89PNG"),
+        ("Subtree PNG", b"\x89PNG"),
+        ("Graph SVG", b"<svg"),
+        ("Subtree HTML", b"<"),
+    ]:
         with page.expect_download() as caught:
             panel.box.get_by_role("button", name=name).click()
         assert open(caught.value.path(), "rb").read(4).startswith(start), name  # noqa: SIM115
-    assert "de.Explorer.restore(\"de1." in panel.box.locator("[data-code=restore]").inner_text()
+    assert 'de.Explorer.restore("de1.' in panel.box.locator("[data-code=restore]").inner_text()
     assert "de.zoo.figure3()[0]" in panel.box.locator("[data-code=python]").inner_text()
 
     panel.box.get_by_role("button", name="Open a file").click()
     with page.expect_file_chooser() as caught_file:
         panel.box.get_by_role("button", name="Choose a file").click()
-    caught_file.value.set_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": b"source,target\na,b\nb,c\nb,b\nb,d\n"})
+    caught_file.value.set_files(
+        {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"source,target\na,b\nb,c\nb,b\nb,d\n"}
+    )
     panel._until(lambda: "1 self-loop" in panel.box.locator(".de-idea").inner_text(), True)
     panel.shows(["0 0 1", "1 1 3"])
 
