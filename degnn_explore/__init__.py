@@ -51,7 +51,7 @@ _HOME = {
     "save": "saving",
     "load_model": "saving",
 }
-_MODULES = ("zoo",)
+_MODULES = ("theory", "zoo")
 
 __all__ = [*_HOME, *_MODULES]
 

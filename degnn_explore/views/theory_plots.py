@@ -18,7 +18,8 @@ from .palette import ACCENT, categorical
 
 __all__ = ["CONFIG", "draw", "save"]
 
-CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["sendDataToCloud", "sendChartToCloud", "lasso2d", "select2d"]}
+CONFIG = {"displaylogo": False,
+          "modeBarButtonsToRemove": ["sendDataToCloud", "sendChartToCloud", "lasso2d", "select2d"]}
 """For ``fig.show(config=CONFIG)``: no logo, and no button that sends data away."""
 
 _SYMBOLS = ("circle", "diamond", "square", "star-triangle-up", "x", "cross", "hexagon", "star")
@@ -40,7 +41,8 @@ def draw(finding: Finding, width: int | None = None, height: int | None = None) 
     figure.update_layout(
         title={"text": escape(finding.title), "x": 0, "xref": "paper", "xanchor": "left", "font": {"size": 16}},
         width=width or default_width, height=height or default_height, template="plotly_white",
-        font={"family": "system-ui, sans-serif", "size": 13, "color": _INK}, paper_bgcolor="white", plot_bgcolor="white",
+        font={"family": "system-ui, sans-serif", "size": 13, "color": _INK},
+        paper_bgcolor="white", plot_bgcolor="white",
     )
     return figure
 
@@ -101,7 +103,8 @@ def _layers(finding: Finding) -> tuple[go.Figure, int, int]:
         figure.update_yaxes(tickvals=np.arange(1, top + 1), range=[0.5, top + 0.62], showgrid=False, zeroline=False,
                             title="layers L" if place == 1 else None, row=1, col=place)
     figure.update_layout(
-        coloraxis={"colorscale": _SCALE, "cmin": 0, "cmax": 1, "colorbar": {"title": "not told<br>apart", "thickness": 14}},
+        coloraxis={"colorscale": _SCALE, "cmin": 0, "cmax": 1,
+                   "colorbar": {"title": "not told<br>apart", "thickness": 14}},
         legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"}, margin={"t": 90, "b": 100, "l": 60, "r": 20})
     return figure, max(620, 170 + max(44 * len(sizes), 230) * len(methods)), 160 + 46 * max(top, 4)
 
@@ -117,7 +120,8 @@ def _edge(figure: go.Figure, table: pd.DataFrame, sizes: Sequence[int], place: i
     for colour, width in (("#ffffff", 7), (ACCENT, 3)):  # a white halo keeps the line clear of every cell
         figure.add_trace(go.Scatter(
             x=x, y=y, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip", cliponaxis=False,
-            showlegend=place == 1 and colour == ACCENT, name="boundary of the theorem: rows above it should be told apart",
+            name="boundary of the theorem: rows above it should be told apart",
+            showlegend=place == 1 and colour == ACCENT,
         ), row=1, col=place)
 
 
@@ -155,7 +159,8 @@ def _scores(finding: Finding) -> tuple[go.Figure, int, int]:
         level.append([float("nan") if pd.isna(row[m]) else row[m] / row["pairs"] for m in methods])
     rows = [f"{name} ({row['pairs']:,} {'pair' if row['pairs'] == 1 else 'pairs'})" for name, row in table.iterrows()]
     figure, width, height = _cells(text, level, rows, methods, _SCALE)
-    figure.update_traces(showscale=True, colorbar={"title": "share<br>told apart", "thickness": 14, "tickformat": ".0%"})
+    bar = {"title": "share<br>told apart", "thickness": 14, "tickformat": ".0%"}
+    figure.update_traces(showscale=True, colorbar=bar)
     return figure, width + 120, height + 30
 
 
@@ -173,15 +178,17 @@ def _outputs(finding: Finding) -> tuple[go.Figure, int, int]:
         own = table[table["model"] == model].set_index("pair")
         figure.add_trace(go.Scatter(
             x=own["difference"].clip(lower=floor).reindex(pairs), mode="markers", name=escape(model),
-            y=np.arange(len(pairs)) + 0.6 * ((i + 0.5) / len(models) - 0.5), customdata=own["difference"].reindex(pairs),
-            marker={"size": 11, "color": colour, "symbol": _SYMBOLS[i % len(_SYMBOLS)], "line": {"width": 1, "color": _INK}},
+            y=np.arange(len(pairs)) + 0.6 * ((i + 0.5) / len(models) - 0.5),
+            customdata=own["difference"].reindex(pairs),
+            marker={"size": 11, "color": colour, "symbol": _SYMBOLS[i % len(_SYMBOLS)],
+                    "line": {"width": 1, "color": _INK}},
             hovertemplate="%{customdata:.2e}<extra>" + escape(model) + "</extra>"))
     figure.add_vline(x=LOGIT_TOLERANCE, line={"color": ACCENT, "dash": "dash", "width": 2},
                      annotation={"text": "told apart →", "font": {"color": ACCENT}, "yref": "paper", "y": 1.0,
                                  "yanchor": "bottom", "xanchor": "left", "showarrow": False})
     ticks = [10.0**k for k in range(-9, 1)]
-    figure.update_xaxes(type="log", range=[-9.3, 0.5], title="largest difference of two outputs, relative", tickvals=ticks,
-                        ticktext=["0", *(f"10<sup>{k}</sup>" for k in range(-8, 0)), "1"], zeroline=False)
+    figure.update_xaxes(type="log", range=[-9.3, 0.5], title="largest difference of two outputs, relative",
+                        tickvals=ticks, ticktext=["0", *(f"10<sup>{k}</sup>" for k in range(-8, 0)), "1"], zeroline=False)
     figure.update_yaxes(tickvals=np.arange(len(pairs)), ticktext=[escape(p) for p in pairs], autorange="reversed",
                         automargin=True, zeroline=False)
     figure.update_layout(legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"},
