@@ -254,7 +254,8 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
     rows = [_row(model, by_model[model], scores, best) for model in by_model]
     rows.sort(key=lambda row: -row.mean)
     size = first.sizes.get("test", 0)
-    notes = tuple(_notes(first, rows, size))
+    epochs = sorted({int(run.options.get("epochs", 0)) for group in by_model.values() for run in group})
+    notes = tuple(_notes(first, rows, size, epochs))
     return Comparison(tuple(rows), first.graph, first.task, first.p, first.metric, size, notes)
 
 
@@ -292,7 +293,7 @@ def _verdict(model: str, scores: dict[str, list[float]], best: str | None) -> tu
     return ("above the best baseline, on average", "*") if above else ("not above the best baseline", "")
 
 
-def _notes(first: Run, rows: list[Row], size: int) -> list[str]:
+def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[str]:
     what = {1: "nodes", 2: "pairs", 3: "triples"}.get(first.p, "sets")
     notes = [f"Test set: {size:,} {what} a seed."]
     if first.metric == "accuracy" and 0 < size < _SMALL_TEST:
@@ -301,6 +302,10 @@ def _notes(first: Run, rows: list[Row], size: int) -> list[str]:
     elif 0 < size < _SMALL_TEST:
         notes.append(f"{size} test {what} are few: the numbers of single seeds scatter by several points.")
     seeds = sorted({row.seeds for row in rows})
+    if len(seeds) > 1:
+        notes.append(f"Not all models have as many seeds ({', '.join(map(str, seeds))}).")
+    if len(epochs) > 1:
+        notes.append(f"Not all models were trained for as many epochs (at most {', '.join(map(str, epochs))}).")
     if seeds[0] < 2:
         notes.append("One seed gives no interval and no significance; choose more seeds.")
     notes.append("± is half the 95 % confidence interval over seeds (Student's t). Significance: Welch's t-test "

@@ -1,0 +1,51 @@
+// Draws the figure that the widget holds, in the colours of the page. Plotly stands before this file as `Plotly`.
+const CONFIG = {
+  displaylogo: false, responsive: false, displayModeBar: "hover",
+  modeBarButtonsToRemove: ["sendDataToCloud", "sendChartToCloud", "lasso2d", "select2d", "autoScale2d"],
+};
+
+function coloured(layout, el) {
+  const style = getComputedStyle(el);
+  const of = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
+  const text = of("--de-text", "#1f2328"), faint = of("--de-faint", "#6b7280"), line = of("--de-grid", "rgba(127,127,127,0.18)");
+  const out = { ...layout, autosize: true, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" };
+  out.font = { ...layout.font, color: text, family: of("font-family", "sans-serif"), size: 12 };
+  out.hoverlabel = { bgcolor: of("--de-card", "#fff"), bordercolor: faint, font: { color: text, size: 12 } };
+  for (const key of Object.keys(layout)) {
+    if (/^[xy]axis\d*$/.test(key)) {
+      out[key] = { gridcolor: line, zeroline: false, linecolor: line, ...layout[key], tickfont: { color: faint, size: 11 } };
+    }
+  }
+  return out;
+}
+
+function render({ model, el }) {
+  const box = document.createElement("div");
+  box.className = "de-chart";
+  const say = document.createElement("div");
+  say.className = "de-said";
+  el.append(box, say);
+  let asked = false, gone = false;
+  const draw = () => {
+    if (asked || gone) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      if (gone || !box.isConnected) return;
+      const figure = model.get("figure");
+      box.style.height = `${figure.layout?.height ?? 320}px`;
+      say.textContent = model.get("description");
+      Plotly.react(box, structuredClone(figure.data ?? []), coloured(figure.layout ?? {}, box), CONFIG);
+      box.dataset.serial = model.get("serial");
+    });
+  };
+  model.on("change:figure", draw);
+  const size = new ResizeObserver(() => { if (box.clientWidth && box.dataset.serial) Plotly.Plots.resize(box); else draw(); });
+  size.observe(box);
+  const theme = new MutationObserver(draw);
+  theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-name", "data-jp-theme-light"] });
+  draw();
+  return () => { gone = true; model.off("change:figure", draw); size.disconnect(); theme.disconnect(); Plotly.purge(box); };
+}
+
+export default { render };

@@ -1,0 +1,76 @@
+"""A table whose headings sort and whose rows can be opened; it also hands files and text to the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+__all__ = ["STYLE", "Sheet", "cell", "column"]
+
+_HERE = Path(__file__).parent
+STYLE = (_HERE / "explorer.css").read_text() + (_HERE / "board.css").read_text()
+
+
+def column(label: str, title: str = "", align: str = "", first: str = "down") -> dict[str, str]:
+    """A heading: its text, what it means, and which way it sorts first.
+
+    Examples
+    --------
+    >>> column("model", first="up")["label"]
+    'model'
+    """
+    return {"label": label, "title": title, "align": align, "first": first}
+
+
+def cell(text: Any, sort: float | str | None = None, css: str = "", dot: str = "") -> dict[str, Any]:
+    """A cell: its text, the value it is sorted by, how it looks, the colour of a dot before it.
+
+    Examples
+    --------
+    >>> cell("91.6 ± 0.5", sort=91.6)["sort"]
+    91.6
+    """
+    return {"text": str(text), "sort": sort, "css": css, "dot": dot}
+
+
+class Sheet(anywidget.AnyWidget):
+    """Columns and rows are the state; `sheet.js` shows them, as text.
+
+    Examples
+    --------
+    >>> sheet = Sheet(columns=[column("node")], rows=[[cell("<b>")]])
+    >>> sheet.rows[0][0]["text"]
+    '<b>'
+    """
+
+    _esm = _HERE / "sheet.js"
+    _css = STYLE
+
+    columns = traitlets.List().tag(sync=True)
+    rows = traitlets.List().tag(sync=True)
+    action = traitlets.Unicode("").tag(sync=True)
+    """The text of the link at the end of each row; "" for none."""
+    empty = traitlets.Unicode("").tag(sync=True)
+    """What stands in place of no rows."""
+
+    def on_row(self, act: Callable[[int], None]) -> None:
+        """Calls ``act`` with the number of the row whose link is clicked, as the rows are in Python."""
+        def heard(_widget: Any, content: Any, _buffers: Any) -> None:
+            if isinstance(content, dict) and content.get("type") == "row":
+                row = content.get("row")
+                if isinstance(row, int) and 0 <= row < len(self.rows):
+                    act(row)
+
+        self.on_msg(heard)
+
+    def download(self, name: str, mime: str, text: str) -> None:
+        """Gives the reader a file."""
+        self.send({"type": "download", "name": name, "mime": mime, "text": text})
+
+    def copy(self, text: str) -> None:
+        """Puts a text on the reader's clipboard."""
+        self.send({"type": "copy", "text": text})
