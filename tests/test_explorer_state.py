@@ -52,6 +52,16 @@ def test_a_lasso_adds_and_frees_p() -> None:
     assert state.size == 0
 
 
+def test_a_lasso_of_hundreds_is_refused_in_words() -> None:
+    explorer = de.Explorer((de.load("celegans"), [0]))
+    explorer._message({"type": "lasso", "nodes": list(range(150))})
+    assert "up to 100" in explorer._error.value
+    assert explorer.targets == [[0]]
+    explorer._message({"type": "lasso", "nodes": list(range(60))})
+    assert explorer._error.value == ""
+    assert len(explorer.targets[0]) == 60
+
+
 def test_listeners_hear_what_changed() -> None:
     state, heard = ExplorerState.of_preset("fig1"), []
     state.observe(heard.append)

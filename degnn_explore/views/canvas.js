@@ -595,7 +595,7 @@ function render({ model, el }) {
     const list = make("ul", "de-matches");
     list.setAttribute("role", "listbox");
     list.hidden = true;
-    let items = [], active = 0;
+    let items = [], active = 0, typing = 0;
     const choose = (k) => {
       if (!items[k]) return;
       model.send({ type: "find", key: items[k].key });
@@ -603,7 +603,8 @@ function render({ model, el }) {
       list.hidden = true;
     };
     find.addEventListener("input", () => {
-      if (find.value.trim()) model.send({ type: "search", text: find.value.trim().slice(0, 100) });
+      clearTimeout(typing);
+      if (find.value.trim()) typing = setTimeout(() => model.send({ type: "search", text: find.value.trim().slice(0, 100) }), 90);
       else list.hidden = true;
     });
     find.addEventListener("keydown", (event) => {

@@ -78,15 +78,18 @@ class Colouring:
 
 
 def multiset(values: Sequence[int]) -> str:
-    """Distances as text: one as a number, several as a multiset; ∞ stands for unreachable (-1).
+    """Distances as text: one as a number, several as a multiset, many with counts; ∞ stands for unreachable (-1).
 
     Examples
     --------
-    >>> multiset([2]), multiset([2, 1]), multiset([-1, 1])
-    ('2', '{1,2}', '{1,∞}')
+    >>> multiset([2]), multiset([2, 1]), multiset([-1, 1]), multiset([1, 0, 1, 1, 2])
+    ('2', '{1,2}', '{1,∞}', '{0, 1×3, 2}')
     """
     ordered = sorted(values, key=lambda d: (d < 0, d))
     texts = ["∞" if d < 0 else str(d) for d in ordered]
+    if len(texts) > 4:
+        counted = [f"{d}×{k}" if (k := texts.count(d)) > 1 else d for d in dict.fromkeys(texts)]
+        return "{" + ", ".join(counted) + "}"
     return texts[0] if len(texts) == 1 else "{" + ",".join(texts) + "}"
 
 
@@ -121,7 +124,7 @@ def by_distance(picks: Sequence[Pick], cut: bool = False) -> Colouring:
     lost = [row for row in classes if set(row) == {-1}]
     palette = dict(zip([c for c in classes if c not in lost], sequential(len(classes) - len(lost)), strict=True))
     labels = {row: multiset(row) for row in classes}
-    marks = {row: text.strip("{}") for row, text in labels.items()}
+    marks = {row: text.strip("{}") if len(row) <= 4 else "" for row, text in labels.items()}
     return _from_keys(picks, keys, inverse, classes, labels, marks, palette, "distance to S")
 
 

@@ -30,6 +30,7 @@ COLOURINGS = {
 }
 MAX_LAYER = 6
 MAX_DRAWN = 20_000
+MAX_TARGETS = 100
 _FIRST_SHOWN = 1_500
 
 
@@ -90,6 +91,7 @@ class ExplorerState:
         self.shown_limit = _FIRST_SHOWN
         self.layout = self._best_layout()
         self._listeners: list[Callable[[set[str]], None]] = []
+        self._classes: tuple[Any, colouring.Colouring] | None = None
         self._shown: dict[int, tuple[Any, NDArray[np.int64]]] = {}
 
     @classmethod
@@ -142,6 +144,11 @@ class ExplorerState:
         """Adds nodes, as the lasso does; a fixed size gives way."""
         old = self.sides[side].targets
         new = tuple(dict.fromkeys([*old, *self._checked(side, nodes)]))
+        if len(new) > MAX_TARGETS:
+            raise TargetError(
+                f"That would make a target set of {len(new):,} nodes; the Explorer shows up to {MAX_TARGETS}. "
+                "Lasso fewer, or use de.colours and de.distinguish, which take any number."
+            )
         if self.size and len(new) > self.size:
             self.size = 0
         self.active = side
@@ -283,7 +290,10 @@ class ExplorerState:
             lines.append(f"distance to S: {colouring.multiset(far.tolist())}")
         if self.colour_by in ("SPD", "LP", "PageRank", "DRNL") and here.targets and here.graph.num_nodes <= 5_000:
             picks = [(s.graph, s.targets) for s in self.sides]
-            classes = colouring.by_class(picks, "DE-SPD", self.layer, self.hops, self.cut)
+            key = (self.sides, self.layer, self.cut)
+            if self._classes is None or self._classes[0] != key:  # hovering asks again and again
+                self._classes = key, colouring.by_class(picks, "DE-SPD", self.layer, self.hops, self.cut)
+            classes = self._classes[1]
             same = sum(int((codes == classes.codes[side][node]).sum()) for codes in classes.codes)
             lines.append(f"{classes.title}: {classes.label(side, node)} (of {same})")
         return lines
@@ -345,6 +355,7 @@ class ExplorerState:
         return [(k, i, name, note) for _, _, k, i, name, note in found[:limit]]
 
 
+@lru_cache(maxsize=8)
 def note_column(graph: Graph) -> list[str]:
     """A second line for each node, from its columns of text (city, state); empty if it has none.
 

@@ -11,7 +11,6 @@ from ..errors import GraphError
 from ..subtrees import Comparison, Subtree, compare, unroll
 from . import colouring
 from .colouring import Entry
-from .palette import UNREACHABLE
 from .state import ExplorerState, node_name
 
 __all__ = ["MAX_TREE", "Forest", "forest", "tidy"]
@@ -68,7 +67,7 @@ def forest(state: ExplorerState) -> Forest:
         notes = [f"depth {state.layer} would not fit; depth {depth} is shown"]
     if comparison is not None:
         notes.append("equal so far" if comparison.same else f"dashed: where A and B part (layer {comparison.layer})")
-    codes, entries = _colours(state, trees)
+    codes, entries = _colours(state, trees, sides)
     return Forest(trees, sides, comparison, codes, entries, " · ".join(notes), depth)
 
 
@@ -107,21 +106,16 @@ def _unrolled(state: ExplorerState, wanted: list[tuple[int, int]]) -> tuple[tupl
     return (), 0
 
 
-def _colours(state: ExplorerState, trees: tuple[Subtree, ...]) -> tuple[NDArray[np.int64], tuple[Entry, ...]]:
+def _colours(
+    state: ExplorerState, trees: tuple[Subtree, ...], sides: tuple[int, ...]
+) -> tuple[NDArray[np.int64], tuple[Entry, ...]]:
     if state.colour_by == "1-WL":
         count = sum(len(tree) for tree in trees)
         return np.zeros(count, dtype=np.int64), (Entry("a plain GNN sees no distances", "", "#7f8fa6", None),)
     full = colouring.by_distance([(side.graph, side.targets) for side in state.sides], state.cut)
-    place = {entry.label: i for i, entry in enumerate(full.entries)}
-    codes = np.array(
-        [place.get(label, len(full.entries) - 1) for tree in trees for label in tree.label], dtype=np.int64
-    )
-    used = set(codes.tolist())
-    entries = tuple(
-        Entry(e.label, e.mark, e.colour, () if i in used and e.label and state.colour_by != "SPD" else None)
-        for i, e in enumerate(full.entries)
-    )
-    return codes, entries or (Entry("", "", UNREACHABLE),)
+    codes = np.concatenate([full.codes[side][tree.node] for side, tree in zip(sides, trees, strict=True)])
+    used = set(codes.tolist()) if state.colour_by != "SPD" else set()  # else the graph's legend says it already
+    return codes, tuple(Entry(e.label, e.mark, e.colour, () if i in used else None) for i, e in enumerate(full.entries))
 
 
 def tidy(tree: Subtree) -> NDArray[np.float64]:

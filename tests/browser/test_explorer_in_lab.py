@@ -141,6 +141,24 @@ def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
     page.keyboard.press("ArrowRight")
     panel._until(lambda: "depth 1" in panel.tree.inner_text(), True)
 
+    # dragging a node moves it and picks nothing; dragging the ground moves the view; Fit brings it back
+    x, y = panel.point(6)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 30, y - 12, steps=4)
+    page.mouse.up()
+    moved = panel.point(6)
+    assert abs(moved[0] - x - 30) < 3
+    assert abs(moved[1] - y + 12) < 3
+    page.mouse.move(moved[0] + 60, moved[1] + 30)
+    page.mouse.down()
+    page.mouse.move(moved[0] + 100, moved[1] + 30, steps=4)
+    page.mouse.up()
+    assert abs(panel.point(6)[0] - moved[0] - 40) < 3
+    panel.graph.get_by_label("Fit to the panel").click()
+    panel._until(lambda: abs(panel.point(6)[0] - moved[0]) < 3, True)
+    panel.targets([2])
+
     # hovering a tree node lights the graph node it stands for, and the reverse
     page.mouse.move(*panel.point(0, panel.tree))
     panel._until(lambda: panel.graph.get_attribute("data-lit"), "[2]")
