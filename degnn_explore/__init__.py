@@ -36,6 +36,7 @@ _HOME = {
     "compare": "subtrees",
     "Subtree": "subtrees",
     "Explorer": "views.explorer",
+    "TrainingBoard": "views.train",
     "check": "views.quiz",
     "role_task": "targets",
     "link_task": "targets",
