@@ -8,7 +8,6 @@ numba's own parallel loops may not be entered from two threads at once, which a 
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ class Net(NamedTuple):
     indptr: Array
     indices: Array
     base: Array  # float32 [n, b]: log-degree (if asked), then the graph's attributes
+    logs: Array  # float32: log(1 + d) for each degree d
     component: Array  # connected component of each node
 
 
@@ -68,6 +68,28 @@ class Scratch(NamedTuple):
     mark: Array  # [n + 1], zero at first; the last one counts searches
     x: Array  # [n, d]
     scale: Array  # [n]
+
+
+@njit(cache=True, nogil=True)
+def components(indptr: Array, indices: Array, component: Array) -> None:
+    """The connected component of each node, named after its smallest node; ``component`` comes in as -1."""
+    n = len(indptr) - 1
+    queue = np.empty(n, dtype=component.dtype)
+    for start in range(n):
+        if component[start] >= 0:
+            continue
+        component[start] = start
+        queue[0] = start
+        head, tail = 0, 1
+        while head < tail:
+            u = queue[head]
+            head += 1
+            for e in range(indptr[u], indptr[u + 1]):
+                x = indices[e]
+                if component[x] < 0:
+                    component[x] = start
+                    queue[tail] = x
+                    tail += 1
 
 
 @njit(cache=True, nogil=True)
@@ -355,7 +377,7 @@ def features(net: Net, plan: Plan, targets: Array, scratch: Scratch, rows: int, 
             x[i, c] = net.base[order[i], c]
     if plan.degree:
         for i in range(p):
-            x[i, 0] = math.log1p(net.indptr[targets[i] + 1] - net.indptr[targets[i]] - cut[i])
+            x[i, 0] = net.logs[net.indptr[targets[i] + 1] - net.indptr[targets[i]] - cut[i]]
     if plan.encoding == NONE:
         return
     if plan.encoding == WALK:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -70,17 +71,25 @@ def as_sets(graph: Graph, sets: Any) -> NDArray[np.int64]:
 
 
 def make_net(graph: Graph, degree: bool) -> Net:
-    """The graph as the kernels want it."""
-    import scipy.sparse.csgraph
+    """The graph as the kernels want it; made once and kept as long as the graph lives."""
+    known = _NETS.setdefault(graph, {})
+    if degree not in known:
+        n = graph.num_nodes
+        logs = np.log1p(np.arange(graph.degrees.max() + 1)).astype(np.float32)
+        columns = [logs[graph.degrees][:, None]] if degree else []
+        if graph.attributes is not None:
+            columns.append(graph.attributes.astype(np.float32))
+        base = np.concatenate([*columns, np.empty((n, 0), np.float32)], axis=1)
+        if known:
+            component = next(iter(known.values())).component
+        else:
+            component = np.full(n, -1, dtype=index_dtype(n))
+            egokernels.components(graph.indptr, graph.indices, component)
+        known[degree] = Net(graph.indptr, graph.indices, base, logs, component)
+    return known[degree]
 
-    columns = [np.log1p(graph.degrees)[:, None]] if degree else []
-    if graph.attributes is not None:
-        columns.append(graph.attributes)
-    base = np.concatenate([*columns, np.empty((graph.num_nodes, 0))], axis=1).astype(np.float32)
-    adjacency = scipy.sparse.csr_array(
-        (np.ones(len(graph.indices), dtype=np.int8), graph.indices, graph.indptr), shape=(graph.num_nodes,) * 2)
-    component = scipy.sparse.csgraph.connected_components(adjacency, directed=False)[1]
-    return Net(graph.indptr, graph.indices, base, component.astype(index_dtype(graph.num_nodes)))
+
+_NETS: weakref.WeakKeyDictionary[Graph, dict[bool, Net]] = weakref.WeakKeyDictionary()
 
 
 def make_plan(

@@ -332,3 +332,21 @@ def test_the_bar_waits_two_seconds(capsys):
 
     Threads(lambda: None, 1, None, progress=True).run(80, slow, "sizing")
     assert "sizing" in capsys.readouterr().err
+
+
+def test_equal_degrees_give_equal_features_wherever_a_node_stands():
+    """To the last bit: or a model could tell apart what 1-WL cannot."""
+    G = Graph.from_edges(nx.barabasi_albert_graph(200, 3, seed=0).edges)
+    flat = ego_networks(G, G.edges[:300], hops=2, progress=False).flat
+    for d in np.unique(flat.degree):
+        assert len(np.unique(flat.x[flat.degree == d, 0])) == 1
+
+
+def test_a_graph_is_prepared_once():
+    from degnn_explore.extraction import make_net
+
+    G = Graph.from_edges([(0, 1), (2, 3), (3, 4)])
+    assert make_net(G, True) is make_net(G, True)
+    assert make_net(G, False).component.tolist() == [0, 0, 2, 2, 2]
+    other = G.with_attributes(np.ones((5, 1)))
+    assert make_net(other, False).base.tolist() == [[1.0]] * 5
