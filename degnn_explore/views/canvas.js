@@ -143,7 +143,7 @@ export function nodeRadius(xs, ys, area, share = 0.34) {
     near.push(Math.sqrt(best));
   }
   near.sort((a, b) => a - b);
-  gap = Math.max(Math.min(gap, 2 * near[Math.floor(near.length / 3)]), n <= 2000 ? 7 : 0);
+  gap = Math.max(Math.min(gap, 2 * near[Math.floor(near.length / 3)]), n <= 2000 ? 8.5 : 0);
   return Math.min(14, Math.max(1.6, share * gap));
 }
 
@@ -164,7 +164,7 @@ export function crossings(box, xs, ys, edges) {
 }
 
 // Labels beside nodes, best first, none over another, over a node, or out of its panel.
-export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], limit = 90) {
+export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], reserved = [], limit = 90) {
   const cell = 48, grid = new Map(), placed = [];
   const cells = (b) => {
     const keys = [];
@@ -174,6 +174,7 @@ export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], l
   };
   const add = (b) => cells(b).forEach((k) => grid.get(k)?.push(b) ?? grid.set(k, [b]));
   const free = (b) => cells(b).every((k) => (grid.get(k) ?? []).every((o) => b[2] <= o[0] || b[0] >= o[2] || b[3] <= o[1] || b[1] >= o[3]));
+  reserved.forEach(add);
   for (const i of nodes) add([xs[i] - radius, ys[i] - radius, xs[i] + radius, ys[i] + radius]);
   for (const { node, width, box, must } of wanted) {
     if (placed.length >= limit) break;
@@ -261,7 +262,7 @@ function paintNodes(ctx, s, look) {
   byCode.forEach((members, code) => {
     ctx.fillStyle = s.palette[code];
     ctx.globalAlpha = s.only !== null && s.only !== code ? 0.15 : 1;
-    if (r < 2.6) {
+    if (r < 2.6 && n > 3000) { // thousands of specks: squares are quicker, and look the same
       for (const i of members) ctx.fillRect(s.xs[i] - r, s.ys[i] - r, 2 * r, 2 * r);
     } else {
       const path = new Path2D();
@@ -350,8 +351,10 @@ function paintLabels(ctx, s, look) {
   const bounds = (k) => [s.view.panels[k].left + 2, s.view.panels[k].left + s.view.panels[k].width - 2];
   const nodes = [];
   for (let i = 0; i < n; i++) if (seen(i)) nodes.push(i);
+  const out = (Math.max(r, 3) + 4) * 0.85 + 3; // where paintTargets puts the letters
+  const letters = s.targets.map((i) => [s.xs[i] - out - 6, s.ys[i] - out - 7, s.xs[i] - out + 6, s.ys[i] - out + 7]);
   ctx.textBaseline = "alphabetic";
-  for (const { node, x, y } of placeLabels(wanted, s.xs, s.ys, r, nodes.length <= 3000 ? nodes : [], bounds, s.edges.length <= 400 ? s.edges : []))
+  for (const { node, x, y } of placeLabels(wanted, s.xs, s.ys, r, nodes.length <= 3000 ? nodes : [], bounds, s.edges.length <= 400 ? s.edges : [], letters))
     halo(ctx, s.names[node], x, y, bold.has(node) ? look.text : look.faint, look.back);
 }
 

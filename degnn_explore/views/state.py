@@ -313,7 +313,7 @@ class ExplorerState:
             f"{self.letter(side)} = {{{listed}}}, p = {len(names)}" if names else f"{self.letter(side)}: click a node"
         )
         graph = one.graph
-        if len({s.graph.title for s in self.sides}) > 1:
+        if len({s.graph.title for s in self.sides}) > 1 and len(graph.title) <= 24:
             text += f" · {graph.title}"
         if self.is_large(side):
             text += f" · {len(self.shown(side)):,} of {graph.num_nodes:,} nodes drawn"
