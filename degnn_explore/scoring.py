@@ -168,7 +168,7 @@ def scoreboard(
     pairs = pd.DataFrame(rows, columns=["family", "first", "second", "nodes"])
     for m in chosen:
         pairs[m] = [{SAME: "same", TOO_LARGE: "too large"}.get(int(x), f"layer {x}") for x in answers[m]]
-    return Scoreboard("Pairs of non-isomorphic graphs told apart", _summary(pairs, answers), _notes(answers, max_arcs),
+    return Scoreboard("Pairs of graphs told apart", _summary(pairs, answers), _notes(answers, max_arcs),
                       "scores", pairs, tuple(graphs))
 
 
@@ -233,14 +233,17 @@ def _together(how: Method, graphs: tuple[Graph, ...], halt: Event) -> Ints:
             return lp_tokens(G, S, False, sizes[-1] + sizes[-2] - 1)
         return np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)
 
-    run = Instances.build([(G, S, tokens(G, S)) for G, S in zip(graphs, sets, strict=True)], hops=how.hops)
+    first, second = np.array(list(combinations(range(len(graphs)), 2))).T
+    answer = np.full(len(first), SAME)
+    parts = [(G, S, tokens(G, S)) for G, S in zip(graphs, sets, strict=True) if len(S)]
+    if not parts:  # graphs without edges, compared by their edges
+        return answer
+    run = Instances.build(parts, hops=how.hops)
     members, copy = [], 0
     for G, S in zip(graphs, sets, strict=True):
         nodes = S if how.encoding else np.arange(G.num_nodes)[:, None]  # 1-WL: every node of the one copy
         members.append((run.start[copy : copy + len(S), None] if how.encoding else run.start[copy]) + nodes)
         copy += len(S)
-    first, second = np.array(list(combinations(range(len(graphs)), 2))).T
-    answer = np.full(len(first), SAME)
     for layer, classes in enumerate(run.refine(None, halt)):
         known: dict[bytes, int] = {}
         look = np.array([known.setdefault(_multiset(classes[rows]), len(known)) for rows in members])

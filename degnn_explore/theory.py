@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import zoo
-from .errors import ParameterError, one_of, whole_number
+from .errors import Cancelled, ParameterError, one_of, whole_number
 from .families import (
     csl_family,
     isomorphic,
@@ -25,6 +25,7 @@ from .families import (
     strongly_regular_family,
 )
 from .findings import Finding
+from .graph import Graph
 from .jobs import run_jobs
 from .limits import (
     all_nodes_as_targets,
@@ -121,7 +122,7 @@ def theorem_3_3(
             for dtype in networks]
 
     def work(n: int, step: Callable[[int], object], halt: Event) -> list[dict[str, Any]]:
-        graphs = [zoo.random_regular(n, r, seed + i) for i in range(-(-nodes // n))]
+        graphs = _random_graphs(n, r, -(-nodes // n), seed, halt)
         colours = root_colours(graphs, layers, hops, stop=halt, step=step)
         found = {EXACT: [alike(row) for row in colours[1:]]}
         for net in nets:
@@ -171,7 +172,7 @@ def corollary_3_4(
     graphs, seed = whole_number("graphs", graphs, least=2), whole_number("seed", seed, least=0)
 
     def work(n: int, step: Callable[[int], object], halt: Event) -> list[dict[str, Any]]:
-        made = [zoo.random_regular(n, r, seed + i) for i in range(graphs)]
+        made = _random_graphs(n, r, graphs, seed, halt)
         colours = root_colours(made, layers, hops, stop=halt, step=step)
         whole = np.sort(colours.reshape(layers + 1, graphs, n), axis=2)  # a multiset of n colours for each graph
         classes = [np.unique(one, axis=0, return_inverse=True)[1].ravel() for one in whole]
@@ -197,6 +198,15 @@ def corollary_3_4(
     how = "DE-GNN-1" if hops == 1 else f"DEA-GNN-1-{hops}-hop"
     title = f"Pairs of whole graphs not told apart by {how}, random {r}-regular graphs"
     return Finding(title, table, tuple(notes), "layers")
+
+
+def _random_graphs(n: int, r: int, count: int, seed: int, halt: Event) -> list[Graph]:
+    made = []
+    for i in range(count):
+        if halt.is_set():
+            raise Cancelled("the drawing of random graphs was cancelled")
+        made.append(zoo.random_regular(n, r, seed + i))
+    return made
 
 
 def _checked(sizes: Sequence[int], r: int, hops: int, layers: int, epsilon: float) -> tuple[list[int], list[str]]:

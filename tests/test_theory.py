@@ -1,0 +1,286 @@
+"""The paper's theorems as experiments: reference values, limits, and the exact colours of all targets."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import degnn_explore as de
+from degnn_explore import errors, theory, zoo
+from degnn_explore.families import lift
+from degnn_explore.limits import look_alikes
+from degnn_explore.randomnets import RandomNetwork, close_fraction
+from degnn_explore.rootcolours import alike
+
+from .graphs import graphs
+
+
+def slow_root_colours(G: de.Graph, layers: int, hops: int) -> list[list[object]]:
+    """The definition, in dictionaries: nested tuples instead of numbers, the whole graph for each target."""
+    n = G.num_nodes
+    dist = [de.encodings.distances(G, [v])[0].tolist() for v in range(n)]
+    out: list[list[object]] = [[] for _ in range(layers + 1)]
+    for root in range(n):
+        colour: list[object] = list(dist[root])
+        out[0].append(colour[root])
+        for layer in range(1, layers + 1):
+            near = [[(dist[u][w], colour[w]) for w in range(n) if 1 <= dist[u][w] <= hops] for u in range(n)]
+            colour = [(colour[u], tuple(sorted(near[u], key=repr))) for u in range(n)]
+            out[layer].append(colour[root])
+    return out
+
+
+def partition(values: list[object]) -> list[int]:
+    first: dict[object, int] = {}
+    return [first.setdefault(value, len(first)) for value in values]
+
+
+@settings(max_examples=40)
+@given(graphs(max_nodes=7), graphs(max_nodes=7), st.integers(1, 3), st.integers(1, 2))
+def test_root_colours_agree_with_the_definition(G: de.Graph, H: de.Graph, layers: int, hops: int) -> None:
+    fast = theory.root_colours([G, H], layers, hops)
+    slow = [a + b for a, b in zip(slow_root_colours(G, layers, hops), slow_root_colours(H, layers, hops), strict=True)]
+    for mine, theirs in zip(fast.tolist(), slow, strict=True):
+        assert partition(mine) == partition(theirs)
+
+
+@pytest.mark.parametrize("hops", [1, 2, 3])
+def test_root_colours_are_those_of_the_full_refinement(hops: int) -> None:
+    made = [zoo.random_regular(24, 3, seed) for seed in range(3)]
+    fast = theory.root_colours(made, 4, hops)
+    full = np.concatenate(
+        [np.stack([de.colours(G, S=[v], layers=4, hops=hops)[:, v] for v in range(24)], axis=1) for G in made], axis=1)
+    for mine, theirs in zip(fast.tolist(), full.tolist(), strict=True):
+        assert partition(mine) == partition(theirs)
+
+
+@settings(max_examples=60)
+@given(graphs(max_nodes=7), graphs(max_nodes=7), st.data())
+def test_single_targets_are_told_apart_where_distinguish_says_so(G: de.Graph, H: de.Graph, data: st.DataObject) -> None:
+    u, v = data.draw(st.integers(0, G.num_nodes - 1)), data.draw(st.integers(0, H.num_nodes - 1))
+    colours = theory.root_colours([G, H], 4)
+    differ = np.flatnonzero(colours[:, u] != colours[:, G.num_nodes + v])
+    verdict = de.distinguish((G, [u]), (H, [v]), layers=4)
+    assert (int(differ[0]) if len(differ) else None) == verdict.layer
+
+
+# ---- Theorem 3.3 --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n", "first", "expected"), [
+    (20, 2, [0.614, 0.0534, 2.2e-4]),
+    (160, 2, [0.946, 0.645, 0.131, 3.5e-4]),
+    (1280, 2, [0.993, 0.943, 0.791, 0.348, 0.0191]),
+])
+def test_exact_fractions_of_random_cubic_graphs(n: int, first: int, expected: list[float]) -> None:
+    table = theory.theorem_3_3(sizes=[n], layers=6, progress=False).table.set_index("layers")
+    assert table.loc[1, "undistinguished"] == 1.0
+    for layer, value in enumerate(expected, start=first):
+        digits = len(f"{value:.3g}".lstrip("0.").split("e")[0].replace(".", ""))
+        assert float(f"{table.loc[layer, 'undistinguished']:.{digits}g}") == value
+    assert table["graphs"].unique().tolist() == [-(-10_000 // n)]
+
+
+def test_exact_fractions_are_exact_counts_of_pairs() -> None:
+    table = theory.theorem_3_3(sizes=[10], layers=3, nodes=40, progress=False).table
+    colours = theory.root_colours([zoo.random_regular(10, 3, seed) for seed in range(4)], 3)
+    pairs = [(a, b) for a in range(40) for b in range(a)]
+    by_hand = [sum(row[a] == row[b] for a, b in pairs) / len(pairs) for row in colours[1:]]
+    np.testing.assert_allclose(table["undistinguished"], by_hand, rtol=1e-15)
+
+
+def test_boundary_is_the_formula_of_the_theorem() -> None:
+    assert [theory.boundary(n, 3) for n in theory.PAPER_SIZES] == [2, 3, 3, 4, 5, 5, 6, 6]
+    assert theory.boundary(1280, 3, hops=2) == 3 and theory.boundary(1280, 5) == 3
+    assert theory.boundary(100, 2) is None
+    with pytest.raises(errors.ParameterError, match="epsilon"):
+        theory.boundary(100, 3, epsilon=0)
+
+
+def test_random_network_in_float64_sees_what_exact_colours_see() -> None:
+    found = theory.theorem_3_3(sizes=[40, 160], networks=["float64", "float32"], nodes=2000, layers=5, progress=False)
+    values = found.table.pivot(index=["n", "layers"], columns="method", values="undistinguished")
+    exact, double, single = (values[method].to_numpy() for method in ("exact colours", "float64", "float32"))
+    np.testing.assert_array_equal(exact, double)
+    assert (single >= exact).all()
+
+
+def test_random_relu_network_misses_some_differences() -> None:
+    made = [zoo.random_regular(160, 3, seed) for seed in range(10)]
+    exact = alike(theory.root_colours(made, 4)[4])
+    relu = close_fraction(RandomNetwork(layers=4, activation="relu").run(made)[3], theory.TOLERANCE["float64"])
+    assert relu > exact > 0
+
+
+def test_random_network_follows_its_formula() -> None:
+    G, L = zoo.figure1(), 2
+    net = RandomNetwork(layers=L, hops=2, hidden=6, seed=3)
+    W, b = net.weights()
+    found = net.run([G])
+    dist = np.stack([de.encodings.distances(G, [v])[0] for v in range(8)])
+    for root in range(8):
+        h = np.zeros((8, W.shape[2]))
+        h[np.arange(8), np.minimum(dist[root], 4)] = 1
+        for layer in range(L):
+            total = [h[:, : W.shape[2]], (dist == 1) @ h / 3, (dist == 2) @ h / 6]
+            new = np.tanh(sum(t @ W[layer, k] for k, t in enumerate(total)) + b[layer])
+            h = np.zeros_like(h)
+            h[:, :6] = new
+            np.testing.assert_allclose(found[layer, root], new[root], rtol=1e-12)
+
+
+def test_parameters_outside_the_theorem_are_noted_and_impossible_ones_refused() -> None:
+    some = theory.theorem_3_3(sizes=[20, 100], layers=1, nodes=100, progress=False)
+    assert "n > 90; n = 20 lie outside" in some.notes[0]
+    assert theory.theorem_3_3(sizes=[100], layers=1, nodes=100, progress=False).notes == ()
+    flat = theory.theorem_3_3(sizes=[10], r=2, layers=1, nodes=20, progress=False)
+    assert "r >= 3" in flat.notes[0] and flat.table["boundary"].isna().all() and flat.plot().data
+    with pytest.raises(errors.ParameterError, match="n·r = 33 must be even; try n=12"):
+        theory.theorem_3_3(sizes=[10, 11])
+    with pytest.raises(errors.ParameterError, match="r must be less than"):
+        theory.theorem_3_3(sizes=[10], r=10)
+    with pytest.raises(errors.ParameterError, match="sizes is empty"):
+        theory.theorem_3_3(sizes=[])
+    with pytest.raises(errors.ParameterError, match="float16"):
+        theory.theorem_3_3(sizes=[10], networks=["float16"])
+
+
+def test_a_stop_event_ends_the_experiment() -> None:
+    stop = Event()
+    stop.set()
+    with pytest.raises(errors.Cancelled):
+        theory.theorem_3_3(progress=False, stop=stop)
+    with pytest.raises(errors.Cancelled):
+        theory.theorem_2_7(stop=stop)
+
+
+def test_whole_random_graphs_are_told_apart_unless_isomorphic() -> None:
+    table = theory.corollary_3_4(sizes=[8, 40], layers=5, graphs=30, progress=False).table.set_index(["n", "layers"])
+    assert table.loc[(8, 5), "undistinguished"] == table.loc[(8, 5), "isomorphic"] > 0
+    assert table.loc[(40, 5), "undistinguished"] == 0
+    assert (table.xs(1, level="layers")["undistinguished"] == 1).all()
+
+
+# ---- Theorem 2.7 --------------------------------------------------------------------------------
+
+
+def test_wlgnns_are_equal_where_1wl_is_and_de_is_not() -> None:
+    table = theory.theorem_2_7(seeds=2).table
+    assert (table["1-WL"] == "same").all() and (table["DE-SPD"] != "same").all()
+    assert set(table["model"]) == {"GCN", "SAGE", "GIN", "DE-GNN-SPD"}
+    assert (table["told apart"] == (table["model"] == "DE-GNN-SPD")).all()
+
+
+def test_the_irregular_examples_have_a_common_equitable_partition() -> None:
+    (G, _), (H, _) = look_alikes()["irregular, 4-lifts"]
+    assert len(set(G.degrees.tolist())) > 1
+    assert theory.isomorphic(G, H) is False
+    for X in (G, H):
+        cell, counts = theory.equitable_partition(X)
+        assert np.bincount(cell).tolist() == [8, 4, 4, 4]
+        assert counts.tolist() == [[1, 1, 0, 0], [2, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+
+
+@given(graphs(max_nodes=8))
+def test_equitable_partition_is_equitable(G: de.Graph) -> None:
+    cell, counts = theory.equitable_partition(G)
+    for v in range(G.num_nodes):
+        seen = np.bincount(cell[G.neighbors(v)], minlength=len(counts))
+        assert seen.tolist() == counts[cell[v]].tolist()
+
+
+@given(graphs(max_nodes=6), st.integers(1, 4), st.integers(0, 5))
+def test_lifts_of_one_graph_are_alike_to_1wl(G: de.Graph, copies: int, seed: int) -> None:
+    assert not de.distinguish(lift(G, copies, seed), lift(G, copies, seed + 1), "1-WL").different
+
+
+# ---- Theorem 3.7, Corollary 3.8, S = V ----------------------------------------------------------
+
+
+def test_distance_regular_graphs() -> None:
+    table = theory.theorem_3_7().table
+    equal = table[table["same array"]]
+    assert len(equal) == 5
+    assert equal[["same walk counts", "distance = walk profile", "nodes alike"]].all(axis=None)
+    assert (equal[["1-WL", "DE-1 SPD", "DE-1 LP", "DEA-1, K=2", "2-WL"]] == "same").all(axis=None)
+    assert (equal["DE-2 edges"] == "layer 2").all()
+    other = table.loc["Desargues, dodecahedron"]
+    assert other["nodes alike"] and not other["same array"] and other["DE-1 SPD"] == "layer 3"
+
+
+@pytest.mark.parametrize("G", [
+    zoo.shrikhande(), zoo.rook(4), zoo.triangular(8), zoo.chang(2), zoo.desargues(), zoo.dodecahedron(),
+])
+def test_walk_counts_follow_from_the_intersection_array(G: de.Graph) -> None:
+    table = theory.walk_counts(G, 10).table
+    assert (table["walks"] == table["recurrence"]).all()
+    A = G.to_scipy().toarray()
+    walks = np.linalg.matrix_power(A.astype(np.int64), 7)
+    dist = de.encodings.distances(G, [0])[0]
+    for j, value in table[table["length"] == 7].set_index("distance")["walks"].items():
+        assert set(walks[0][dist == j].tolist()) == {value}
+
+
+def test_walk_counts_refuse_what_they_cannot_answer() -> None:
+    with pytest.raises(errors.GraphError, match="not distance-regular"):
+        theory.walk_counts(zoo.figure1())
+    with pytest.raises(errors.ParameterError, match="2\\^62"):
+        theory.walk_counts(zoo.shrikhande(), 40)
+
+
+def test_k_hops_do_not_help_on_the_trees_of_figure_5() -> None:
+    table = theory.corollary_3_8().table
+    assert table.loc["Fig. 5, trees"].tolist()[:2] == ["layer 2", "layer 2"]
+    assert set(table.loc["Shrikhande, rook"]) == {"same"}
+
+
+def test_k_hops_reach_the_same_fraction_in_fewer_layers() -> None:
+    one, two = (theory.theorem_3_3(sizes=[160], hops=hops, layers=layers, nodes=3000, progress=False)
+                .table.set_index("layers")["undistinguished"] for hops, layers in ((1, 6), (2, 3)))
+    assert two[2] <= one[4] and two[3] <= one[6]
+
+
+def test_all_nodes_as_targets() -> None:
+    table = theory.all_nodes_as_targets().table
+    assert table.loc["two triangles, hexagon"].tolist() == ["same", "layer 0"]
+
+
+# ---- plots and files ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("found", [
+    lambda: theory.theorem_3_3(sizes=[10, 20], layers=3, nodes=200, networks=["float32"], progress=False),
+    lambda: theory.corollary_3_8([1]),
+    lambda: theory.walk_counts(zoo.petersen()),
+    lambda: theory.theorem_2_7(models=["GIN"], seeds=1),
+])
+def test_every_finding_has_a_plot_and_a_page_of_its_own(found, tmp_path) -> None:
+    finding = found()
+    page = finding.save(tmp_path / "plot.html").read_text()
+    assert len(page) > 1_000_000 and 'src="http' not in page and "cdn." not in page.split("<body>")[1][:500]
+    assert finding.plot(width=500).layout.width == 500
+    assert finding.save(tmp_path / "table.csv").read_text().count("\n") == len(finding.table) + 1
+    with pytest.raises(errors.ParameterError, match=r"\.gif"):
+        finding.save(tmp_path / "plot.gif")
+
+
+def test_pictures_are_drawn_or_the_missing_browser_is_named(tmp_path) -> None:
+    finding = theory.corollary_3_8([1])
+    try:
+        picture = finding.save(tmp_path / "plot.svg")
+    except errors.ParameterError as error:
+        assert "kaleido" in str(error) and ".html" in str(error)
+    else:
+        assert picture.read_text().startswith("<svg") and "Fig. 5, trees" in picture.read_text()
+
+
+def test_names_are_shown_as_text_never_as_markup() -> None:
+    evil = zoo.shrikhande().with_title("<img src=x onerror=alert(1)>")
+    found = theory.walk_counts(evil)
+    assert "<img" not in found._repr_html_() and "<img" not in found.plot().to_json()
+    finding = theory.all_nodes_as_targets({"<b>x</b>": (zoo.hexagon(), zoo.two_triangles())})
+    assert "<b>x" not in finding._repr_html_() and "<b>x" not in finding.plot().to_json()
