@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = [
-    "all_nodes_as_targets", "corollary_3_8", "equitable_partition", "theorem_2_7", "theorem_3_7", "walk_counts",
+    "all_nodes_as_targets", "corollary_3_8", "equitable_partition", "look_alikes", "theorem_2_7", "theorem_3_7",
+    "walk_counts",
 ]
 
 Ints = NDArray[np.int64]
@@ -62,7 +63,14 @@ def equitable_partition(G: Graph) -> tuple[Ints, Ints]:
 
 
 def look_alikes() -> dict[str, tuple[Side, Side]]:
-    """Pairs of target sets that 1-WL cannot tell apart: in regular graphs, and in irregular ones (lifts)."""
+    """Pairs of target sets that 1-WL cannot tell apart: in regular graphs, and in irregular ones (lifts).
+
+    Examples
+    --------
+    >>> left, right = look_alikes()["two triangles, hexagon"]
+    >>> left
+    (Graph('two triangles', 6 nodes, 6 edges), [0])
+    """
     left, right = zoo.figure3()
     kite = Graph.from_edges([(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)], title="a triangle with a tail")
     return {
@@ -224,7 +232,13 @@ def walk_counts(G: Graph, length: int = 8) -> Finding:
 
 
 def distance_regular_pairs() -> dict[str, tuple[Graph, Graph]]:
-    """Pairs of distance-regular graphs; all but the last have the same intersection array."""
+    """Pairs of distance-regular graphs; all but the last have the same intersection array.
+
+    Examples
+    --------
+    >>> distance_regular_pairs()["T(8), Chang 1"]
+    (Graph('triangular graph T(8)', 28 nodes, 168 edges), Graph('Chang graph 1', 28 nodes, 168 edges))
+    """
     others = {f"T(8), Chang {i}": (zoo.triangular(8), zoo.chang(i)) for i in (1, 2, 3)}
     return {"Shrikhande, rook": (zoo.shrikhande(), zoo.rook(4)), **others,
             "Chang 1, Chang 2": (zoo.chang(1), zoo.chang(2)),

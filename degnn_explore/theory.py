@@ -31,6 +31,7 @@ from .limits import (
     all_nodes_as_targets,
     corollary_3_8,
     equitable_partition,
+    look_alikes,
     theorem_2_7,
     theorem_3_7,
     walk_counts,
@@ -43,8 +44,9 @@ from .scoring import FAMILIES, METHODS, Scoreboard, scoreboard
 __all__ = [
     "FAMILIES", "METHODS", "PAPER_SIZES", "TOLERANCE", "Finding", "RandomNetwork", "Scoreboard",
     "all_nodes_as_targets", "boundary", "corollary_3_4", "corollary_3_8", "csl_family", "equitable_partition",
-    "isomorphic", "latin_square_graph", "lift", "read_pairs", "regular_family", "regular_graphs", "root_colours",
-    "scoreboard", "small_family", "strongly_regular_family", "theorem_2_7", "theorem_3_3", "theorem_3_7", "walk_counts",
+    "isomorphic", "latin_square_graph", "lift", "look_alikes", "read_pairs", "regular_family", "regular_graphs",
+    "root_colours", "scoreboard", "small_family", "strongly_regular_family", "theorem_2_7", "theorem_3_3",
+    "theorem_3_7", "walk_counts",
 ]
 
 PAPER_SIZES = (10, 20, 40, 80, 160, 320, 640, 1280)
