@@ -76,8 +76,11 @@ class Shelf:
 
     def of_seed(self, runs: Iterable[Run], seed: int) -> dict[str, Run]:
         """The latest run of each model with this seed whose model file is there."""
-        return {run.model: run for run in finished(runs)
-                if run.seed == seed and run.model_file and (self.folder / run.model_file).is_file()}
+        return {
+            run.model: run
+            for run in finished(runs)
+            if run.seed == seed and run.model_file and (self.folder / run.model_file).is_file()
+        }
 
     def ask(self, runs: Iterable[Run], S: Iterable[int], seed: int = 0) -> dict[str, NDArray[np.float64]]:
         """Each model's probability for the set S, on the graph that it was trained on.
@@ -90,4 +93,7 @@ class Shelf:
         if len(nodes) != p:
             raise TargetError(f"These models judge sets of {p} node{'s' if p > 1 else ''}; {len(nodes)} are picked.")
         graph = self.task(seed).graph
-        return {name: predict(self.model(run), graph, [nodes], device="cpu") for name, run in self.of_seed(runs, seed).items()}
+        return {
+            name: predict(self.model(run), graph, [nodes], device="cpu")
+            for name, run in self.of_seed(runs, seed).items()
+        }

@@ -17,20 +17,25 @@ from .charts import COLOURS
 from .controls import box, button, read_upload
 from .safe import tag, text
 
-__all__ = ["Controls", "devices"]
+__all__ = ["OWN", "Controls", "devices", "offer"]
 
 OWN = "own graph"
 _OWN_DEFAULT = "each model's own"
 _CHOICES: dict[str, tuple[str, list[Any]]] = {
-    "layers": ("Layers", [1, 2, 3, 4]), "hidden": ("Hidden", [20, 32, 50, 80, 100, 200]), "dropout": ("Dropout", [0.0, 0.2, 0.5]),
-    "max_dist": ("Max. distance", [2, 3, 4, 5]), "steps": ("Walk steps", [2, 3, 4, 5]), "hops": ("Hops K", [1, 2, 3]),
+    "layers": ("Layers", [1, 2, 3, 4]),
+    "hidden": ("Hidden", [20, 32, 50, 80, 100, 200]),
+    "dropout": ("Dropout", [0.0, 0.2, 0.5]),
+    "max_dist": ("Max. distance", [2, 3, 4, 5]),
+    "steps": ("Walk steps", [2, 3, 4, 5]),
+    "hops": ("Hops K", [1, 2, 3]),
 }
 _RATES = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2]
 _PAPER = {"layers": 2, "hidden": 100, "dropout": 0.2, "max_dist": 3, "steps": 3, "hops": 2}
 _PAPER_TEXT = (
-    "The paper searched: layers 1, 2, 3; hidden 20, 50, 80, 100; dropout 0, 0.2; max. distance and walk steps 3, 4; hops K 1, 2, 3 "
-    "(DEA-GNN-SPD); and trained with SGD, learning rate 1e-4, batches of 64 or 128, 20 seeds, until the loss converged: hundreds of "
-    "epochs. Our default is Adam at 1e-3.")
+    "The paper searched: layers 1, 2, 3; hidden 20, 50, 80, 100; dropout 0, 0.2; max. distance and walk steps 3, 4; "
+    "hops K 1, 2, 3 (DEA-GNN-SPD); and trained with SGD, learning rate 1e-4, batches of 64 or 128, 20 seeds, until the "
+    "loss converged: hundreds of epochs. Our default is Adam at 1e-3."
+)
 
 
 def devices() -> list[tuple[str, str]]:
@@ -54,14 +59,21 @@ def devices() -> list[tuple[str, str]]:
 class Controls:
     """What the reader chooses; every change is told to ``act()``, errors to ``failed(error)``."""
 
-    def __init__(self, act: Callable[[], None], failed: Callable[[BaseException], None], go: Callable[[], None]) -> None:
+    def __init__(
+        self, act: Callable[[], None], failed: Callable[[BaseException], None], go: Callable[[], None]
+    ) -> None:
         self._act, self._failed = act, failed
         self.own: Graph | None = None
         self._learning: dict[str, Any] = {}
         wide: dict[str, Any] = {"style": {"description_width": "initial"}}
-        self.task = W.Dropdown(description="Task", options=[(f"{name} (p = {TARGET_SIZE[name]})", name) for name in TASKS], **wide)
-        self._known = [(f"{row['name']} · {row['nodes']:,} nodes, {row['edges']:,} edges", row["name"])
-                       for _, row in datasets().iterrows() if row["available"]]
+        self.task = W.Dropdown(
+            description="Task", options=[(f"{name} (p = {TARGET_SIZE[name]})", name) for name in TASKS], **wide
+        )
+        self._known = [
+            (f"{row['name']} · {row['nodes']:,} nodes, {row['edges']:,} edges", row["name"])
+            for _, row in datasets().iterrows()
+            if row["available"]
+        ]
         self.graph = W.Dropdown(description="Graph", options=self._known, **wide)
         self.seeds = W.BoundedIntText(description="Seeds", min=1, max=MOST_SEEDS, tooltip="1 to 20", **wide)
         self.epochs = W.BoundedIntText(description="Epochs", min=1, max=10_000, **wide)
@@ -70,29 +82,64 @@ class Controls:
         self.device = W.Dropdown(description="Device", options=devices(), **wide)
         self.go = button("▶ Start", "Train the chosen models", go, button_style="primary")
         self.go.add_class("de-go")
-        self.models = {name: W.Checkbox(description=f"{name}: {entry.about}", indent=False) for name, entry in MODELS.items()}
-        self.hyper = {name: W.Dropdown(description=label, options=[(_OWN_DEFAULT, None), *((str(v), v) for v in values)], **wide)
-                      for name, (label, values) in _CHOICES.items()}
-        self.rate = W.Dropdown(description="Learning rate", options=[(f"{rate:g}", rate) for rate in _RATES], value=1e-3, **wide)
+        self.models = {
+            name: W.Checkbox(description=f"{name}: {entry.about}", indent=False) for name, entry in MODELS.items()
+        }
+        self.hyper = {
+            name: W.Dropdown(description=label, options=[(_OWN_DEFAULT, None), *((str(v), v) for v in values)], **wide)
+            for name, (label, values) in _CHOICES.items()
+        }
+        self.rate = W.Dropdown(
+            description="Learning rate", options=[(f"{rate:g}", rate) for rate in _RATES], value=1e-3, **wide
+        )
         cores = max(2, os.cpu_count() or 2)
-        self.workers = W.Dropdown(description="Train", options=[("one run after another", 1)] + [
-            (f"{n} at a time, in processes", n) for n in range(2, min(cores, 16) + 1)], **wide)
+        self.workers = W.Dropdown(
+            description="Train",
+            options=[("one run after another", 1)]
+            + [(f"{n} at a time, in processes", n) for n in range(2, min(cores, 16) + 1)],
+            **wide,
+        )
         self.header, self.drawer = self._build()
-        for control in (self.task, self.graph, self.seeds, self.epochs, self.device, self.rate, self.workers, *self.models.values(),
-                        *self.hyper.values()):
+        for control in (
+            self.task,
+            self.graph,
+            self.seeds,
+            self.epochs,
+            self.device,
+            self.rate,
+            self.workers,
+            *self.models.values(),
+            *self.hyper.values(),
+        ):
             control.observe(self._changed, "value")
 
     def _build(self) -> tuple[W.Box, W.Box]:
         self._toggles = {
             key: W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto"))
-            for key, label, tip in (("models", "Models", "Choose models"), ("own", "Own graph…", "Train on a graph of your own"),
-                                    ("more", "More…", "Hyperparameters, processes, results file"))}
+            for key, label, tip in (
+                ("models", "Models", "Choose models"),
+                ("own", "Own graph…", "Train on a graph of your own"),
+                ("more", "More…", "Hyperparameters, processes, results file"),
+            )
+        }
         for key, toggle in self._toggles.items():
             toggle.observe(lambda change, key=key: self._toggled(key, change["new"]), "value")
         spring = W.Box()
         spring.add_class("de-spring")
-        header = box("de-row", W.HTML(tag("span", "Training Board", "de-name")), self.task, self.graph, self._toggles["own"],
-                     self._toggles["models"], self.seeds, self.epochs, self.device, self._toggles["more"], spring, self.go)
+        header = box(
+            "de-row",
+            W.HTML(tag("span", "Training Board", "de-name")),
+            self.task,
+            self.graph,
+            self._toggles["own"],
+            self._toggles["models"],
+            self.seeds,
+            self.epochs,
+            self.device,
+            self._toggles["more"],
+            spring,
+            self.go,
+        )
         drawer = box("de-drawer")
         drawer.layout.display = "none"
         rows = []
@@ -103,12 +150,19 @@ class Controls:
             rows.append(row)
         self._model_grid = W.VBox(rows)
         self._model_grid.add_class("de-models")
-        self._files = [W.FileUpload(description=label, multiple=False, layout=W.Layout(width="auto"))
-                       for label in ("Graph file", "Labels file")]
+        self._files = [
+            W.FileUpload(description=label, multiple=False, layout=W.Layout(width="auto"))
+            for label in ("Graph file", "Labels file")
+        ]
         self._column = W.Text(placeholder="column of the labels, if several", layout=W.Layout(width="230px"))
-        self._report = W.HTML(tag("span", "Edge list, CSV, GraphML, GML, GEXF, JSON, … For roles also labels: a second file with a node "
-                                  "and its label on each line, or a column of the graph file. Files are read here and go nowhere else.",
-                                  "de-hint"))
+        self._report = W.HTML(
+            tag(
+                "span",
+                "Edge list, CSV, GraphML, GML, GEXF, JSON, … For roles also labels: a second file with a node "
+                "and its label on each line, or a column of the graph file. Files are read here and go nowhere else.",
+                "de-hint",
+            )
+        )
         self.where = W.HTML()
         return header, drawer
 
@@ -124,13 +178,20 @@ class Controls:
 
     def _content(self, key: str) -> tuple[W.Widget, ...]:
         if key == "models":
-            return (self._model_grid, W.HTML(tag("span", "Baselines are dotted in the chart, distance encoding is solid.", "de-hint")))
+            return (
+                self._model_grid,
+                W.HTML(tag("span", "Baselines are dotted in the chart, distance encoding is solid.", "de-hint")),
+            )
         if key == "own":
             use = button("Use them", "Read the files and train on this graph", self._read)
             return (box("de-row", *self._files, self._column, use), self._report)
         values = box("de-row", *self.hyper.values(), self.rate)
-        presets = box("de-row", button("Our defaults", "Each model's own values, Adam at 1e-3", self.our_values),
-                      button("The paper's values", "SGD at 1e-4, 20 seeds, and the paper's sizes", self.paper_values), self.workers)
+        presets = box(
+            "de-row",
+            button("Our defaults", "Each model's own values, Adam at 1e-3", self.our_values),
+            button("The paper's values", "SGD at 1e-4, 20 seeds, and the paper's sizes", self.paper_values),
+            self.workers,
+        )
         return (values, presets, W.HTML(tag("span", _PAPER_TEXT, "de-hint")), self.where)
 
     def _read(self) -> None:
@@ -139,12 +200,16 @@ class Controls:
             if graph_file is None:
                 raise GraphError("Choose a graph file first.")
             labels = None if label_file is None else (str(label_file["name"]), bytes(label_file["content"]))
-            graph = read_own(str(graph_file["name"]), bytes(graph_file["content"]), labels, self._column.value.strip() or None)
+            graph = read_own(
+                str(graph_file["name"]), bytes(graph_file["content"]), labels, self._column.value.strip() or None
+            )
         except Exception as error:
             self._failed(error)
             return
         self.use(graph)
-        classes = "no labels" if graph.labels is None else f"{len(set(graph.labels[graph.labels >= 0].tolist()))} classes"
+        classes = (
+            "no labels" if graph.labels is None else f"{len(set(graph.labels[graph.labels >= 0].tolist()))} classes"
+        )
         self._report.value = tag("span", f"{graph!r}, {classes}. {graph.cleaning}.", "de-hint")
 
     # ---- values -------------------------------------------------------------------------------
@@ -178,10 +243,10 @@ class Controls:
     def set_hyper(self, name: str, value: Any) -> None:
         """Sets a hyperparameter from code; a value that the menu lacks is added to it."""
         if name == "learning_rate":
-            _choose(self.rate, f"{value:g}" if isinstance(value, float) else str(value), value)
+            offer(self.rate, f"{value:g}" if isinstance(value, float) else str(value), value)
             return
         menu = self.hyper[one_of("setting", name, [*self.hyper, "learning_rate"])]
-        _choose(menu, str(value), value)
+        offer(menu, str(value), value)
 
     def chosen(self) -> list[str]:
         """The chosen models that take the task's sets."""
@@ -200,9 +265,13 @@ class Controls:
         assert graph is not None
         models = self.chosen()
         known = {key for model in models for key in MODELS[model].load().HYPER}
-        hyper = {key: control.value for key, control in self.hyper.items() if control.value is not None and key in known}
+        hyper = {
+            key: control.value for key, control in self.hyper.items() if control.value is not None and key in known
+        }
         options = {**self._learning, "learning_rate": self.rate.value}
-        return Plan(graph, self.task.value, models, self.seeds.value, self.epochs.value, self.device.value, hyper, options, name)
+        return Plan(
+            graph, self.task.value, models, self.seeds.value, self.epochs.value, self.device.value, hyper, options, name
+        )
 
     def _changed(self, _change: Any) -> None:
         for name, check in self.models.items():
@@ -212,13 +281,23 @@ class Controls:
 
     def lock(self, on: bool) -> None:
         """While training, what is being trained cannot be changed."""
-        for control in (self.task, self.graph, self.seeds, self.epochs, self.device, self.rate, self.workers, *self.hyper.values()):
+        for control in (
+            self.task,
+            self.graph,
+            self.seeds,
+            self.epochs,
+            self.device,
+            self.rate,
+            self.workers,
+            *self.hyper.values(),
+        ):
             control.disabled = on
         for name, check in self.models.items():
             check.disabled = on or not self._fits(name)
 
 
-def _choose(menu: W.Dropdown, label: str, value: Any) -> None:
+def offer(menu: W.Dropdown, label: str, value: Any) -> None:
+    """Chooses a value of a menu; one that the menu lacks is added to it."""
     if value not in [option[1] for option in menu.options]:
         menu.options = [*menu.options, (label, value)]
     menu.value = value

@@ -4,6 +4,14 @@ const CONFIG = {
   modeBarButtonsToRemove: ["sendDataToCloud", "sendChartToCloud", "lasso2d", "select2d", "autoScale2d"],
 };
 
+// The deeper colours are hard to read on a dark page; these are the same hues, lighter.
+const ON_DARK = { "#0072b2": "#4aa3e0", "#b03a5b": "#dd6f93", "#a0764a": "#c59b70", "#8b6fd1": "#a993e6" };
+
+function lit(value) {
+  if (document.body.dataset.jpThemeLight !== "false") return value;
+  return JSON.parse(JSON.stringify(value).replace(/#[0-9a-f]{6}/g, (colour) => ON_DARK[colour] ?? colour));
+}
+
 function coloured(layout, el) {
   const style = getComputedStyle(el);
   const of = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
@@ -14,6 +22,7 @@ function coloured(layout, el) {
   for (const key of Object.keys(layout)) {
     if (/^[xy]axis\d*$/.test(key)) {
       out[key] = { gridcolor: line, zeroline: false, linecolor: line, ...layout[key], tickfont: { color: faint, size: 11 } };
+      if (layout[key].title?.text) out[key].title = { standoff: 8, ...layout[key].title, font: { color: faint, size: 12 } };
     }
   }
   return out;
@@ -35,7 +44,8 @@ function render({ model, el }) {
       const figure = model.get("figure");
       box.style.height = `${figure.layout?.height ?? 320}px`;
       say.textContent = model.get("description");
-      Plotly.react(box, structuredClone(figure.data ?? []), coloured(figure.layout ?? {}, box), CONFIG);
+      // plotly writes into what it is given
+      Plotly.react(box, lit(structuredClone(figure.data ?? [])), coloured(lit(structuredClone(figure.layout ?? {})), box), CONFIG);
       box.dataset.serial = model.get("serial");
     });
   };

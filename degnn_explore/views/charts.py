@@ -21,8 +21,16 @@ from .sheet import STYLE
 __all__ = ["COLOURS", "Chart", "curve_figure", "look_figure"]
 
 COLOURS = {
-    "GCN": "#8a8f98", "SAGE": "#cc79a7", "GIN": "#56b4e9", "struc2vec": "#a0764a", "PGNN": "#009e73", "SEAL": "#e69f00",
-    "DE-GNN-SPD": "#0072b2", "DE-GNN-LP": "#8b6fd1", "DEA-GNN-SPD": "#d55e00", "DEA-GNN-PR": "#b03a5b",
+    "GCN": "#8a8f98",
+    "SAGE": "#cc79a7",
+    "GIN": "#56b4e9",
+    "struc2vec": "#a0764a",
+    "PGNN": "#009e73",
+    "SEAL": "#e69f00",
+    "DE-GNN-SPD": "#0072b2",
+    "DE-GNN-LP": "#8b6fd1",
+    "DEA-GNN-SPD": "#d55e00",
+    "DEA-GNN-PR": "#b03a5b",
 }
 """One colour a model, the same in every chart and table; its name always stands beside it."""
 
@@ -35,8 +43,12 @@ def _script() -> str:
     library = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     ours = Path(__file__).with_name("chart.js").read_text()
     # the library asks for a CommonJS module first, and would else put itself on the page's window
-    return ("const module = { exports: {} }; const exports = module.exports;\n" + library.read_text()
-            + "\n;const Plotly = module.exports;\n" + ours)
+    return (
+        "const module = { exports: {} }; const exports = module.exports;\n"
+        + library.read_text()
+        + "\n;const Plotly = module.exports;\n"
+        + ours
+    )
 
 
 class Chart(anywidget.AnyWidget):
@@ -53,7 +65,7 @@ class Chart(anywidget.AnyWidget):
     _esm = _script()
     _css = STYLE
 
-    figure = traitlets.Dict({"data": [], "layout": {}}).tag(sync=True)
+    figure: Any = traitlets.Dict({"data": [], "layout": {}}).tag(sync=True)
     description = traitlets.Unicode("").tag(sync=True)
     """What the chart shows, for those who cannot see it."""
     serial = traitlets.Int(0).tag(sync=True)
@@ -92,9 +104,10 @@ def curve_figure(curves: Sequence[Curve], measure: str, metric: str, epochs: int
     """
     figure = go.Figure()
     last = max([epochs, *(len(curve.epochs) for curve in curves)])
-    every = [value for curve in curves for value in (*curve.low, *curve.high)]
+    # the curves fill the chart; the bands of few seeds are many times as wide and may leave it
+    every = [value for curve in curves for value in curve.mean]
     low, high = (min(every), max(every)) if every else ((0.0, 1.0) if measure == "loss" else (0.5, 1.0))
-    pad = max(0.02, 0.06 * (high - low))
+    pad = max(0.02, 0.15 * (high - low))
     bottom, top = low - pad, high + pad
     if measure != "loss":
         bottom, top = max(0.0, bottom), min(1.01, top)
@@ -103,21 +116,51 @@ def curve_figure(curves: Sequence[Curve], measure: str, metric: str, epochs: int
         # numbers to four places: half the bytes, and no eye sees more
         if curve.low != curve.high:
             figure.add_scatter(
-                x=curve.epochs + curve.epochs[::-1], y=_short(curve.high) + _short(curve.low)[::-1], fill="toself",
-                fillcolor=_faint(colour), line={"width": 0}, hoverinfo="skip", showlegend=False, mode="lines")
+                x=curve.epochs + curve.epochs[::-1],
+                y=_short(curve.high) + _short(curve.low)[::-1],
+                fill="toself",
+                fillcolor=_faint(colour),
+                line={"width": 0},
+                hoverinfo="skip",
+                showlegend=False,
+                mode="lines",
+            )
         dash = "solid" if curve.model.startswith("DE") else "dot"
-        figure.add_scatter(x=curve.epochs, y=_short(curve.mean), name=curve.model, mode="lines" if len(curve.mean) > 1 else "markers",
-                           line={"color": colour, "width": 2, "dash": dash}, showlegend=False,
-                           hovertemplate="%{y:.3f} after %{x} epochs<extra>%{fullData.name}</extra>")
+        figure.add_scatter(
+            x=curve.epochs,
+            y=_short(curve.mean),
+            name=curve.model,
+            mode="lines" if len(curve.mean) > 1 else "markers",
+            line={"color": colour, "width": 2, "dash": dash},
+            showlegend=False,
+            hovertemplate="%{y:.3f} after %{x} epochs<extra>%{fullData.name}</extra>",
+        )
     room = (top - bottom) / max(1, (height - 70) / 16)  # the height of a line of text, in units of y
     for curve, y in zip(curves, _apart([curve.mean[-1] for curve in curves], room, bottom, top), strict=True):
-        figure.add_annotation(x=1.01, xref="paper", y=y, text=f"<b>{curve.model}</b>", showarrow=False, xanchor="left",
-                              font={"color": COLOURS.get(curve.model, "#888888"), "size": 12})
+        figure.add_annotation(
+            x=1.01,
+            xref="paper",
+            y=y,
+            text=f"<b>{curve.model}</b>",
+            showarrow=False,
+            xanchor="left",
+            font={"color": COLOURS.get(curve.model, "#888888"), "size": 12},
+        )
     title = {"test": f"test {metric}", "validation": f"validation {metric}", "loss": "training loss"}[measure]
     figure.update_layout(
-        height=height, margin={"l": 44, "r": 108, "t": 10, "b": 40}, uirevision=measure, hovermode="closest",
-        xaxis={"title": {"text": "epoch"}, "range": [0.5, last + 0.5], "showgrid": False, "dtick": 1 if last <= 10 else None},
-        yaxis={"title": {"text": ""}, "range": [bottom, top], "nticks": 6}, meta={"title": title})
+        height=height,
+        margin={"l": 44, "r": 108, "t": 10, "b": 40},
+        uirevision=measure,
+        hovermode="closest",
+        xaxis={
+            "title": {"text": "epoch"},
+            "range": [0.5, last + 0.5],
+            "showgrid": False,
+            "dtick": 1 if last <= 10 else None,
+        },
+        yaxis={"title": {"text": ""}, "range": [bottom, top], "nticks": 6},
+        meta={"title": title},
+    )
     return figure
 
 
@@ -135,7 +178,7 @@ def _apart(places: Sequence[float], room: float, bottom: float, top: float) -> l
     Examples
     --------
     >>> [round(y, 2) for y in _apart([0.90, 0.91, 0.5], 0.04, 0.4, 1.0)]
-    [0.88, 0.92, 0.5]
+    [0.89, 0.93, 0.5]
     """
     order = sorted(range(len(places)), key=lambda i: places[i])
     groups: list[list[Any]] = []  # [members, centre]
@@ -171,21 +214,55 @@ def look_figure(scored: Mapping[str, Scored], chosen: str, classes: Sequence[str
     roles = one.task.p == 1
     panels = [("confusion", None)] if roles else _by_distance(one)
     titles = ["ROC, test sets", *([f"{chosen}: rows are the truth"] if roles else [name for name, _ in panels])]
-    figure = make_subplots(rows=1, cols=1 + len(panels), subplot_titles=titles, horizontal_spacing=0.06,
-                           column_widths=[1.15, *([1.0] * len(panels))])
-    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": "#98a2b3", "width": 1, "dash": "dot"}, hoverinfo="skip",
-                       showlegend=False, row=1, col=1)
+    figure = make_subplots(
+        rows=1,
+        cols=1 + len(panels),
+        subplot_titles=titles,
+        horizontal_spacing=0.06,
+        column_widths=[1.15, *([1.0] * len(panels))],
+    )
+    figure.add_scatter(
+        x=[0, 1],
+        y=[0, 1],
+        mode="lines",
+        line={"color": "#98a2b3", "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+        showlegend=False,
+        row=1,
+        col=1,
+    )
     for model, judged in scored.items():
         x, y = roc(judged)
-        figure.add_scatter(x=_short(x.tolist()), y=_short(y.tolist()), mode="lines", name=model, legendgroup=model, row=1, col=1,
-                           line={"color": COLOURS.get(model, "#888888"), "width": 3 if model == chosen else 1.5,
-                                 "dash": "solid" if model.startswith("DE") else "dot"})
+        figure.add_scatter(
+            x=_short(x.tolist()),
+            y=_short(y.tolist()),
+            mode="lines",
+            name=model,
+            legendgroup=model,
+            row=1,
+            col=1,
+            line={
+                "color": COLOURS.get(model, "#888888"),
+                "width": 3 if model == chosen else 1.5,
+                "dash": "solid" if model.startswith("DE") else "dot",
+            },
+        )
     figure.update_xaxes(title_text="negatives taken for positives", range=[0, 1], row=1, col=1)
     figure.update_yaxes(title_text="positives found", range=[0, 1.01], row=1, col=1)
     if roles:
         counts = confusion(one)
-        figure.add_heatmap(z=counts, x=list(classes), y=list(classes), text=counts, texttemplate="%{text}", colorscale="Cividis",
-                           showscale=False, row=1, col=2, hovertemplate="truth %{y}, given %{x}: %{z}<extra></extra>")
+        figure.add_heatmap(
+            z=counts,
+            x=list(classes),
+            y=list(classes),
+            text=counts,
+            texttemplate="%{text}",
+            colorscale="Cividis",
+            showscale=False,
+            row=1,
+            col=2,
+            hovertemplate="truth %{y}, given %{x}: %{z}<extra></extra>",
+        )
         figure.update_xaxes(title_text="given", type="category", row=1, col=2)
         figure.update_yaxes(title_text="truth", type="category", autorange="reversed", row=1, col=2)
     else:
@@ -193,12 +270,27 @@ def look_figure(scored: Mapping[str, Scored], chosen: str, classes: Sequence[str
             for label, name, colour in ((1, classes[1], _YES), (0, classes[0], _NO)):
                 values = one.probability[here & (one.task.test.labels == label)]
                 counts, edges = np.histogram(values, bins=10, range=(0, 1))
-                figure.add_bar(x=((edges[1:] + edges[:-1]) / 2).round(2).tolist(), y=counts.tolist(), name=name, legendgroup=name,
-                               showlegend=k == 0, marker={"color": colour, "pattern": {"shape": "" if label else "/"}},
-                               hovertemplate=f"%{{y}} {name}, probability about %{{x}}<extra></extra>", row=1, col=2 + k)
+                middle = ((edges[1:] + edges[:-1]) / 2).round(2).tolist()
+                figure.add_bar(
+                    x=middle,
+                    y=counts.tolist(),
+                    name=name,
+                    legendgroup=name,
+                    showlegend=k == 0,
+                    marker={"color": colour, "pattern": {"shape": "" if label else "/"}},
+                    hovertemplate=f"%{{y}} {name}, probability about %{{x}}<extra></extra>",
+                    row=1,
+                    col=2 + k,
+                )
             figure.update_xaxes(title_text="probability", range=[0, 1], row=1, col=2 + k)
-    figure.update_layout(height=height, barmode="group", bargap=0.1, margin={"l": 48, "r": 10, "t": 34, "b": 76},
-                         legend={"orientation": "h", "y": -0.3, "x": 0, "yanchor": "top"}, hovermode="closest")
+    figure.update_layout(
+        height=height,
+        barmode="group",
+        bargap=0.1,
+        margin={"l": 48, "r": 10, "t": 34, "b": 76},
+        legend={"orientation": "h", "y": -0.3, "x": 0, "yanchor": "top"},
+        hovermode="closest",
+    )
     figure.update_annotations(font_size=12)
     return figure
 
@@ -212,6 +304,7 @@ def _by_distance(scored: Scored) -> list[tuple[str, Any]]:
     rest = (scored.distance > shown[-1]) if shown else np.zeros(len(scored.distance), dtype=bool)
     rest |= scored.distance < 0
     if rest.any():
-        far = f"distance {shown[-1] + 1} or more" if (scored.distance > (shown[-1] if shown else 0)).any() else "unreachable"
+        further = bool(shown) and (scored.distance > shown[-1]).any()
+        far = f"distance {shown[-1] + 1} or more" if further else "unreachable"
         panels.append((f"{far}, {int(rest.sum())} sets", rest))
     return panels

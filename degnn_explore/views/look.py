@@ -15,8 +15,8 @@ from .charts import COLOURS, Chart, look_figure
 from .controls import box, button
 from .explorer import Explorer
 from .safe import tag, text
-from .shown import class_names, set_name
 from .sheet import Sheet, cell, column
+from .shown import class_names, set_name
 from .state import ExplorerState, Side
 
 __all__ = ["Ask", "Look"]
@@ -36,8 +36,12 @@ class Look:
         self.seed = W.Dropdown(description="Seed", options=[], **_WIDE)
         self._note = W.HTML()
         self.chart = Chart()
-        self.box = box("de-card", box("de-row", W.HTML(tag("span", "Look into it", "de-head")), self.model, self.seed),
-                       self.chart, self._note)
+        self.box = box(
+            "de-card",
+            box("de-row", W.HTML(tag("span", "Look into it", "de-head")), self.model, self.seed),
+            self.chart,
+            self._note,
+        )
         for menu in (self.model, self.seed):
             menu.observe(lambda _: self._draw(), "value")
 
@@ -64,15 +68,22 @@ class Look:
             shelf = self._shelf
             there = shelf.of_seed(self._runs, self.seed.value)
             if self.model.value not in there:
-                self._note.value = tag("div", f"{self.model.value} has no finished run with seed {self.seed.value}.", "de-hint")
+                self._note.value = tag(
+                    "div", f"{self.model.value} has no finished run with seed {self.seed.value}.", "de-hint"
+                )
                 return
             scored = {name: shelf.scored(run) for name, run in there.items()}
             chosen = scored[self.model.value]
             figure = look_figure(scored, self.model.value, class_names(chosen.task))
             wrong = int((chosen.given != chosen.task.test.labels).sum())
-            what = f"{self.model.value}, seed {self.seed.value}: {wrong} of {len(chosen.task.test)} test sets are judged wrong."
+            of = len(chosen.task.test)
+            what = f"{self.model.value}, seed {self.seed.value}: {wrong} of {of} test sets are judged wrong."
             self.chart.show(figure, what)
-            how = "" if chosen.task.p == 1 else " Distances are those between the targets in the training graph, their own edges cut."
+            how = (
+                ""
+                if chosen.task.p == 1
+                else " Distances are those between the targets in the training graph, their own edges cut."
+            )
             self._note.value = tag("div", what + how, "de-notes")
         except Exception as error:
             self._failed(error)
@@ -90,12 +101,19 @@ class Ask:
         self.explorer = Explorer(graph)
         self.explorer.state.observe(self._changed)
         self._answer = W.HTML()
-        self._links = button("Which links are missing?", "Unlinked pairs near S that the models think likely", self.find_missing)
+        self._links = button(
+            "Which links are missing?", "Unlinked pairs near S that the models think likely", self.find_missing
+        )
         self._sheet = Sheet(action="show", columns=[], rows=[], empty="")
         self._sheet.on_row(self._show_pair)
         self._pairs: list[tuple[int, int]] = []
-        self.box = box("de-card", box("de-row", W.HTML(tag("span", "Ask the model", "de-head")), self._links), self._answer,
-                       self._sheet, self.explorer)
+        self.box = box(
+            "de-card",
+            box("de-row", W.HTML(tag("span", "Ask the model", "de-head")), self._links),
+            self._answer,
+            self._sheet,
+            self.explorer,
+        )
 
     def put(self, shelf: Shelf, runs: Sequence[Run], best: str) -> None:
         """Asks these models from now on, on the graph that seed 0 was trained on."""
@@ -119,9 +137,11 @@ class Ask:
         self._graph = task.graph
         state = ExplorerState(Side(task.graph, tuple(nodes)))
         state.size, state.cut = task.p, task.p > 1
-        state.idea = ("This is the graph that the models were trained on"
-                      + (": the held-out links are not in it" if task.graph.num_edges < task.full_graph.num_edges else "")
-                      + f". Click {'a node' if task.p == 1 else f'{task.p} nodes'} to ask about.")
+        state.idea = (
+            "This is the graph that the models were trained on"
+            + (": the held-out links are not in it" if task.graph.num_edges < task.full_graph.num_edges else "")
+            + f". Click {'a node' if task.p == 1 else f'{task.p} nodes'} to ask about."
+        )
         self.explorer.state.take(state)
 
     def _changed(self, changed: set[str]) -> None:
@@ -150,14 +170,15 @@ class Ask:
         if len(self.explorer.state.sides) != 1 or self.explorer.state.sides[0].graph is not task.graph:
             return tag("div", "The Explorer shows another graph; open a mistake above to come back.", "de-hint")
         if len(picked) != task.p:
-            return tag("div", f"Pick {task.p} node{'s' if task.p > 1 else ''} in the graph below; {len(picked)} picked so far.", "de-hint")
+            return tag(
+                "div",
+                f"Pick {task.p} node{'s' if task.p > 1 else ''} in the graph below; {len(picked)} picked so far.",
+                "de-hint",
+            )
         names = class_names(task)
         parts = []
         for model, p in shelf.ask(self._runs, picked, self.seed).items():
-            if p.ndim == 1:
-                said = f"{p[0]:.3f}"
-            else:
-                said = f"{names[int(p[0].argmax())]}, {p[0].max():.3f}"
+            said = f"{p[0]:.3f}" if p.ndim == 1 else f"{names[int(p[0].argmax())]}, {p[0].max():.3f}"
             dot = f'<span class="de-dot" style="background:{text(COLOURS.get(model, "#888"))}"></span>'
             parts.append(f'<span data-model="{text(model)}">{dot}{tag("span", model)} {tag("b", said)}</span>')
         if not parts:
@@ -181,7 +202,9 @@ class Ask:
         graph = self._shelf.graph
         self._pairs = [(u, v) for u, v, _ in found]
         self._sheet.columns = [column("unlinked pair", first="up"), *(column(name) for name in order)]
-        self._sheet.rows = [[cell(set_name(graph, (u, v))), *(cell(f"{p[name]:.3f}", p[name]) for name in order)] for u, v, p in found]
+        self._sheet.rows = [
+            [cell(set_name(graph, (u, v))), *(cell(f"{p[name]:.3f}", p[name]) for name in order)] for u, v, p in found
+        ]
 
     def _show_pair(self, row: int) -> None:
         try:
@@ -196,8 +219,10 @@ def _truth(task: Any, picked: Sequence[int]) -> str:
     if task.p == 1:
         label = -1 if full.labels is None else int(full.labels[picked[0]])
         return f"Its label is {label}." if label >= 0 else "It has no label."
-    pairs = [(u, v) for i, u in enumerate(picked) for v in picked[i + 1:]]
+    pairs = [(u, v) for i, u in enumerate(picked) for v in picked[i + 1 :]]
     linked = bool(full.has_edges(pairs).all())
     known = bool(task.graph.has_edges(pairs).all())
     what = {2: "linked", 3: "a triangle"}[task.p]
-    return f"In truth: {what if linked else 'not ' + what}" + (", held out from training." if linked and not known else ".")
+    return f"In truth: {what if linked else 'not ' + what}" + (
+        ", held out from training." if linked and not known else "."
+    )

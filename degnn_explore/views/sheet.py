@@ -50,8 +50,8 @@ class Sheet(anywidget.AnyWidget):
     _esm = _HERE / "sheet.js"
     _css = STYLE
 
-    columns = traitlets.List().tag(sync=True)
-    rows = traitlets.List().tag(sync=True)
+    columns: Any = traitlets.List().tag(sync=True)
+    rows: Any = traitlets.List().tag(sync=True)
     action = traitlets.Unicode("").tag(sync=True)
     """The text of the link at the end of each row; "" for none."""
     empty = traitlets.Unicode("").tag(sync=True)

@@ -46,12 +46,19 @@ def progress_bars(shown: Snapshot | None) -> str:
         elif p.state in ("preparing", "cancelled", "failed"):
             note += f" · {p.state}"
         percent = round(100 * p.share, 1)
-        bar = (f'<div class="de-bar" role="progressbar" aria-valuenow="{percent:.0f}" aria-valuemin="0" aria-valuemax="100" '
-               f'aria-label="{text(p.model)}"><div style="width:{percent}%;background:{text(COLOURS.get(p.model, "#888"))}"></div></div>')
-        parts.append(f'{tag("span", p.model)}{bar}{tag("span", note, "de-bar-note")}')
+        colour = text(COLOURS.get(p.model, "#888888"))
+        bar = (
+            f'<div class="de-bar" role="progressbar" aria-label="{text(p.model)}" aria-valuenow="{percent:.0f}" '
+            f'aria-valuemin="0" aria-valuemax="100"><div style="width:{percent}%;background:{colour}"></div></div>'
+        )
+        parts.append(f"{tag('span', p.model)}{bar}{tag('span', note, 'de-bar-note')}")
         if p.error:
             first, _, rest = p.error.rpartition("\n")  # a traceback ends with what happened
-            more = f"<details><summary>details, for a bug report</summary><pre>{text(first)}</pre></details>" if first else ""
+            more = (
+                f"<details><summary>details, for a bug report</summary><pre>{text(first)}</pre></details>"
+                if first
+                else ""
+            )
             parts.append(f'<div class="de-error de-bar-error" role="alert">{text(p.model)}: {text(rest)}{more}</div>')
     return f'<div class="de-bars">{"".join(parts)}</div>'
 
@@ -60,8 +67,12 @@ def progress_title(shown: Snapshot | None) -> str:
     """The heading above the bars: the time left in all."""
     note = ""
     if shown is not None:
-        note = {"cancelled": "cancelled: what is finished is kept", "finished": "finished", "ready": "",
-                "running": "training" if shown.left is None else f"about {duration(shown.left)} left"}[shown.state]
+        note = {
+            "cancelled": "cancelled: what is finished is kept",
+            "finished": "finished",
+            "ready": "",
+            "running": "training" if shown.left is None else f"about {duration(shown.left)} left",
+        }[shown.state]
     return f'<div class="de-head">Progress{tag("span", note)}</div>'
 
 
@@ -72,27 +83,48 @@ def comparison_table(table: Comparison | None) -> tuple[list[dict[str, str]], li
     name = table.metric_name
     columns = [
         column("model", first="up"),
-        column(f"test {name} %, with validation", "Mean ± half the 95 % interval over seeds; the epoch is chosen on validation"),
+        column(
+            f"test {name} %, with validation",
+            "Mean ± half the 95 % interval over seeds; the epoch is chosen on validation",
+        ),
         column("paper, with validation", "The paper's main table, 20 seeds"),
         column("no validation (optimistic)", "The best test result of any epoch: an upper bound, not an estimate"),
         column("paper, no validation", "The paper's appendix, 20 seeds"),
-        column("seeds"), column("time a seed", first="up"), column("parameters", first="up"), column("against the best baseline"),
+        column("seeds"),
+        column("time a seed", first="up"),
+        column("parameters", first="up"),
+        column("against the best baseline"),
     ]
     rows = []
     for row in table.rows:
         good = row.mark.startswith("bold")
-        rows.append([
-            cell(row.model, dot=COLOURS.get(row.model, "#888888")),
-            cell(plus_minus(row.mean, row.half), row.mean, "de-strong"),
-            cell("–" if row.paper is None else f"{row.paper[0]:.2f} ± {row.paper[1]:.2f}", row.paper[0] if row.paper else -1.0, "de-hint"),
-            cell(plus_minus(row.optimistic, row.optimistic_half), row.optimistic, "de-hint"),
-            cell("–" if row.paper_optimistic is None else f"{row.paper_optimistic[0]:.2f} ± {row.paper_optimistic[1]:.2f}",
-                 row.paper_optimistic[0] if row.paper_optimistic else -1.0, "de-hint"),
-            cell(row.seeds, float(row.seeds)),
-            cell(f"{row.seconds:.1f} s", row.seconds), cell(f"{row.parameters:,}", float(row.parameters)),
-            cell(row.verdict, {"bold*": 4.0, "bold": 3.0, "*": 2.0, "†": 1.0}.get(row.mark, 0.0),
-                 "de-pill de-yes" if good else "de-hint"),
-        ])
+        rows.append(
+            [
+                cell(row.model, dot=COLOURS.get(row.model, "#888888")),
+                cell(plus_minus(row.mean, row.half), row.mean, "de-strong"),
+                cell(
+                    "–" if row.paper is None else f"{row.paper[0]:.2f} ± {row.paper[1]:.2f}",
+                    row.paper[0] if row.paper else -1.0,
+                    "de-hint",
+                ),
+                cell(plus_minus(row.optimistic, row.optimistic_half), row.optimistic, "de-hint"),
+                cell(
+                    "–"
+                    if row.paper_optimistic is None
+                    else f"{row.paper_optimistic[0]:.2f} ± {row.paper_optimistic[1]:.2f}",
+                    row.paper_optimistic[0] if row.paper_optimistic else -1.0,
+                    "de-hint",
+                ),
+                cell(row.seeds, float(row.seeds)),
+                cell(f"{row.seconds:.1f} s", row.seconds),
+                cell(f"{row.parameters:,}", float(row.parameters)),
+                cell(
+                    row.verdict,
+                    {"bold*": 4.0, "bold": 3.0, "*": 2.0, "†": 1.0}.get(row.mark, 0.0),
+                    "de-pill de-yes" if good else "de-hint",
+                ),
+            ]
+        )
     return columns, rows
 
 
@@ -127,13 +159,20 @@ def mistake_table(mistakes: Sequence[Mistake], task: Task) -> tuple[list[dict[st
     """Columns and rows of the hardest mistakes."""
     names = class_names(task)
     roles = task.p == 1
-    columns = [column({1: "node", 2: "pair"}.get(task.p, "set"), first="up"),
-               column("degree" if roles else "distance", "" if roles else "Between the targets, their own edges cut"), column("truth"),
-               column("judged" if roles else "probability", "" if roles else f"Of “{names[1]}”")]
+    columns = [
+        column({1: "node", 2: "pair"}.get(task.p, "set"), first="up"),
+        column("degree" if roles else "distance", "" if roles else "Between the targets, their own edges cut"),
+        column("truth"),
+        column("judged" if roles else "probability", "" if roles else f"Of “{names[1]}”"),
+    ]
     rows = []
     for m in mistakes:
         degree = int(task.graph.degrees[m.nodes[0]])
-        second = cell(degree, float(degree)) if roles else cell("∞" if m.distance < 0 else m.distance, float(m.distance))
+        second = (
+            cell(degree, float(degree)) if roles else cell("∞" if m.distance < 0 else m.distance, float(m.distance))
+        )
         judged = f"{names[m.given]}, {m.probability:.2f}" if roles else f"{m.probability:.2f}"
-        rows.append([cell(set_name(task.full_graph, m.nodes)), second, cell(names[m.truth]), cell(judged, m.probability)])
+        rows.append(
+            [cell(set_name(task.full_graph, m.nodes)), second, cell(names[m.truth]), cell(judged, m.probability)]
+        )
     return columns, rows

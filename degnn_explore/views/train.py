@@ -1,4 +1,4 @@
-"""The Training Board: race models on a graph, compare them with the paper, look into mistakes, ask the trained models."""
+"""The Training Board: race models on a graph, compare them, look into mistakes, ask the trained models."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any
 
 import ipywidgets as W
 
-from ..catalogue import load
 from ..comparison import Comparison, compare_runs
 from ..curves import curves
-from ..errors import ParameterError, one_of
+from ..errors import ParameterError
 from ..graph import Graph
 from ..inspection import Mistake, hardest
 from ..nets import MODELS
@@ -22,13 +21,15 @@ from ..plans import Plan
 from ..racing import Race, Snapshot
 from ..runs import Run, finished, read, set_aside
 from ..shelf import Shelf
-from .board_controls import OWN, Controls
+from .board_controls import Controls
+from .board_setup import cell, choose, free_file, slug
 from .charts import Chart, curve_figure
+from .compare import Compare
 from .controls import box, button
 from .look import Ask, Look
 from .safe import error_box, guarded, tag, text
 from .sheet import Sheet
-from .shown import comparison_table, mistake_table, progress_bars, progress_title
+from .shown import mistake_table, progress_bars, progress_title
 
 __all__ = ["TrainingBoard"]
 
@@ -83,15 +84,21 @@ class TrainingBoard(W.VBox):
         workers: int = 1,
         **settings: Any,
     ) -> None:
-        self._cell = _cell()
+        self._cell = cell()
         for other in list(_live):
-            if self._cell is not None and other._cell is not None and other._cell[0] == self._cell[0] \
-                    and other._cell[1] != self._cell[1]:
+            if (
+                self._cell is not None
+                and other._cell is not None
+                and other._cell[0] == self._cell[0]
+                and other._cell[1] != self._cell[1]
+            ):
                 other.close()  # the cell was run again: its earlier board goes
         self._given_file = None if results is None else Path(results)
         if self._given_file is not None and any(self._given_file == other.results_file for other in _live):
-            raise ParameterError(f"Another board writes to {self._given_file} already; close it with board.close(), or name "
-                                 "another results file.")
+            raise ParameterError(
+                f"Another board writes to {self._given_file} already; close it with board.close(), or "
+                "name another results file."
+            )
         if os.environ.get("DEGNN_FAST") == "1":
             seeds, epochs = min(seeds, 1), min(epochs, 3)
         self.race: Race | None = None
@@ -101,6 +108,7 @@ class TrainingBoard(W.VBox):
         self._drawing = threading.RLock()
         self._quiet = True
         self._table: Comparison | None = None
+        self._table_keys: set[str] = set()
         self._mistakes: list[Mistake] = []
         self._judged: tuple[Run, Shelf] | None = None
         self._shelf: Shelf | None = None
@@ -109,8 +117,19 @@ class TrainingBoard(W.VBox):
         self._ask: Ask | None = None
         self._measure = "test"
         self._build()
-        self._choose(graph, task, list(models), seeds, epochs, device, workers, settings)
-        super().__init__([self._controls.header, self._controls.drawer, self._error, self._top, self._compare, self._more, self._deep])
+        numbers = {"seeds": seeds, "epochs": epochs, "device": device, "workers": workers}
+        choose(self._controls, graph, task, models, numbers, settings)
+        super().__init__(
+            [
+                self._controls.header,
+                self._controls.drawer,
+                self._error,
+                self._top,
+                self._comparing.box,
+                self._more,
+                self._deep,
+            ]
+        )
         for css in ("de-explorer", "de-board"):
             self.add_class(css)
         _live.add(self)
@@ -120,7 +139,7 @@ class TrainingBoard(W.VBox):
     # ---- for code -----------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Trains what is chosen, in the background; finished runs are not trained again. Also continues after cancel."""
+        """Trains what is chosen, in the background, and continues after cancel; finished runs are not trained again."""
         self._begin()
 
     def cancel(self) -> None:
@@ -182,66 +201,37 @@ class TrainingBoard(W.VBox):
 
     def _build(self) -> None:
         self._controls = Controls(self._changed, self.show_error, self._go)
-        self._error = W.HTML()
+        self._error = W.HTML(layout=W.Layout(display="none"))
         self._chart = Chart()
-        self._which = W.ToggleButtons(options=[("Test", "test"), ("Validation", "validation"), ("Loss", "loss")],
-                                      style={"button_width": "auto"})
+        self._which = W.ToggleButtons(
+            options=[("Test", "test"), ("Validation", "validation"), ("Loss", "loss")], style={"button_width": "auto"}
+        )
         self._which.observe(self._measure_changed, "value")
         self._chart_title, self._progress_title, self._progress = W.HTML(), W.HTML(), W.HTML()
         self._mistake_title = W.HTML()
         self._mistake_sheet = Sheet(action="open", empty="The hardest mistakes of the best model appear here.")
         self._mistake_sheet.on_row(self._mistake_clicked)
-        spring = W.Box()
-        spring.add_class("de-spring")
-        self._top = box("de-cards", box("de-card", box("de-row", self._chart_title, spring, self._which), self._chart),
-                        box("de-card", self._progress_title, self._progress, self._mistake_title, self._mistake_sheet))
+        self._top = box(
+            "de-cards",
+            box("de-card", box("de-row", self._chart_title, self._which), self._chart),
+            box("de-card", self._progress_title, self._progress, self._mistake_title, self._mistake_sheet),
+        )
         self._top.add_class("de-race")
-        self._sheet = Sheet(empty="The comparison appears here as soon as a run is finished.")
-        self._notes = W.HTML()
-        files = [button(label, f"Download the table as {label}", lambda kind=kind: self._download(kind))
-                 for label, kind in (("CSV", "csv"), ("LaTeX", "latex"), ("Markdown", "markdown"))]
-        self._code = W.HTML()
-        copy = button("Copy the code that repeats this", "Python, on the clipboard and below", self._copy)
-        self._compare = box("de-card", W.HTML(tag("span", "Compare", "de-head")), self._sheet, self._notes,
-                            box("de-row", W.HTML(tag("span", "Download", "de-hint")), *files, copy), self._code)
+        self._comparing = Compare(self.results, lambda: self._controls.plan().code(), self.show_error)
         self._deep_toggles = {
-            "look": W.ToggleButton(description="Look into it", tooltip="ROC, scores by distance, confusion", layout=W.Layout(width="auto")),
-            "ask": W.ToggleButton(description="Ask the model", tooltip="Pick nodes and read the trained models' probabilities",
-                                  layout=W.Layout(width="auto"))}
+            key: W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto"))
+            for key, label, tip in (
+                ("look", "Look into it", "ROC, scores by distance, confusion"),
+                ("ask", "Ask the model", "Pick nodes and read the trained models' probabilities"),
+            )
+        }
         for key, toggle in self._deep_toggles.items():
             toggle.observe(lambda change, key=key: self._deep_toggled(key, change["new"]), "value")
-        aside = button("Set results aside", "Rename the results file and begin a new one; nothing is lost", self._set_aside)
+        aside = button(
+            "Set results aside", "Rename the results file and begin a new one; nothing is lost", self._set_aside
+        )
         self._more = box("de-row", *self._deep_toggles.values(), aside)
-        self._deep = W.VBox([])
-        self._deep.layout.overflow = "visible"
-
-    def _choose(self, graph: str | Graph, task: str | None, models: list[str], seeds: int, epochs: int, device: str, workers: int,
-                settings: dict[str, Any]) -> None:
-        """Sets the controls from the arguments, with the same checks as a click."""
-        one = self._controls
-        if isinstance(graph, Graph):
-            one.use(graph)
-            known: Graph = graph
-        else:
-            known = load(graph)
-            if graph not in [value for _, value in one.graph.options]:
-                one.graph.options = [*one.graph.options, (graph, graph)]
-            one.graph.value = graph
-        one.task.value = one_of("task", task, ["roles", "links", "triangles"]) if task else \
-            ("links" if known.labels is None else "roles")
-        for model in models:
-            one.models[one_of("model", model, MODELS)].value = True
-        plan = Plan(known, one.task.value, models, seeds, epochs, device)
-        for name, menu, value in (("seeds", one.seeds, seeds), ("epochs", one.epochs, epochs)):
-            if isinstance(value, bool) or not isinstance(value, int) or not menu.min <= value <= menu.max:
-                raise ParameterError(f"{name} must be a whole number from {menu.min} to {menu.max}, not {value!r}.")
-            menu.value = value
-        for menu, label, value in ((one.device, f"{device}: not found here", plan.device), (one.workers, f"{workers} at a time", workers)):
-            if value not in [option[1] for option in menu.options]:
-                menu.options = [*menu.options, (label, value)]
-            menu.value = value
-        for name, value in settings.items():
-            one.set_hyper(name, value)
+        self._deep = box("de-deep")
 
     # ---- from the reader ----------------------------------------------------------------------
 
@@ -260,10 +250,16 @@ class TrainingBoard(W.VBox):
         if not self._same_race(plan):
             self.race = Race(plan, self.results_file, self._controls.workers.value)
         assert self.race is not None
-        if self.race.snapshot().state == "finished" and all(p.state == "finished" for p in self.race.snapshot().progress):
+        if all(p.state == "finished" for p in self.race.snapshot().progress):
             self._settle()
-            self._error.value = tag("div", f"Nothing to train: all these runs are in {self.results_file} already. Change a setting, or "
-                                    "set the results aside.", "de-idea")
+            self._say(
+                tag(
+                    "div",
+                    f"Nothing to train: all these runs are in {self.results_file} already. Change a setting, "
+                    "or set the results aside.",
+                    "de-idea",
+                )
+            )
             return
         self.race.start()
         self._controls.lock(True)
@@ -273,9 +269,13 @@ class TrainingBoard(W.VBox):
 
     def _same_race(self, plan: Plan) -> bool:
         old = self.race
-        return (old is not None and old.results_file == self.results_file and old.workers == self._controls.workers.value
-                and old.plan.device == plan.device
-                and [old.plan.key(job) for job in old.plan.jobs()] == [plan.key(job) for job in plan.jobs()])
+        return (
+            old is not None
+            and old.results_file == self.results_file
+            and old.workers == self._controls.workers.value
+            and old.plan.device == plan.device
+            and [old.plan.key(job) for job in old.plan.jobs()] == [plan.key(job) for job in plan.jobs()]
+        )
 
     @guarded
     def _changed(self) -> None:
@@ -283,7 +283,8 @@ class TrainingBoard(W.VBox):
         if self._quiet or (self.race is not None and self.race.running):
             return
         plan = self._controls.plan()
-        file = self._given_file or _free_file(Path("runs") / f"{plan.task}-{_slug(plan.title)}.jsonl", self)
+        taken = {other._file for other in _live if other is not self}
+        file = self._given_file or free_file(Path("runs") / f"{plan.task}-{slug(plan.title)}.jsonl", taken)
         if self.race is not None and not self._same_race(plan):
             self.race = None
         shelf = self._shelf
@@ -291,8 +292,12 @@ class TrainingBoard(W.VBox):
             self._file = file
             self._shelf = Shelf(plan.graph, plan.task, file.with_suffix(""))
             self._judged, self._mistakes = None, []
-        self._stored = [run for run in finished(read(file)) if (run.graph, run.task) == (plan.title, plan.task)
-                        and (run.nodes, run.edges) == (plan.graph.num_nodes, plan.graph.num_edges)]
+        self._stored = [
+            run
+            for run in finished(read(file))
+            if (run.graph, run.task) == (plan.title, plan.task)
+            and (run.nodes, run.edges) == (plan.graph.num_nodes, plan.graph.num_edges)
+        ]
         self._controls.where.value = tag("span", f"Results: {file}, models in {file.with_suffix('')}.", "de-hint")
         self._settle()
 
@@ -307,20 +312,6 @@ class TrainingBoard(W.VBox):
         self.open_mistake(row)
 
     @guarded
-    def _download(self, kind: str) -> None:
-        table = self.results()
-        made = {"csv": (table.to_csv, "csv", "text/csv"), "latex": (table.to_latex, "tex", "text/x-tex"),
-                "markdown": (table.to_markdown, "md", "text/markdown")}
-        write, ending, mime = made[kind]
-        self._sheet.download(f"{self.results_file.stem}.{ending}", mime, write())
-
-    @guarded
-    def _copy(self) -> None:
-        code = self.code()
-        self._sheet.copy(code)
-        self._code.value = f'<div class="de-code" data-code="python">{text(code)}</div>'
-
-    @guarded
     def _set_aside(self) -> None:
         self.clear_error()
         if self.race is not None and self.race.running:
@@ -328,7 +319,9 @@ class TrainingBoard(W.VBox):
         old = set_aside(self.results_file)
         self.race = None
         self._changed()
-        self._error.value = tag("div", "There are no results yet." if old is None else f"The results are in {old} now.", "de-idea")
+        self._say(
+            tag("div", "There are no results yet." if old is None else f"The results are in {old} now.", "de-idea")
+        )
 
     @guarded
     def _deep_toggled(self, key: str, on: bool) -> None:
@@ -344,9 +337,10 @@ class TrainingBoard(W.VBox):
         if on and key == "ask" and self._ask is None:
             assert self._shelf is not None
             self._ask = Ask(self._shelf.graph, self.show_error)
-        parts = [part.box for part, toggle in ((self._look, self._deep_toggles["look"]), (self._ask, self._deep_toggles["ask"]))
-                 if part is not None and toggle.value]
-        self._deep.children = tuple(parts)
+        parts = {"look": self._look, "ask": self._ask}
+        self._deep.children = tuple(
+            part.box for key, part in parts.items() if part is not None and self._deep_toggles[key].value
+        )
         if on:
             self._fill_deep()
 
@@ -354,12 +348,16 @@ class TrainingBoard(W.VBox):
 
     def show_error(self, error: BaseException) -> None:
         """Shows an error below the controls; nothing that fails stays unseen."""
-        self._error.value = error_box(error)
+        self._say(error_box(error))
 
     def clear_error(self) -> None:
         """Takes the last error away."""
-        if self._error.value:
-            self._error.value = ""
+        self._say("")
+
+    def _say(self, markup: str) -> None:
+        if self._error.value != markup:
+            self._error.value = markup
+        self._error.layout.display = "" if markup else "none"
 
     def _tick(self, race: Race) -> None:
         """In a thread: shows the race five times a second until it ends."""
@@ -390,17 +388,14 @@ class TrainingBoard(W.VBox):
             self._progress_title.value = progress_title(shown)
             self._progress.value = progress_bars(shown)
             running = shown is not None and shown.state == "running"
-            go = self._controls.go
-            go.description = "■ Cancel" if running else "▶ Continue" if shown is not None and shown.state == "cancelled" else "▶ Start"
+            halted = shown is not None and shown.state == "cancelled"
+            self._controls.go.description = "■ Cancel" if running else "▶ Continue" if halted else "▶ Start"
             self._draw_curves(shown)
             done = self.runs
-            if self._table is None or {run.key for run in done} != self._table_keys:
-                self._table_keys = {run.key for run in done}
+            if (keys := {run.key for run in done}) != self._table_keys:
+                self._table_keys = keys
                 self._table = compare_runs(done) if done else None
-                columns, rows = comparison_table(self._table)
-                with self._sheet.hold_sync():
-                    self._sheet.columns, self._sheet.rows = columns, rows
-                self._notes.value = "" if self._table is None else tag("div", " ".join(self._table.notes), "de-notes")
+                self._comparing.show(self._table, self.results_file.stem)
 
     def _draw_curves(self, shown: Snapshot | None) -> None:
         raced = () if self.race is None else self.race.plan.models
@@ -412,10 +407,16 @@ class TrainingBoard(W.VBox):
         name = "AUC" if metric == "auc" else "accuracy"
         drawn = curves(latest, self._measure)
         epochs = self.race.plan.epochs if self.race is not None else self._controls.epochs.value
-        self._chart.show(curve_figure(drawn, self._measure, name, epochs),
-                         ", ".join(f"{c.model} {c.mean[-1]:.3f} after {len(c.mean)} epochs" for c in drawn))
-        title = {"test": f"Test {name}, chosen on validation", "validation": f"Validation {name}", "loss": "Training loss"}
-        band = "bands: 95 % over seeds" if any(c.low != c.high for c in drawn) else ""
+        self._chart.show(
+            curve_figure(drawn, self._measure, name, epochs),
+            ", ".join(f"{c.model} {c.mean[-1]:.3f} after {len(c.mean)} epochs" for c in drawn),
+        )
+        title = {
+            "test": f"Test {name}, chosen on validation",
+            "validation": f"Validation {name}",
+            "loss": "Training loss",
+        }
+        band = "95 % bands over seeds" if any(c.low != c.high for c in drawn) else ""
         self._chart_title.value = f'<div class="de-head">{text(title[self._measure])}{tag("span", band)}</div>'
 
     def _find_mistakes(self) -> None:
@@ -434,7 +435,8 @@ class TrainingBoard(W.VBox):
         with self._mistake_sheet.hold_sync():
             self._mistake_sheet.columns, self._mistake_sheet.rows = columns, rows
             self._mistake_sheet.empty = f"{best.model} makes no mistake in the test set of seed {best.seed}."
-        self._mistake_title.value = f'<div class="de-head">Hardest mistakes of {text(best.model)}{tag("span", f"seed {best.seed}")}</div>'
+        seed = tag("span", f"seed {best.seed}")
+        self._mistake_title.value = f'<div class="de-head">Hardest mistakes of {text(best.model)}{seed}</div>'
 
     def _best(self) -> Run | None:
         """The first seed of the best model whose file is there."""
@@ -462,27 +464,3 @@ def _latest_settings(runs: list[Run]) -> list[Run]:
     """Of each model, the runs that share the settings of its last one."""
     last = {run.model: (run.hyper, run.options) for run in runs}
     return [run for run in runs if (run.hyper, run.options) == last[run.model]]
-
-
-def _free_file(file: Path, board: TrainingBoard) -> Path:
-    """The file, or one with a number if another board of this notebook has it."""
-    taken = {other._file for other in _live if other is not board}
-    number, free = 2, file
-    while free in taken:
-        free = file.with_name(f"{file.stem}-{number}{file.suffix}")
-        number += 1
-    return free
-
-
-def _slug(name: str) -> str:
-    return "".join(c if c.isalnum() else "-" for c in name.lower()).strip("-")[:60] or OWN.replace(" ", "-")
-
-
-def _cell() -> tuple[str, int] | None:
-    """The notebook cell that is being run, and the number of its run; None where there is no such thing."""
-    from IPython import get_ipython
-
-    shell = get_ipython()
-    parent = shell.get_parent() if shell is not None and hasattr(shell, "get_parent") else {}
-    cell = (parent or {}).get("metadata", {}).get("cellId")
-    return None if cell is None else (str(cell), int(shell.execution_count))

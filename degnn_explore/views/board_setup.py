@@ -1,0 +1,84 @@
+"""What a board is told when it is made, the cell it is made in, and the file that its results go to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..catalogue import load
+from ..errors import ParameterError, one_of
+from ..graph import Graph
+from ..nets import MODELS
+from ..plans import TASKS
+from .board_controls import OWN, Controls, offer
+
+__all__ = ["cell", "choose", "free_file", "slug"]
+
+
+def choose(
+    one: Controls,
+    graph: str | Graph,
+    task: str | None,
+    models: Iterable[str],
+    numbers: dict[str, Any],
+    settings: dict[str, Any],
+) -> None:
+    """Sets the controls from a board's arguments; ``numbers`` are seeds, epochs, device and workers."""
+    if isinstance(graph, Graph):
+        one.use(graph)
+        known: Graph = graph
+    else:
+        known = load(graph)
+        if graph not in [value for _, value in one.graph.options]:
+            one.graph.options = [*one.graph.options, (graph, graph)]
+        one.graph.value = graph
+    usual = "links" if known.labels is None else "roles"
+    one.task.value = one_of("task", task, TASKS) if task else usual
+    for model in models:
+        one.models[one_of("model", model, MODELS)].value = True
+    for name, field in (("seeds", one.seeds), ("epochs", one.epochs)):
+        value = numbers[name]
+        if isinstance(value, bool) or not isinstance(value, int) or not field.min <= value <= field.max:
+            raise ParameterError(f"{name} must be a whole number from {field.min} to {field.max}, not {value!r}.")
+        field.value = value
+    offer(one.device, f"{numbers['device']}: not found here", numbers["device"])
+    offer(one.workers, f"{numbers['workers']} at a time, in processes", numbers["workers"])
+    for name, setting in settings.items():
+        one.set_hyper(name, setting)
+
+
+def free_file(file: Path, taken: set[Path | None]) -> Path:
+    """The file, or one with a number if another board of this notebook has it.
+
+    Examples
+    --------
+    >>> free_file(Path("links-pb.jsonl"), {Path("links-pb.jsonl")}).name
+    'links-pb-2.jsonl'
+    """
+    number, free = 2, file
+    while free in taken:
+        free = file.with_name(f"{file.stem}-{number}{file.suffix}")
+        number += 1
+    return free
+
+
+def slug(name: str) -> str:
+    """A name as part of a file's name.
+
+    Examples
+    --------
+    >>> slug("../My graph!")
+    'my-graph'
+    """
+    return "".join(c if c.isalnum() else "-" for c in name.lower()).strip("-")[:60] or OWN.replace(" ", "-")
+
+
+def cell() -> tuple[str, int] | None:
+    """The notebook cell that is being run, and the number of its run; None where there is no such thing."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    parent = shell.get_parent() if shell is not None and hasattr(shell, "get_parent") else {}
+    name = (parent or {}).get("metadata", {}).get("cellId")
+    return None if name is None else (str(name), int(shell.execution_count))
