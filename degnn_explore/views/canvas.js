@@ -795,6 +795,7 @@ function render({ model, el }) {
     else if (message.type === "png") png(message.name);
     else if (message.type === "focus") {
       s.cursor = message.node;
+      root.dataset.cursor = String(s.cursor);
       const x = s.xs[message.node], y = s.ys[message.node];
       if (x < 0 || x > s.width || y < 0 || y > s.height) lookAt([1, 0, 0]);
       canvas.focus({ preventScroll: true });

@@ -100,6 +100,8 @@ def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
     panel.graph.locator(".de-find").press("Enter")
     panel.targets([7])
 
+    panel._until(lambda: panel.graph.get_attribute("data-cursor"), "7")
+
     # arrows walk along the edge v7 - v2, Enter picks, Esc clears
     panel.graph.locator("canvas").focus()
     page.keyboard.press("ArrowRight")
