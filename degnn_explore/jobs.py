@@ -41,7 +41,7 @@ def run_jobs(
 
     pool = ThreadPoolExecutor(max_workers=cores)
     try:
-        with tqdm(total=total, desc=label, delay=1, leave=False, mininterval=0.3,
+        with tqdm(total=total, desc=label, delay=1, mininterval=0.3,
                   disable=not progress,
                   bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}") as bar:
             futures = [pool.submit(work, item, step, halt) for item in items]
