@@ -26,7 +26,7 @@ LARGEST_REGULAR = 12
 CSL_SKIPS = (2, 3, 4, 5, 6, 9, 11, 12, 13, 16)  # Murphy et al. 2019: ten non-isomorphic graphs on 41 nodes
 
 
-def isomorphic(G: Graph, H: Graph, budget: int = 5_000_000) -> bool | None:
+def isomorphic(G: Graph, H: Graph, budget: int = 1_000_000) -> bool | None:
     """Whether two graphs are the same up to their nodes' numbers; None if the search took more than ``budget`` steps.
 
     Nodes are matched within their exact DE-1 colours, one after another, with every link checked.

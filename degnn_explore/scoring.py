@@ -81,6 +81,14 @@ class Scoreboard(Finding):
     """The scoreboard: ``table`` counts the pairs that each method separates, ``pairs`` has a row for each pair.
 
     In ``pairs`` a method's entry is "layer 2" (first layer at which the graphs differ), "same" or "too large".
+
+    Examples
+    --------
+    >>> board = scoreboard(["strongly regular"], ["2-WL", "DE-1 LP"], progress=False)
+    >>> len(board.unseparated)
+    8
+    >>> board.graphs(0)
+    (Graph('Shrikhande graph', 16 nodes, 48 edges), Graph("4×4 rook's graph", 16 nodes, 48 edges))
     """
 
     pairs: pandas.DataFrame

@@ -67,6 +67,7 @@ def test_isomorphic_gives_up_when_told_to() -> None:
     assert theory.isomorphic(zoo.shrikhande(), zoo.rook(4), budget=3) is None
 
 
+@pytest.mark.filterwarnings("ignore:The hashes produced:UserWarning")
 def test_small_family_is_all_pairs_that_1wl_confuses() -> None:
     groups = theory.small_family(6)
     assert [len(group) for group in groups] == [2, 2, 2]

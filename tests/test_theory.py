@@ -68,6 +68,22 @@ def test_single_targets_are_told_apart_where_distinguish_says_so(G: de.Graph, H:
     assert (int(differ[0]) if len(differ) else None) == verdict.layer
 
 
+def test_figure_1a_and_two_triangles_layer_by_layer() -> None:
+    colours = theory.root_colours([zoo.figure1()], 4)
+    assert len(set(colours[1].tolist())) == 1
+    assert colours[2, 2] == colours[2, 7] != colours[2, 3] == colours[2, 6]
+    assert colours[2, 0] == colours[2, 2] and colours[3, 0] != colours[3, 2]
+    assert len(set(colours[3].tolist())) == len(set(colours[4].tolist())) == 3
+    cycles = theory.root_colours([zoo.two_triangles(), zoo.hexagon()], 2)
+    assert [len(set(row)) for row in cycles.tolist()] == [1, 1, 2]
+
+
+def test_the_cut_matters_for_the_domino_and_the_bridge() -> None:
+    a, b = (zoo.domino(), [0, 3]), (zoo.bridged_triangles(), [0, 3])
+    assert not de.distinguish(a, b, "DE-SPD").different
+    assert de.distinguish(a, b, "DE-SPD", cut=True).different
+
+
 # ---- Theorem 3.3 --------------------------------------------------------------------------------
 
 

@@ -108,7 +108,7 @@ def _layers(finding: Finding) -> tuple[go.Figure, int, int]:
     figure.update_layout(
         coloraxis={"colorscale": _SCALE, "cmin": 0, "cmax": 1,
                    "colorbar": {"title": {"text": "share not told apart", "side": "right"}, "thickness": 14}},
-        legend={"orientation": "h", "x": 0, "y": -62 / (46 * max(top, 4)), "yanchor": "top"},  # 62 pixels below the cells
+        legend={"orientation": "h", "x": 0, "y": -62 / (46 * max(top, 4)), "yanchor": "top"},  # 62 pixels down
         margin={"t": 90 if len(methods) > 1 else 60, "b": 100, "l": 60, "r": 20})
     return figure, max(760, 170 + max(44 * len(sizes), 230) * len(methods)), 190 + 46 * max(top, 4)
 
