@@ -179,7 +179,7 @@ class Instances:
         initial = np.zeros((start[-1], words + width), dtype=np.int64)
         pointers, arcs, tags, copy = [np.zeros(1, dtype=np.int64)], [], [], 0
         for G, sets, tokens in parts:
-            rows = _sorted_multisets(tokens).reshape(len(sets) * G.num_nodes, -1)
+            rows = _sorted_multisets(tokens).reshape(len(sets) * G.num_nodes, tokens.shape[2] * tokens.shape[3])
             here = slice(start[copy], start[copy] + len(rows))
             initial[here, : rows.shape[1]] = rows
             if width and G.attributes is not None:

@@ -220,3 +220,9 @@ def test_attributes_are_used_when_asked() -> None:
     assert answer((coloured, 0), (coloured, 1), "1-WL") == (False, None)
     for method in METHODS:
         assert answer((coloured, 0), (coloured, 1), method, attributes=True) == (True, 0)
+
+
+def test_graphs_without_edges_can_be_compared_over_their_edges() -> None:
+    none, one = (de.Graph.from_edges(edges, num_nodes=3) for edges in ([], [(0, 1)]))
+    assert answer(none, none, order="edges") == (False, None)
+    assert de.distinguish(none, one, order="edges").why == "one has 0 pairs and the other 1"
