@@ -232,7 +232,7 @@ function paintEdges(ctx, s, look) {
     path.lineTo(s.xs[v], s.ys[v]);
   }
   ctx.strokeStyle = look.edge;
-  ctx.globalAlpha = m > 20000 ? 0.14 : m > 5000 ? 0.22 : m > 1200 ? 0.2 : 0.85;
+  ctx.globalAlpha = m > 20000 ? 0.1 : m > 5000 ? 0.13 : m > 1200 ? 0.2 : 0.85;
   ctx.lineWidth = m > 1200 ? 0.8 : 1.4;
   ctx.stroke(plain);
   ctx.globalAlpha = 0.6;
@@ -273,7 +273,7 @@ function paintNodes(ctx, s, look) {
       ctx.fill(path);
       if (n <= 3000) {
         ctx.strokeStyle = look.rim;
-        ctx.lineWidth = 1;
+        ctx.lineWidth = r < 5 ? 0.35 : 1; // a full rim would wash out the colour of a small node
         ctx.stroke(path);
       }
     }
