@@ -39,7 +39,7 @@ def main() -> None:
         rows += [epochs(name) for name in ("celegans", "pb", "us-flights")]
     path = Path(__file__).parent / "results" / "training.csv"
     columns = ["what", "dataset", "seed", "ours_seconds", "other_seconds", "ratio", "note", "commit", "machine"]
-    machine = f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}, torch {torch.__version__}"
+    machine = f"{platform.machine()}, Python {platform.python_version()}, torch {torch.__version__}"
     fresh = not path.exists()
     with path.open("a", newline="") as file:
         writer = csv.DictWriter(file, columns)

@@ -344,7 +344,7 @@ def _triangles(G: Graph) -> Ints:
     ends = np.searchsorted(a, a, side="right")  # wedges of edge i: the later edges with the same source
     later = ends - np.arange(len(a)) - 1
     found = [np.empty((0, 3), dtype=np.int64)]
-    bounds = np.searchsorted(np.cumsum(later), np.arange(0, later.sum(), _CHUNK)).tolist()
+    bounds = np.searchsorted(np.cumsum(later), np.arange(0, max(1, later.sum()), _CHUNK)).tolist()
     for low, high in zip(bounds, [*bounds[1:], len(a)], strict=True):
         wedge = _extend(np.arange(low, high)[:, None], later[low:high], np.arange(low, high) + 1)
         triad = np.column_stack([order[a[wedge[:, 0]]], order[b[wedge[:, 0]]], order[b[wedge[:, 1]]]])

@@ -119,7 +119,7 @@ def fit(
     device: str = "auto",
     batch_size: int = 64,
     optimizer: str = "adam",
-    learning_rate: float = 1e-3,
+    learning_rate: float | None = None,
     weight_decay: float = 0.0,
     patience: int | None = 30,
     clip: float | None = 5.0,
@@ -141,7 +141,8 @@ def fit(
     device
         "auto" (cuda, then mps, then cpu) or the name of a torch device.
     batch_size, optimizer, learning_rate, weight_decay
-        The optimiser is "adam" or "sgd" (momentum 0.9).
+        The optimiser is "adam" or "sgd" (momentum 0.9); the learning rate by default the model's own, 1e-3
+        but for DEA-GNN-PR.
     patience
         Stop after so many epochs without a better validation metric; None: never.
     clip
@@ -173,8 +174,10 @@ def fit(
     if not isinstance(task, Task):
         raise ParameterError(f"fit needs a task, such as de.link_task(G), not {type(task).__name__}.")
     if model.shape.num_classes != task.num_classes or model.shape.p != task.p:
-        raise ParameterError(f"This {model.name} was built for p={model.shape.p} and {model.shape.num_classes} classes, "
-                             f"the task has p={task.p} and {task.num_classes}; build the model for this task.")
+        built = f"p={model.shape.p} and {model.shape.num_classes} classes"
+        raise ParameterError(f"This {model.name} was built for {built}, the task has p={task.p} and "
+                             f"{task.num_classes} classes; build it for this task.")
+    learning_rate = model.learning_rate if learning_rate is None else learning_rate
     for name, value in (("learning_rate", learning_rate), ("clip", 1.0 if clip is None else clip)):
         if not isinstance(value, int | float) or not 0 < value < math.inf:
             raise ParameterError(f"{name} must be a positive number, not {value!r}.")
@@ -298,6 +301,7 @@ class _Run:
                 self.model.to(self.device)
                 sets = np.concatenate([part.sets for part in parts])
                 self.data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
+                self.model.calibrate(self.data, self.train)
             kind = _OPTIMISERS[self.options["optimizer"]]
             extra = {"momentum": 0.9} if self.options["optimizer"] == "sgd" else {}
             self.optimiser = kind(self.model.parameters(), lr=self.options["learning_rate"],

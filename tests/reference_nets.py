@@ -67,10 +67,12 @@ def block_logits(model: SetNet, G: de.Graph, S: np.ndarray) -> Tensor:
     kind = model.hyper.get("base", "hops" if "hops" in model.hyper else model.name)
     f3 = getattr(model, "f3", None)
     if f3 is None:
-        h = features(G, S, model.encoding)
+        h = features(G, S, model.encoding) * getattr(model, "scale", 1.0)
     else:
         zeta = type(model.encoding)(steps=model.hyper["steps"], pool=None).encode(G, S.tolist(), cut=True)  # [n, p, d]
-        h = torch.cat([features(G, S, None), f3(torch.tensor(zeta)).mean(dim=1)], dim=1)
+        base = features(G, S, None)
+        first, rest = model.scale[:base.shape[1]], model.scale[base.shape[1]:]
+        h = torch.cat([base * first, f3(torch.tensor(zeta) * rest).mean(dim=1)], dim=1)
     for conv in model.convs:
         h = convolution(conv, kind, G, S, h, model.hyper.get("hops", 1))
     return readout(model, h[S])
@@ -80,7 +82,7 @@ def pagerank_logits(model: SetNet, G: de.Graph, S: np.ndarray) -> Tensor:
     A = adjacency(G, S)
     alpha = model.hyper["alpha"]
     P = torch.linalg.inv(torch.eye(len(A)) - alpha * A / A.sum(0).clamp(min=1)[None, :])
-    h = features(G, S, model.encoding)
+    h = features(G, S, model.encoding) * getattr(model, "scale", 1.0)
     for linear in model.linears:
         h = torch.relu(linear((1 - alpha) * P.T @ h))
     return readout(model, h[S])

@@ -74,8 +74,24 @@ def test_logits_equal_those_of_the_slow_version(name, hyper, p):
     G = random_graph(attributes=np.random.default_rng(2).normal(size=(26, 2)) if p == 3 else None)
     model = ready(name, a_task(G, p, classes=2 + (p == 1)), **hyper)
     sets = some_sets(G, p)
+    model.calibrate(model.prepare(G, sets, progress=False), np.arange(len(sets)))
     fast = fast_logits(model, G, sets)
     assert np.allclose(fast, reference.logits(model, G, sets), atol=1e-5)
+
+
+def test_calibration_gives_each_feature_size_one():
+    G = random_graph(60, 0.1)
+    model = ready("DE-GNN-LP", a_task(G, 2))
+    data = model.prepare(G, some_sets(G, 2), progress=False)
+    model.calibrate(data, np.arange(8))
+    batch = data.batch(np.arange(8))
+    sizes = [(x * model.scale).square().mean(dim=0).sqrt() for x in (batch.x_self, batch.x_agg[:, 0])]
+    assert torch.allclose(torch.stack(sizes).amax(dim=0), torch.ones(5))
+
+
+def test_landing_probabilities_take_three_layers_for_single_nodes():
+    G = random_graph()
+    assert [de.build("DE-GNN-LP", a_task(G, p)).hyper["layers"] for p in (1, 2)] == [3, 2]
 
 
 @pytest.mark.parametrize("hyper", [{}, {"hops": 2}, {"layers": 1, "max_dist": 2}], ids=str)

@@ -96,6 +96,11 @@ def test_triangles_are_the_same_when_listed_in_chunks(monkeypatch):
     assert np.array_equal(targets._triangles(G), whole)
 
 
+def test_a_graph_without_a_wedge_has_no_triangles():
+    assert targets._triangles(de.Graph.from_edges([(0, 1), (2, 3)], 5)).shape == (0, 3)
+    assert targets._triangles(de.Graph.from_edges([], 5)).shape == (0, 3)
+
+
 def test_subsets_by_hand():
     assert targets._subsets(4, 3).tolist() == [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
 

@@ -91,7 +91,7 @@ def from_shape(name: str, shape: Shape, seed: int, hyper: dict[str, Any]) -> Set
     kind = entry.load()
     for key in hyper:
         one_of(f"hyperparameter of {name}", key, kind.HYPER)
-    checked = {key: known.checked(key, hyper.get(key, known.default)) for key, known in kind.HYPER.items()}
+    checked = {key: known.checked(key, hyper.get(key, known.default_for(shape.p))) for key, known in kind.HYPER.items()}
     with _seeding, torch.random.fork_rng(devices=[]):  # the caller's random state stays as it was
         torch.manual_seed(seed)
         return kind(name, shape, **checked)
@@ -101,7 +101,8 @@ def models() -> pandas.DataFrame:
     """The models, with the set sizes they take, their hyperparameters and the paper's ranges.
 
     Columns: ``about``, ``sizes`` (p that it takes), ``inductive`` (can judge another graph than the
-    one it was trained on), ``hyperparameters`` (name to default) and ``paper`` (name to the range
+    one it was trained on), ``learning_rate`` (what fit takes by default), ``hyperparameters`` (name to
+    default), ``for_nodes`` (defaults that differ for single nodes, p = 1) and ``paper`` (name to the range
     that the paper searched).
 
     Examples
@@ -119,7 +120,9 @@ def models() -> pandas.DataFrame:
             "about": entry.about,
             "sizes": "any" if entry.sizes is None else ", ".join(map(str, entry.sizes)),
             "inductive": kind.inductive,
+            "learning_rate": kind.learning_rate,
             "hyperparameters": {key: hyper.default for key, hyper in kind.HYPER.items()},
+            "for_nodes": {key: hyper.for_nodes for key, hyper in kind.HYPER.items() if hyper.for_nodes is not None},
             "paper": {key: hyper.paper for key, hyper in kind.HYPER.items() if hyper.paper},
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")

@@ -52,6 +52,11 @@ class Hyper:
     least: int | None = None
     below: float | None = None
     optional: bool = False
+    for_nodes: Any = None
+
+    def default_for(self, p: int) -> Any:
+        """The default for sets of p nodes; single nodes may have their own."""
+        return self.for_nodes if p == 1 and self.for_nodes is not None else self.default
 
     def checked(self, name: str, value: Any) -> Any:
         """``value`` if it is allowed, or a ParameterError that says what is."""
@@ -91,10 +96,13 @@ class SetNet(nn.Module):
         How it was built, see :func:`degnn_explore.build`.
     inductive
         Whether it can judge sets of a graph that it was not trained on.
+    learning_rate
+        What :func:`degnn_explore.fit` takes if it is not told.
     """
 
     HYPER: ClassVar[Mapping[str, Hyper]] = {}
     inductive: ClassVar[bool] = True
+    learning_rate: ClassVar[float] = 1e-3
 
     def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any]) -> None:
         super().__init__()
@@ -109,6 +117,9 @@ class SetNet(nn.Module):
 
     def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
         """What a transductive model takes from the training graph before the first epoch: nothing here."""
+
+    def calibrate(self, data: SetData, index: NDArray[np.int64]) -> None:
+        """Constants taken from the inputs of training sets before the first epoch: none here."""
 
     def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
         """Raise an error if this model cannot judge these sets of this graph."""
@@ -146,7 +157,7 @@ class TransductiveNet(SetNet):
             raise ParameterError(f"This {self.name} is transductive and has not been trained yet; run de.fit first.")
         if not (self.known_graphs.cpu().numpy() == _digest(graph)).all(axis=1).any():
             raise ParameterError(f"{self.name} is transductive: it knows the nodes of its training graph only, and "
-                                 "this is another graph. Use an inductive model such as DE-GNN-SPD, or train on this graph.")
+                                 "this is another graph. Use an inductive model such as DE-GNN-SPD, or train on it.")
 
 
 def _digest(graph: Graph) -> NDArray[np.uint8]:

@@ -41,7 +41,8 @@ class DELP(BlockNet):
     be computed once and for all.
     """
 
-    HYPER: ClassVar = {**BLOCK_HYPER, "base": BASE, "steps": Hyper(3, paper="3, 4", least=1), "f3": Hyper(0, least=0)}
+    HYPER: ClassVar = {**BLOCK_HYPER, "layers": Hyper(2, paper="1, 2, 3", least=1, for_nodes=3), "base": BASE,
+                       "steps": Hyper(3, paper="3, 4", least=1), "f3": Hyper(0, least=0)}
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         encoding = LandingProbability(steps=hyper["steps"])
@@ -59,5 +60,6 @@ class DELP(BlockNet):
             return super().forward(batch)
         base = 1 + self.shape.num_attributes
         zeta = batch.x_self[:, base:].reshape(-1, self.shape.p, self.encoding.dim)  # [N0, p, steps+1]
-        x = torch.cat([batch.x_self[:, :base], self.f3(zeta).mean(dim=1)], dim=1)  # [N0, base+f3]
+        first, rest = self.scale[:base], self.scale[base:]
+        x = torch.cat([batch.x_self[:, :base] * first, self.f3(zeta * rest).mean(dim=1)], dim=1)  # [N0, base+f3]
         return self.later_layers(batch, x, first=0)

@@ -70,6 +70,8 @@ class DEAPR(SetNet):
         "top": Hyper(None, least=1, optional=True),
     }
 
+    learning_rate: ClassVar[float] = 1e-2  # averages over the whole graph differ little from set to set
+
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         super().__init__(name, shape, hyper)
         self.encoding = SPD(max_dist=hyper["max_dist"])

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ..egonets import Aggregation, BlockData, Blocks, blocks
 from ..graph import Graph
-from .base import Dropout, Hyper, SetNet, Shape
+from .base import Dropout, Hyper, SetData, SetNet, Shape
 from .readout import READOUT, Readout
 
 __all__ = ["CONVOLUTIONS", "WLGNN", "BlockNet"]
@@ -60,6 +60,8 @@ class GINConv(nn.Module):
 
 CONVOLUTIONS: dict[str, type[nn.Module]] = {"GCN": GCNConv, "SAGE": SAGEConv, "GIN": GINConv}
 
+_CALIBRATED_ON = 512  # training sets
+
 BLOCK_HYPER = {
     "layers": Hyper(2, paper="1, 2, 3", least=1),
     "hidden": Hyper(100, paper="20, 50, 80, 100", least=1),
@@ -77,6 +79,8 @@ class BlockNet(SetNet):
     the same network on the whole ego-network.
     """
 
+    scale: Tensor
+
     def __init__(self, name: str, shape: Shape, hyper: dict[str, Any], convolution: type[nn.Module],
                  encoding: Any = None, width_in: int | None = None) -> None:
         super().__init__(name, shape, hyper)
@@ -87,6 +91,8 @@ class BlockNet(SetNet):
         self.aggregation: Aggregation = convolution.aggregation  # type: ignore[attr-defined]
         self.convs = nn.ModuleList(convolution(width_in if layer == 0 else hidden, hidden, hops)
                                    for layer in range(hyper["layers"]))
+        # a factor for each feature: landing probabilities are a hundred times smaller than log-degrees
+        self.register_buffer("scale", torch.ones(1 + shape.num_attributes + (0 if encoding is None else encoding.dim)))
         self.dropout = Dropout(hyper["dropout"])
         self.readout = Readout(hyper["readout"], hidden, shape)
 
@@ -97,8 +103,23 @@ class BlockNet(SetNet):
                       aggregation=self.aggregation, raw=raw, max_nodes_per_hop=self.hyper["max_nodes_per_hop"],
                       stop=stop, progress=progress)
 
+    def calibrate(self, data: SetData, index: NDArray[np.int64]) -> None:
+        """Set ``scale`` so that each feature has size one on (some) training sets.
+
+        A factor commutes with every aggregation, so this is a choice of units, not another model.
+        """
+        batch = data.batch(index[:_CALIBRATED_ON])
+        columns = [batch.x_self] if batch.x_agg is None else [batch.x_self, batch.x_agg.flatten(0, 1)]
+        size = torch.stack([x.square().mean(dim=0).sqrt() for x in columns]).amax(dim=0)
+        base = 1 + self.shape.num_attributes
+        if len(size) > len(self.scale):  # ζ(u|v) side by side for each v
+            spread = size[base:].view(self.shape.p, -1).amax(dim=0)
+            size = torch.cat([size[:base], spread])
+        self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
+
     def forward(self, batch: Blocks) -> Tensor:
-        h = self.dropout(self.convs[0](batch.x_self, batch.x_agg))  # [N1, hidden]
+        assert batch.x_agg is not None
+        h = self.dropout(self.convs[0](batch.x_self * self.scale, batch.x_agg * self.scale))  # [N1, hidden]
         return self.later_layers(batch, h, first=1)
 
     def later_layers(self, batch: Blocks, h: Tensor, first: int) -> Tensor:
