@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,7 @@ class Networkx:
 
 
 class PyG:
-    """k_hop_subgraph, then a breadth-first search from each target over the subgraph's edge_index."""
+    """k_hop_subgraph, then a breadth-first search from each target with a queue over neighbour lists."""
 
     def __init__(self, G: de.Graph) -> None:
         source = np.repeat(np.arange(G.num_nodes), G.degrees)
@@ -87,10 +88,36 @@ class PyG:
         target[where] = True
         inside = target[edge_index[0]] & target[edge_index[1]]
         degree = self.degree[nodes] - torch.bincount(edge_index[0, inside], minlength=len(nodes))
-        row, col = edge_index = edge_index[:, ~inside]
-        dist = torch.full((len(S), len(nodes)), -1)
-        for i, v in enumerate(where.tolist()):
-            front = torch.zeros(len(nodes), dtype=torch.bool)
+        edge_index = edge_index[:, ~inside]
+        dist = self.distances(edge_index, where.tolist(), len(nodes))
+        x = np.concatenate([torch.log1p(degree.float())[:, None].numpy(), one_hot(dist)], axis=1)
+        return nodes.numpy(), edge_index.T.numpy(), x
+
+    def distances(self, edge_index: torch.Tensor, sources: list[int], num: int) -> np.ndarray:
+        neighbours: list[list[int]] = [[] for _ in range(num)]
+        for u, v in edge_index.T.tolist():
+            neighbours[u].append(v)
+        dist = np.full((len(sources), num), -1)
+        for row, v in zip(dist, sources, strict=True):
+            far, queue = {v: 0}, deque([v])
+            while queue:
+                u = queue.popleft()
+                for w in neighbours[u]:
+                    if w not in far:
+                        far[w] = far[u] + 1
+                        queue.append(w)
+            row[list(far)] = list(far.values())
+        return dist
+
+
+class PyGTensors(PyG):
+    """The same, with the search written in whole-tensor operations: one step for all nodes of a distance."""
+
+    def distances(self, edge_index: torch.Tensor, sources: list[int], num: int) -> np.ndarray:
+        row, col = edge_index
+        dist = torch.full((len(sources), num), -1)
+        for i, v in enumerate(sources):
+            front = torch.zeros(num, dtype=torch.bool)
             front[v], depth = True, 0
             while front.any():
                 dist[i, front] = depth
@@ -98,8 +125,7 @@ class PyG:
                 reached[col[front[row]]] = True
                 front = reached & (dist[i] < 0)
                 depth += 1
-        x = np.concatenate([torch.log1p(degree.float())[:, None].numpy(), one_hot(dist.numpy())], axis=1)
-        return nodes.numpy(), edge_index.T.numpy(), x
+        return dist.numpy()
 
 
 class Scipy:
@@ -188,20 +214,24 @@ def random_graph(n: int, m: int, seed: int = 0) -> de.Graph:
     return de.Graph.from_edges(np.random.default_rng(seed).integers(0, n, (m, 2)), n, title=f"random {n:,}/{m:,}")
 
 
-def compile_seconds() -> tuple[float, float]:
-    """The first blocks and ego-networks of a new process: with an empty cache, and with the one it left."""
+def compile_seconds() -> list[tuple[float, float]]:
+    """Wall and CPU seconds of a new process's first blocks and ego-networks: empty cache, then the one it left."""
     script = ("import time, degnn_explore as de\n"
               "from degnn_explore.egonets import blocks, ego_networks\n"
               "G = de.Graph.from_edges([(0, 1), (1, 2)])\n"
-              "t = time.perf_counter()\n"
+              "wall, cpu = time.perf_counter(), time.process_time()\n"
               "blocks(G, [(0, 2)], layers=2, encoding=de.SPD(), progress=False).batch([0])\n"
               "ego_networks(G, [(0, 2)], hops=2, encoding=de.SPD(), progress=False).part([0])\n"
-              "print(time.perf_counter() - t)\n")
+              "print(time.perf_counter() - wall, time.process_time() - cpu)\n")
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
-        cold, warm = (float(subprocess.run([sys.executable, "-c", script], env=environment, check=True,
-                                           capture_output=True, text=True).stdout) for _ in range(2))
-    return cold, warm
+        found = []
+        for _ in range(2):
+            run = subprocess.run([sys.executable, "-c", script], env=environment, check=True, capture_output=True,
+                                 text=True)
+            wall, cpu = map(float, run.stdout.split())
+            found.append((wall, cpu))
+    return found
 
 
 def circumstances() -> dict[str, str]:
@@ -239,11 +269,10 @@ def main() -> None:
                "seconds": f"{wall:.4g}", "cpu_seconds": f"{cpu:.4g}",
                "sets_per_second": f"{sets / wall:.4g}", "ratio": "" if ratio is None else f"{ratio:.3g}"}
         rows.append({**row, **circumstances()})
-        print(f"{G.title:24} {what:20} {method:9} {threads} thr {sets:7,} sets {wall:8.3f} s {cpu:8.3f} CPU s "
+        print(f"{G.title:24} {what:20} {method:10} {threads} thr {sets:7,} sets {wall:8.3f} s {cpu:8.3f} CPU s "
               f"{sets / wall:10,.1f} sets/s{'' if ratio is None else f'   ours is {ratio:7.1f} x'}", flush=True)
 
     cold, warm = compile_seconds()
-    print(f"compiling: {cold:.1f} s once (empty cache), {warm:.2f} s in a later process")
     graphs = []
     for name, most in (("celegans", 10**9), ("pb", 4000), ("usa-airports", 4000), ("ns", 10**9)):
         try:
@@ -253,8 +282,8 @@ def main() -> None:
     if not options.quick:
         graphs.append((random_graph(1_000_000, 5_000_000), 2, 20_000))
     tiny = de.Graph.from_edges([(0, 1), (1, 2)], title="path of 3")
-    note(tiny, "compile, empty cache", 2, "ours", 1, 1, cold, cold)
-    note(tiny, "compile, cached", 2, "ours", 1, 1, warm, warm)
+    note(tiny, "compile, empty cache", 2, "ours", 1, 1, *cold)
+    note(tiny, "compile, cached", 2, "ours", 1, 1, *warm)
     ours(tiny, np.array([[0, 2]]), 2, 1)
     for G, hops, most in graphs:
         sets = link_sets(G, most)
@@ -265,7 +294,7 @@ def main() -> None:
         note(G, "ego-networks", hops, "ours", 1, len(sets), *one, 1.0)
         all_cores = timed(lambda G=G, sets=sets, hops=hops: ours(G, sets, hops, cores), 3)
         note(G, "ego-networks", hops, "ours", cores, len(sets), *all_cores, wall_rate * all_cores[0] / len(sets))
-        for method in (Networkx, PyG, Scipy):
+        for method in (Networkx, PyG, PyGTensors, Scipy):
             other = method(G)
             agree(G, sets[:5], hops, other)
             done, wall, cpu = while_time_lasts(other, sets, hops, options.seconds)

@@ -29,6 +29,8 @@ _HOME = {
     "PageRank": "encodings",
     "HeatKernel": "encodings",
     "DRNL": "encodings",
+    "blocks": "egonets",
+    "ego_networks": "egonets",
     "colours": "refinement",
     "distinguish": "verdicts",
     "Verdict": "verdicts",

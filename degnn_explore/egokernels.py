@@ -19,6 +19,7 @@ Array = NDArray[Any]
 NONE, SPD, WALK, DRNL = 0, 1, 2, 3  # encodings
 MEAN_POOL, SUM_POOL, NO_POOL = 0, 1, 2
 GCN, MEAN, SUM, HOPS = 0, 1, 2, 3  # aggregations
+FAR = np.int32(2**31 - 1)  # a distance not found
 
 
 class Net(NamedTuple):
@@ -238,14 +239,15 @@ def _merge(group: Array, a: int, b: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _near(scratch: Scratch, count: int, p: int, reach: int, group: Array) -> None:
-    """dist[v, u] = SPD in the cut graph where it is at most ``reach``, -1 elsewhere.
+    """dist[v, u] = SPD in the cut graph where it is at most ``reach``, FAR elsewhere.
 
     Targets whose searches touch are put in one group (of connected targets).
     """
     lptr, lcol, queue, root = scratch.lptr, scratch.lcol, scratch.queue, scratch.root
     for v in range(p):
         row = scratch.dist[v]
-        row[:count] = -1
+        for u in range(count):
+            row[u] = FAR
         if reach < 0:
             continue
         row[v] = 0
@@ -255,18 +257,26 @@ def _near(scratch: Scratch, count: int, p: int, reach: int, group: Array) -> Non
             u = queue[head]
             head += 1
             d = row[u] + 1
-            if d > reach:
-                break
+            if d >= reach:  # the last nodes need not be searched from, so there is nothing to decide
+                if d == reach:
+                    last = np.int32(reach)
+                    for e in range(lptr[u], lptr[u + 1]):
+                        x = np.uint64(lcol[np.uint64(e)])
+                        row[x] = min(row[x], last)
+                continue
             for e in range(lptr[u], lptr[u + 1]):
                 x = np.uint64(lcol[np.uint64(e)])
-                if row[x] < 0:
+                if row[x] == FAR:
                     row[x] = d
                     queue[tail] = x
                     tail += 1
-        if p > 1:
-            for h in range(tail):
-                if group[root[queue[h]]] != group[v]:
-                    _merge(group, root[queue[h]], v)
+        apart = 0
+        for i in range(p):
+            apart += group[i] != group[v]
+        if apart:
+            for u in range(count):
+                if row[u] != FAR and group[root[u]] != group[v]:
+                    _merge(group, root[u], v)
 
 
 @njit(cache=True, nogil=True)
@@ -397,7 +407,7 @@ def features(net: Net, plan: Plan, targets: Array, scratch: Scratch, rows: int, 
             begin = base + (v * plan.width if plan.pool == NO_POOL else 0)
             for i in range(rows):
                 k = row[i]
-                if k < 0:
+                if k == FAR:
                     k = far if group[root[i]] == group[v] else far + 1
                 x[i, begin + k] += 1.0
         if plan.pool == MEAN_POOL and p > 1:
@@ -408,8 +418,7 @@ def features(net: Net, plan: Plan, targets: Array, scratch: Scratch, rows: int, 
         for i in range(rows):
             label = 1
             if i >= p:
-                a = dist[0, i] if dist[0, i] >= 0 else far
-                b = dist[1, i] if dist[1, i] >= 0 else far
+                a, b = min(dist[0, i], far), min(dist[1, i], far)
                 half = (a + b) // 2
                 label = 1 + min(a, b) + half * (half + (a + b) % 2 - 1)
                 if group[0] != group[1]:
