@@ -84,6 +84,7 @@ class TrainingBoard(W.VBox):
         workers: int = 1,
         **settings: Any,
     ) -> None:
+        self.race: Race | None = None
         self._cell = cell()
         for other in list(_live):
             if (
@@ -101,7 +102,6 @@ class TrainingBoard(W.VBox):
             )
         if os.environ.get("DEGNN_FAST") == "1":
             seeds, epochs = min(seeds, 1), min(epochs, 3)
-        self.race: Race | None = None
         self._file: Path | None = None
         self._ticker: threading.Thread | None = None
         self._closed = False

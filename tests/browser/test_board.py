@@ -1,0 +1,275 @@
+"""The Training Board as a reader meets it: in JupyterLab, with a mouse."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+EVIL = "<img src=x onerror=document.title='HACKED'>"
+PAIR = "['GCN', 'DE-GNN-SPD']"
+
+
+class Board:
+    """One board on a page."""
+
+    def __init__(self, page: Any, place: int = 0) -> None:
+        self.page = page
+        self.box = page.locator(".de-board").nth(place)
+        self.box.locator(".de-chart .main-svg").first.wait_for(timeout=90_000)
+        self.go = self.box.locator(".de-go")
+
+    def until(self, true: Callable[[], Any], seconds: float = 90) -> None:
+        end = time.time() + seconds
+        while not true():
+            assert time.time() < end, f"waited in vain; the board says:\n{self.box.inner_text()}"
+            self.page.wait_for_timeout(50)
+
+    def says(self, text: str, seconds: float = 90) -> None:
+        self.until(lambda: text in self.box.inner_text(), seconds)
+
+    def button(self, text: str) -> Any:
+        return self.box.get_by_role("button", name=text, exact=True)
+
+    def waits_for_button(self, text: str, seconds: float = 180) -> None:
+        self.until(lambda: text in self.go.inner_text(), seconds)
+
+    def progress(self, model: str) -> float:
+        return float(self.box.locator(f'.de-bar[aria-label="{model}"]').get_attribute("aria-valuenow"))
+
+    def points(self) -> int:
+        """Epochs drawn: the commands in the paths of the lines."""
+        paths = self.box.locator(".de-chart").first.locator(".scatterlayer path.js-line").all()
+        return sum(len(re.findall("[ML,]", path.get_attribute("d") or "")) for path in paths)
+
+    def said(self) -> str:
+        """The chart in words, as a screen reader has it."""
+        return str(self.box.locator(".de-chart + .de-said").first.text_content())
+
+    def table(self) -> dict[str, list[str]]:
+        rows = (
+            self.box.locator(".de-card", has=self.page.locator(".de-head", has_text="Compare"))
+            .locator(".de-sheet tbody tr")
+            .all()
+        )
+        cells = [row.locator("td").all_inner_texts() for row in rows]
+        return {one[0].strip(): one[1:] for one in cells}
+
+
+def fresh(lab: Any, visit: Any, name: str, *cells: str, **options: Any) -> Board:
+    """A new notebook whose last cell shows a board; its results are in a folder of its own."""
+    first = f"import os, degnn_explore as de\nos.makedirs({name!r}, exist_ok=True); os.chdir({name!r})"
+    return Board(visit(lab.notebook(f"{name}.ipynb", first, *cells), **options).page)
+
+
+def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
+    board = fresh(
+        lab,
+        visit,
+        "race",
+        f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=12)\nboard",
+        width=1400,
+        height=1300,
+    )
+    board.go.click()
+    board.waits_for_button("Cancel", 10)
+    board.until(lambda: board.progress("GCN") > 10)
+    board.until(lambda: board.points() >= 2)
+    drawn = board.points()
+    board.until(lambda: board.points() > drawn)  # the curve moves
+    board.says("left")
+
+    pressed = time.time()
+    board.go.click()
+    board.waits_for_button("Continue", 5)
+    assert time.time() - pressed < 2.0  # half a second, and the browser on a busy machine
+    board.says("what is finished is kept")
+    kept = board.progress("GCN")
+    assert kept > 10
+    board.go.click()
+    board.waits_for_button("Cancel", 10)
+    board.until(lambda: board.progress("DE-GNN-SPD") > 0)
+    assert board.progress("GCN") >= kept
+    board.waits_for_button("Start")
+
+    board.until(lambda: set(board.table()) == {"GCN", "DE-GNN-SPD"})
+    table = board.table()
+    plain, ours = float(table["GCN"][0]), float(table["DE-GNN-SPD"][0])
+    assert 60 < plain < 85 < ours < 97
+    assert (table["GCN"][1], table["DE-GNN-SPD"][1]) == ("74.03 ± 0.99", "89.37 ± 0.17")
+    board.says("Test set: 430 pairs a seed.")
+    names = list(table)
+    board.box.locator(".de-sort", has_text=re.compile("^model")).first.click()
+    board.until(lambda: list(board.table()) == sorted(names))
+    board.box.locator(".de-sort", has_text=re.compile("^model")).first.click()
+    board.until(lambda: list(board.table()) == sorted(names, reverse=True))
+
+    for label, ending, part in (
+        ("CSV", "csv", "DE-GNN-SPD,1,"),
+        ("LaTeX", "tex", "\\toprule"),
+        ("Markdown", "md", "| GCN |"),
+    ):
+        with board.page.expect_download() as waiting:
+            board.button(label).click()
+        assert waiting.value.suggested_filename == f"links-celegans.{ending}"
+        assert part in Path(waiting.value.path()).read_text()
+    board.button("Copy the code that repeats this").click()
+    board.until(lambda: "de.link_task(G, seed=seed)" in board.box.locator("[data-code=python]").inner_text())
+
+    board.button("Look into it").click()
+    board.says("test sets are judged wrong")
+    board.until(lambda: board.box.locator(".de-chart").nth(1).locator(".barlayer .trace").count() >= 4)
+
+    mistake = board.box.locator(".de-sheet", has=board.page.get_by_text("truth")).locator("tbody tr").first
+    pair = mistake.locator("td").first.inner_text()
+    mistake.locator(".de-link").click()
+    board.says(f"{pair}: probability of “linked”")
+    said = float(mistake.locator("td").nth(3).inner_text())
+    answer = board.box.locator('[data-model="DE-GNN-SPD"] b')
+    assert abs(float(answer.inner_text()) - said) < 0.006  # the same model, the same graph
+
+    canvas = board.box.locator(".de-canvas").first
+    canvas.scroll_into_view_if_needed()
+    board.until(lambda: canvas.get_attribute("data-targets") is not None)
+    for name in ("neuron 10", "neuron 200"):
+        find = canvas.locator(".de-find")
+        find.fill(name)
+        canvas.locator(".de-matches li", has_text=re.compile(f"^{name}$")).first.click()
+    board.until(
+        lambda: "neuron 200" in board.box.locator(".de-answers").locator("xpath=preceding-sibling::div").inner_text()
+    )
+    assert board.box.locator(".de-answers [data-model]").count() == 2
+    board.button("Which links are missing?").click()
+    board.until(
+        lambda: (
+            board.box.locator(".de-sheet", has=board.page.get_by_text("unlinked pair")).locator("tbody tr").count()
+            == 10
+        )
+    )
+
+
+def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit: Any) -> None:
+    board = fresh(
+        lab,
+        visit,
+        "reload",
+        f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=4)\nboard.start()\nboard",
+        "print('other', 'cell', 'ran', board.race.running)",
+    )
+    board.page.get_by_text("other cell ran True").wait_for(timeout=30_000)  # while it trains
+    board.waits_for_button("Start")
+    board.until(lambda: len(board.table()) == 2)
+    before, drawn = board.table(), board.said()
+    board.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    board.page.wait_for_timeout(500)
+    board.page.reload()
+    again = Board(board.page)
+    again.until(lambda: again.table() == before and again.said() == drawn)
+    # a new kernel, as on another day: what the file holds is shown at once, and not trained again
+    again.page.evaluate("() => window.jupyterapp.commands.execute('kernelmenu:restart-and-clear').catch(() => null)")
+    button = again.page.get_by_role("button", name="Restart")
+    button.wait_for(timeout=10_000)
+    button.click()
+    again.page.wait_for_timeout(1500)
+    again.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    again.page.get_by_text("other cell ran False").wait_for(timeout=60_000)
+    third = Board(again.page)
+    third.until(lambda: third.table() == before)
+    third.says("Nothing to train")
+
+
+def test_errors_are_said_in_words(lab: Any, visit: Any) -> None:
+    board = fresh(
+        lab, visit, "errors", "board = de.TrainingBoard('celegans', 'roles', ['GCN'], seeds=1, epochs=2)\nboard"
+    )
+    board.go.click()
+    board.says("role_task needs a label for each node")
+    board.box.locator("select").first.select_option(label="links (p = 2)")
+    board.box.locator("select").nth(1).select_option(label="karate · 34 nodes, 78 edges")
+    board.go.click()
+    board.until(lambda: "GCN" in board.table())
+    board.until(lambda: "needs a label" not in board.box.inner_text())
+
+    gone = fresh(
+        lab,
+        visit,
+        "device",
+        "board = de.TrainingBoard('karate', 'links', ['GCN'], seeds=1, epochs=2, device='cuda:9')\nboard",
+    )
+    gone.go.click()
+    gone.says("device='cuda:9' cannot be used here")
+
+    raised = fresh(
+        lab,
+        visit,
+        "raises",
+        "board = de.TrainingBoard('karate', 'links', ['GCN'], seeds=1, epochs=2, learning_rate=1e30)\nboard",
+    )
+    raised.go.click()
+    raised.says("GCN: The loss became")
+    raised.says("failed")
+
+
+def test_names_are_text_everywhere(lab: Any, visit: Any) -> None:
+    edges = f"[(f'{{i}} ' + {EVIL!r}, f'{{(i + s) % 24}} ' + {EVIL!r}) for i in range(24) for s in (1, 2)]"
+    board = fresh(
+        lab,
+        visit,
+        "evil",
+        f"G = de.Graph.from_edges({edges}, title={EVIL!r})\n"
+        "board = de.TrainingBoard(G, 'links', ['GCN'], seeds=1, epochs=2)\nboard.start()\nboard.wait()\nboard",
+    )
+    board.until(lambda: "GCN" in board.table())
+    board.button("Look into it").click()
+    board.says("judged wrong")
+    board.box.locator(".de-link").first.click()
+    board.says("probability of “linked”")
+    assert EVIL in board.box.inner_text()
+    board.page.wait_for_timeout(300)
+    assert "HACKED" not in board.page.title()
+    assert board.box.locator("img").count() == 0
+
+
+def test_running_the_cell_again_stops_the_earlier_board(lab: Any, visit: Any) -> None:
+    cell = (
+        f"boards = [*globals().get('boards', []), de.TrainingBoard('celegans', 'links', {PAIR}, seeds=5, epochs=200)]"
+        "\nboards[-1].start()\nboards[-1]"
+    )
+    board = fresh(lab, visit, "again", cell)
+    board.waits_for_button("Cancel", 30)
+    board.page.evaluate("""() => { const p = [...window.jupyterapp.shell.widgets('main')][0];
+        p.content.activeCellIndex = 1; return window.jupyterapp.commands.execute('notebook:run-cell'); }""")
+    board.page.wait_for_timeout(1500)
+    one = Board(board.page)
+    one.waits_for_button("Cancel", 30)
+    board.page.evaluate("""() => { const p = [...window.jupyterapp.shell.widgets('main')][0];
+        p.content.activeCellIndex = 1;
+        p.content.widgets[1].model.sharedModel.setSource("print([b.race.running for b in boards]); boards[-1].close(); "
+            + "print('closed', boards[-1].race.wait(5))");
+        return window.jupyterapp.commands.execute('notebook:run-cell'); }""")
+    board.page.get_by_text("[False, True]").wait_for(timeout=30_000)
+    board.page.get_by_text("closed True").wait_for(timeout=30_000)
+
+
+def test_the_board_reads_well_in_both_themes(lab: Any, visit: Any, tmp_path: Any) -> None:
+    for dark in (False, True):
+        lab.dark(dark)
+        try:
+            board = fresh(
+                lab,
+                visit,
+                f"theme{int(dark)}",
+                "board = de.TrainingBoard('karate', 'links', ['GCN', 'DE-GNN-SPD'], seeds=2, "
+                "epochs=3)\nboard.start()\nboard.wait()\nboard",
+            )
+            board.until(lambda board=board: len(board.table()) == 2)
+            label = board.box.locator(".de-chart .annotation-text", has_text="DE-GNN-SPD").first
+            fill = label.evaluate("el => getComputedStyle(el.querySelector('tspan') ?? el).fill")
+            assert fill == ("rgb(74, 163, 224)" if dark else "rgb(0, 114, 178)")
+            chart, text = board.box.locator(".de-chart").first.bounding_box(), label.bounding_box()
+            assert text["x"] + text["width"] <= chart["x"] + chart["width"]  # no label is clipped
+            assert board.box.evaluate("el => el.scrollWidth <= el.clientWidth + 1")
+        finally:
+            lab.dark(False)

@@ -1,0 +1,220 @@
+"""The Training Board's widgets without a browser: what they show, where results go, what closes what."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import degnn_explore as de
+from degnn_explore.views import train
+from degnn_explore.views.board_controls import read_own
+from degnn_explore.views.train import TrainingBoard
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DEGNN_FAST", raising=False)
+    yield
+    for board in list(train._live):
+        board.close()
+    gc.collect()
+
+
+def board(*given: Any, **more: Any) -> TrainingBoard:
+    return TrainingBoard(*(given or ("karate", "links", ["GCN", "DE-GNN-SPD"])), **{"seeds": 1, "epochs": 2, **more})
+
+
+def error(one: TrainingBoard) -> str:
+    return str(one._error.value)
+
+
+def test_a_race_fills_chart_table_and_mistakes() -> None:
+    one = board()
+    assert one._controls.go.description == "▶ Start"
+    one._controls.go.click()
+    one.wait(60)
+    assert one._controls.go.description == "▶ Start"
+    assert [row[0]["text"] for row in one._comparing._sheet.rows] == [row.model for row in one.results().rows]
+    assert {trace["name"] for trace in one._chart.figure["data"] if "name" in trace} == {"GCN", "DE-GNN-SPD"}
+    assert one._mistake_sheet.rows
+    assert len(one._mistake_sheet.rows) == len(one.mistakes)
+    assert one.results_file == Path("runs/links-karate.jsonl")
+
+
+def test_the_same_board_another_day_shows_the_results_at_once() -> None:
+    first = board()
+    first.start()
+    first.wait(60)
+    rows, drawn = first._comparing._sheet.rows, first._chart.figure
+    first.close()
+    again = board()
+    assert again._comparing._sheet.rows == rows
+    assert again._chart.figure == drawn
+    assert again.mistakes == first.mistakes
+    again.start()
+    assert "Nothing to train" in error(again)
+    again._set_aside()
+    assert again._comparing._sheet.rows == []
+    assert Path("runs/links-karate.1.jsonl").exists()
+
+
+def test_two_boards_write_to_two_files() -> None:
+    a, b = board(), board()
+    assert [one.results_file.name for one in (a, b)] == ["links-karate.jsonl", "links-karate-2.jsonl"]
+    for one in (a, b):
+        one.start()
+    for one in (a, b):
+        one.wait(60)
+    assert [run.test for run in a.runs] == [run.test for run in b.runs]
+    with pytest.raises(de.ParameterError, match="Another board writes to"):
+        board(results=a.results_file)
+
+
+def test_running_the_cell_again_closes_its_earlier_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = {"cell": ("cell-1", 1)}
+    monkeypatch.setattr(train, "cell", lambda: here["cell"])
+    first, beside = board("celegans", "links", ["GCN"], epochs=500), board()  # two boards in one run of a cell
+    first.start()
+    here["cell"] = ("cell-2", 2)
+    elsewhere = board()
+    assert first.race is not None
+    assert first.race.running
+    here["cell"] = ("cell-1", 3)
+    board()
+    assert first.race.wait(5)
+    assert (first._closed, beside._closed, elsewhere._closed) == (True, True, False)
+
+
+def test_closing_ends_every_thread() -> None:
+    one = board("celegans", "links", ["GCN"], epochs=500)
+    one.start()
+    assert one.race is not None
+    one.close()
+    assert one.race.wait(5)
+    one.wait(5)
+    assert not [thread for thread in threading.enumerate() if thread.name in ("race", "training board")]
+
+
+def test_fast_shortens_epochs_and_seeds_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = board(seeds=5, epochs=40, max_dist=4)._controls.plan()
+    monkeypatch.setenv("DEGNN_FAST", "1")
+    fast = board(seeds=5, epochs=40, max_dist=4)._controls.plan()
+    assert (fast.seeds, fast.epochs) == (1, 3)
+    assert (slow.seeds, slow.epochs) == (5, 40)
+    assert (fast.models, fast.hyper, fast.options, fast.device) == (slow.models, slow.hyper, slow.options, slow.device)
+
+
+def test_what_goes_wrong_is_shown_in_the_panel() -> None:
+    one = board("celegans", "roles", ["GCN"])
+    one._controls.go.click()
+    assert "needs a label for each node" in error(one)
+    one._controls.task.value = "links"
+    for check in one._controls.models.values():
+        check.value = False
+    one._controls.go.click()
+    assert "No model is chosen" in error(one)
+    gone = board(device="cuda:9")
+    gone._controls.go.click()
+    assert "cannot be used here" in error(gone)
+    raised = board(learning_rate=1e30)
+    raised.start()
+    raised.wait(60)
+    assert "The loss became" in raised._progress.value
+
+
+def test_arguments_are_checked_in_words() -> None:
+    with pytest.raises(de.ParameterError, match="Did you mean 'karate'"):
+        board("karat")
+    with pytest.raises(de.ParameterError, match="seeds must be a whole number from 1 to 20, not 21"):
+        board(seeds=21)
+    with pytest.raises(de.ParameterError, match="setting='layer' is not known"):
+        board(layer=2)
+
+
+def test_models_that_do_not_take_the_task_are_not_offered() -> None:
+    one = board("karate", "roles", ["GCN", "SEAL", "PGNN"])
+    assert one._controls.chosen() == ["GCN"]
+    assert one._controls.models["SEAL"].disabled
+    one._controls.task.value = "links"
+    assert one._controls.chosen() == ["GCN", "PGNN", "SEAL"]
+
+
+def test_the_papers_values_are_one_click_away() -> None:
+    one = board("celegans", "links", ["DE-GNN-SPD", "DEA-GNN-SPD"])
+    one._controls.paper_values()
+    plan = one._controls.plan()
+    assert plan.options == {"optimizer": "sgd", "batch_size": 64, "learning_rate": 1e-4}
+    assert (plan.seeds, plan.hyper["hops"], plan.hyper["hidden"]) == (20, 2, 100)
+    one._controls.our_values()
+    assert one._controls.plan().options == {"learning_rate": 1e-3}
+    assert one._controls.plan().hyper == {}
+
+
+def test_an_own_graph_with_labels_from_a_file_or_a_column() -> None:
+    ring = "".join(f"{i},{(i + 1) % 30}\n" for i in range(30)).encode()
+    labels = ("roles.csv", "".join(f"{i},{'odd' if i % 2 else 'even'}\n" for i in range(30)).encode())
+    one = board()
+    one._controls.use(read_own("my ring.csv", ring, labels, None))
+    one._controls.task.value = "roles"
+    assert one.results_file.name == "roles-my-ring.jsonl"
+    one.start()
+    one.wait(60)
+    assert {run.graph for run in one.runs} == {"my ring"}
+    nodes = ", ".join(f'{{"id": {i}, "kind": {i % 2}}}' for i in range(30))
+    links = ", ".join(f'{{"source": {i}, "target": {(i + 1) % 30}}}' for i in range(30))
+    graph = read_own("g.json", f'{{"nodes": [{nodes}], "links": [{links}]}}'.encode(), None, "kind")
+    assert graph.labels is not None
+    assert graph.labels.tolist() == [i % 2 for i in range(30)]
+
+
+def test_asking_agrees_with_predict_and_with_the_mistake() -> None:
+    one = board()
+    one.start()
+    one.wait(60)
+    one.open_mistake(0)
+    assert one._ask is not None
+    worst = one.mistakes[0]
+    assert one._ask.explorer.targets == [list(worst.nodes)]
+    judge = one.results().rows[0].model
+    answers = one._shelf.ask(one.runs, worst.nodes)  # type: ignore[union-attr]
+    assert answers[judge][0] == pytest.approx(worst.probability)
+    assert f"{answers['GCN'][0]:.3f}" in one._ask._answer.value
+    one._ask.find_missing()
+    graph = de.load("karate")
+    assert len(one._ask._pairs) == 10
+    assert not graph.has_edges(one._ask._pairs).any()
+    with pytest.raises(de.ParameterError, match="no mistake 99"):
+        one.open_mistake(99)
+
+
+def test_roles_have_a_confusion_matrix_and_pick_one_node() -> None:
+    one = board("karate", "roles", ["GCN", "DE-GNN-SPD"])
+    one.start()
+    one.wait(60)
+    one._show_deep("look", True)
+    assert one._look is not None
+    assert "heatmap" in {trace["type"] for trace in one._look.chart.figure["data"]}
+    one._show_deep("ask", True)
+    assert one._ask is not None
+    one._ask.explorer.state.choose(0, [3])
+    assert "Its label is 0." in one._ask._answer.value
+
+
+def test_names_are_escaped() -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    edges = [(f"{i}{evil}", f"{(i + s) % 24}{evil}") for i in range(24) for s in (1, 2)]
+    graph = de.Graph.from_edges(edges, title=evil)
+    one = board(graph, "links", ["GCN"])
+    one.start()
+    one.wait(60)
+    one.open_mistake(0)
+    assert one._ask is not None
+    shown = [one._ask._answer.value, one._progress.value, one._comparing._notes.value, one._chart_title.value]
+    assert not any("<img" in text for text in shown)
+    assert "&lt;img" in shown[0]
