@@ -2,7 +2,9 @@
 
     python benchmarks/scaling.py               # prints the table, writes results/scaling.csv and scaling.html
 
-Both should be linear in the total size of the ego-networks (nodes plus edges), whatever it comes from.
+Memory follows the size of the result, and time is linear in the number of sets. Per node and edge of the
+ego-networks, time falls with more hops (the rim, whose neighbours outside have to be looked at too, weighs
+less) and rises with the size of the graph, once it no longer fits the processor's caches: see ns_per_unit.
 Memory is how far the process's peak rose during the run, beside the size of the result.
 """
 
