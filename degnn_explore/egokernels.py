@@ -94,7 +94,7 @@ def components(indptr: Array, indices: Array, component: Array) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _mix(x: int) -> int:
+def _mix(x: Any) -> Any:
     """splitmix64's finaliser: 64 well-mixed bits."""
     x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -110,7 +110,7 @@ def copy(source: Array, begin: int, size: int, out: Array, at: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: int, local: Array) -> int:
+def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: Any, local: Array) -> int:
     """Keep ``cap`` of the nodes begin..end, chosen by hash: a function of the seed, the set and the
     node alone. The others are marked -2 and put behind, so that no later hop takes them in."""
     keys = np.empty(end - begin, dtype=np.uint64)
@@ -121,7 +121,8 @@ def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: int, l
         trial = limit | (np.uint64(1) << np.uint64(bit))
         below = 0
         for h in keys:
-            below += h < trial
+            if h < trial:
+                below += 1
         if below <= cap:
             limit = trial
         if below == cap:
@@ -144,7 +145,7 @@ def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: int, l
 
 
 @njit(cache=True, nogil=True)
-def ball(net: Net, targets: Array, radius: int, expand: int, cap: int, seed: int, scratch: Scratch, level: Array,
+def ball(net: Net, targets: Array, radius: int, expand: int, cap: int, seed: Any, scratch: Scratch, level: Array,
          cut: Array) -> tuple[int, int]:
     """The nodes within ``radius`` hops of S in BFS order, and the rows of those within ``expand``.
 

@@ -60,7 +60,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A test set that was judged wrong; ``probability`` is that of class 1, with several classes that of the given one."""
+    """A test set judged wrong; ``probability`` is that of class 1, with several classes that of the given one."""
 
     nodes: tuple[int, ...]
     truth: int
