@@ -168,8 +168,9 @@ def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit:
     again = Board(board.page)
     again.until(lambda: again.table() == before and again.said() == drawn)
     # a new kernel, as on another day: what the file holds is shown at once, and not trained again
-    again.page.evaluate("() => window.jupyterapp.commands.execute('kernelmenu:restart-and-clear').catch(() => null)")
-    button = again.page.get_by_role("button", name="Restart")
+    # without waiting for the command: it ends only when its question is answered
+    again.page.evaluate("() => { window.jupyterapp.commands.execute('kernelmenu:restart-and-clear'); }")
+    button = again.page.locator(".jp-Dialog-button.jp-mod-accept")
     button.wait_for(timeout=10_000)
     button.click()
     again.page.wait_for_timeout(1500)
