@@ -97,10 +97,10 @@ class Ask:
         self._shelf: Shelf | None = None
         self._runs: Sequence[Run] = ()
         self._best = ""
-        self._graph = graph
+        self._graph: Graph | None = None
         self.explorer = Explorer(graph)
         self.explorer.state.observe(self._changed)
-        self._answer = W.HTML()
+        self._answer = W.HTML(tag("div", "No trained model yet: press Start, then pick nodes.", "de-hint"))
         self._links = button(
             "Which links are missing?", "Unlinked pairs near S that the models think likely", self.find_missing
         )

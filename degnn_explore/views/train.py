@@ -336,7 +336,7 @@ class TrainingBoard(W.VBox):
             self._look = Look(self.show_error)
         if on and key == "ask" and self._ask is None:
             assert self._shelf is not None
-            self._ask = Ask(self._shelf.graph, self.show_error)
+            self._ask = Ask(self._shelf.task(0).graph, self.show_error)
         parts = {"look": self._look, "ask": self._ask}
         self._deep.children = tuple(
             part.box for key, part in parts.items() if part is not None and self._deep_toggles[key].value
