@@ -3,7 +3,8 @@
     python benchmarks/board.py            # prints the table, writes results/board.csv
 
 The cost is measured in the kernel of an open page: the same runs by plain ``de.fit`` and by a board that is being
-drawn, in turns, the best of four each. The board also writes a checkpoint after each epoch, which is counted.
+drawn, in turns, the best of four each; in seconds of the clock, which a browser on the same machine makes longer, and
+in processor time of the kernel. The board also writes a checkpoint after each epoch, which is counted.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ import lab as jupyter
 MEASURE = """
 import json, time
 def plain():
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     task = de.link_task(G, seed=0)
-    run = list(de.fit(de.build("DE-GNN-SPD", task), task, epochs=EPOCHS))
-    return time.perf_counter() - started, sum(epoch.seconds for epoch in run)
+    for _ in de.fit(de.build("DE-GNN-SPD", task), task, epochs=EPOCHS): pass
+    return time.perf_counter() - started, time.process_time() - worked
 def watched():
     board._set_aside()
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     board.start(); board.wait()
-    return time.perf_counter() - started, board.runs[0].seconds
+    return time.perf_counter() - started, time.process_time() - worked
 def asked():
     started = time.perf_counter()
     board._ask.explorer.state.choose(0, list(range(board._shelf.task(0).p)))
@@ -98,7 +99,7 @@ def main() -> None:
                 pairs, click = measured(
                     visit.page, MEASURE.replace("de.link_task", f"de.{'link' if task == 'links' else 'role'}_task")
                 )
-                for words, ours, theirs in (("a run on the board, from Start to shown", 2, 0), ("its epochs alone", 3, 1)):
+                for words, ours, theirs in (("a run on the board", 2, 0), ("its processor time in the kernel", 3, 1)):
                     live, plain = (min(pair[k] for pair in pairs) for k in (ours, theirs))
                     rows.append(
                         {

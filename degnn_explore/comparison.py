@@ -45,10 +45,16 @@ def interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float
     mean = math.fsum(values) / count
     if count == 1:
         return mean, None
+    spread = math.sqrt(math.fsum((x - mean) ** 2 for x in values) / (count - 1))
+    return mean, _quantile(level, count - 1) * spread / math.sqrt(count)
+
+
+@cache
+def _quantile(level: float, freedom: int) -> float:
+    """Student's t; kept, because a chart asks for the same few at every epoch."""
     from scipy.stats import t
 
-    spread = math.sqrt(math.fsum((x - mean) ** 2 for x in values) / (count - 1))
-    return mean, float(t.ppf(0.5 + level / 2, count - 1)) * spread / math.sqrt(count)
+    return float(t.ppf(0.5 + level / 2, freedom))
 
 
 def confidence_above(ours: Sequence[float], baseline: Sequence[float]) -> float | None:

@@ -21,7 +21,7 @@ from .workers import ProcessWorker, ThreadWorker
 __all__ = ["Lane", "Progress", "Race", "Snapshot"]
 
 _PATIENCE = 0.35  # seconds that a cancelled worker has to end by itself
-_PAUSE = 0.02
+_PAUSE = 0.05
 ENDED = ("finished", "failed")
 
 

@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 import lab as jupyter  # noqa: E402
 
 RACE = """import degnn_explore as de
-board = de.TrainingBoard("celegans", "links", ["GCN", "GIN", "DE-GNN-SPD", "DE-GNN-LP"], seeds=5, epochs=20, workers=2)
+board = de.TrainingBoard("celegans", "links", ["GCN", "GIN", "DE-GNN-SPD", "DE-GNN-LP"], seeds=3, epochs=15)
 if not board.runs:
     board.start()
     board.wait()

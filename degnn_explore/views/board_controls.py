@@ -86,7 +86,7 @@ class Controls:
             name: W.Checkbox(description=f"{name}: {entry.about}", indent=False) for name, entry in MODELS.items()
         }
         self.hyper = {
-            name: W.Dropdown(description=label, options=[(_OWN_DEFAULT, None), *((str(v), v) for v in values)], **wide)
+            name: W.Dropdown(description=label, options=[(_OWN_DEFAULT, ""), *((str(v), v) for v in values)], **wide)
             for name, (label, values) in _CHOICES.items()
         }
         self.rate = W.Dropdown(
@@ -226,7 +226,7 @@ class Controls:
     def our_values(self) -> None:
         """Each model's own hyperparameters, and Adam."""
         for control in self.hyper.values():
-            control.value = None
+            control.value = ""
         self._learning = {}
         self.rate.value = 1e-3
         self._changed(None)
@@ -266,7 +266,7 @@ class Controls:
         models = self.chosen()
         known = {key for model in models for key in MODELS[model].load().HYPER}
         hyper = {
-            key: control.value for key, control in self.hyper.items() if control.value is not None and key in known
+            key: control.value for key, control in self.hyper.items() if control.value != "" and key in known
         }
         options = {**self._learning, "learning_rate": self.rate.value}
         return Plan(

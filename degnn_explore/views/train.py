@@ -33,7 +33,7 @@ from .shown import mistake_table, progress_bars, progress_title
 
 __all__ = ["TrainingBoard"]
 
-_PAUSE = 0.2  # at most five updates a second
+_PAUSE = 0.25  # at most five updates a second, with some room
 _live: weakref.WeakSet[TrainingBoard] = weakref.WeakSet()
 
 
