@@ -58,7 +58,13 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
 
     Examples
     --------
-    See :func:`save`.
+    >>> import tempfile, degnn_explore as de
+    >>> G = de.Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)])
+    >>> model = de.build("GCN", de.link_task(G), hidden=8)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = load_model(de.save(model, folder + "/gcn.safetensors"))
+    >>> bool((de.predict(again, G, [{0, 9}]) == de.predict(model, G, [{0, 9}])).all())
+    True
     """
     from .nets import from_shape
     from .nets.base import Shape

@@ -48,6 +48,12 @@ class Epoch:
         Time of the pass and its measurements.
     metric
         Which of the two the task is judged by.
+
+    Examples
+    --------
+    >>> epoch = Epoch(1, 0.62, {"auc": 0.7}, {"auc": 0.74}, {"auc": 0.73}, seconds=0.2)
+    >>> epoch.val[epoch.metric]
+    0.74
     """
 
     number: int
