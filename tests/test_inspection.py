@@ -1,0 +1,64 @@
+"""ROC, confusion, mistakes and curves against scikit-learn and against hand-made values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+import degnn_explore as de
+from degnn_explore.curves import curves
+from degnn_explore.inspection import Scored, confusion, hardest, roc, set_distance
+from degnn_explore.runs import Run
+
+LINKS = de.link_task(de.load("karate"), seed=0)
+ROLES = de.role_task(de.load("us-flights"), seed=0)
+
+
+def judged(task: de.Task, seed: int) -> Scored:
+    rng = np.random.default_rng(seed)
+    shape = (len(task.test),) if task.num_classes == 2 else (len(task.test), task.num_classes)
+    scores = rng.random(shape).round(1)  # many ties
+    return Scored(task, scores, set_distance(task.graph, task.test.sets))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_area_under_our_roc_is_the_auc(seed: int) -> None:
+    scored = judged(LINKS, seed)
+    x, y = roc(scored)
+    assert metrics.auc(x, y) == pytest.approx(metrics.roc_auc_score(LINKS.test.labels, scored.probability))
+    assert (x[0], y[0], x[-1], y[-1]) == (0, 0, 1, 1)
+
+
+def test_the_confusion_is_that_of_scikit_learn() -> None:
+    scored = judged(ROLES, 0)
+    expected = metrics.confusion_matrix(ROLES.test.labels, scored.given, labels=range(ROLES.num_classes))
+    assert confusion(scored).tolist() == expected.tolist()
+
+
+def test_mistakes_are_wrong_and_the_worst_comes_first() -> None:
+    for task in (LINKS, ROLES):
+        scored = judged(task, 1)
+        found = hardest(scored, 1000)
+        assert len(found) == int((scored.given != task.test.labels).sum())
+        rows = [int(np.flatnonzero((task.test.sets == m.nodes).all(axis=1))[0]) for m in found]
+        assert (np.diff(scored.of_truth[rows]) >= 0).all()
+
+
+def test_the_distance_of_a_set_ignores_its_own_edges() -> None:
+    G = de.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (4, 5)])
+    assert set_distance(G, [[0, 1], [0, 3], [4, 5], [0, 4]]).tolist() == [2, 2, -1, -1]
+    assert set_distance(G, [[0, 1, 3]]).tolist() == [2]
+
+
+def test_a_run_that_ended_early_counts_with_its_last_value() -> None:
+    def run(seed: int, tests: list[float], status: str) -> Run:
+        scored = enumerate(tests, 1)
+        epochs = [{"number": i, "loss": 1.0, "val": {"auc": i / 10}, "test": {"auc": t}} for i, t in scored]
+        return Run(f"{seed}", "g", "links", "GCN", seed, epochs=epochs, status=status)
+
+    ended = curves([run(0, [0.6, 0.8], "finished"), run(1, [0.6, 0.6, 1.0], "finished")])[0]
+    assert ended.mean == pytest.approx([0.6, 0.7, 0.9])
+    under_way = curves([run(0, [0.6, 0.8], "running"), run(1, [0.6, 0.6, 1.0], "finished")])[0]
+    assert under_way.mean == pytest.approx([0.6, 0.7, 1.0])
+    assert under_way.low[2] == under_way.high[2] == pytest.approx(1.0)
