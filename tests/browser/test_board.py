@@ -134,9 +134,12 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
     canvas.scroll_into_view_if_needed()
     board.until(lambda: canvas.get_attribute("data-targets") is not None)
     for name in ("neuron 10", "neuron 200"):
-        find = canvas.locator(".de-find")
-        find.fill(name)
-        canvas.locator(".de-matches li", has_text=re.compile(f"^{name}$")).first.click()
+        match = canvas.locator(".de-matches li", has_text=re.compile(f"^{name}$")).first
+        canvas.locator(".de-find").fill(name)
+        match.wait_for(timeout=15_000)
+        match.click()
+        board.until(lambda name=name: name in canvas.locator(".de-captions").inner_text())
+        board.page.wait_for_timeout(500)  # the view moves to the node, and the list of matches closes
     board.until(
         lambda: "neuron 200" in board.box.locator(".de-answers").locator("xpath=preceding-sibling::div").inner_text()
     )
