@@ -201,7 +201,7 @@ class Threads:
                 failures.append(failure)
                 halt.set()
 
-        with tqdm(total=total, desc=label, unit="set", delay=2, disable=quiet or not self.progress, leave=False) as bar:
+        with tqdm(total=total, desc=label, unit="set", delay=2, disable=quiet or not self.progress) as bar:
             def show() -> None:
                 bar.update(state["done"] - bar.n)
 
