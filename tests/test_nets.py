@@ -10,6 +10,7 @@ import degnn_explore as de
 from degnn_explore import nets
 from degnn_explore.errors import ParameterError, TargetError
 from degnn_explore.nets import pagerank, struc2vec
+from degnn_explore.nets.base import Dropout
 from degnn_explore.nets.readout import difference_pooling
 from degnn_explore.training import loss_of
 
@@ -251,6 +252,19 @@ def test_every_weight_takes_part(name):
     loss_of(model(model.prepare(G, task.train.sets, progress=False).batch(np.arange(8))),
             torch.from_numpy(task.train.labels[:8])).backward()
     assert all(p.grad is not None and torch.isfinite(p.grad).all() for p in model.parameters())
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_dropout_drops_its_share_and_keeps_the_mean(share):
+    layer = Dropout(share).train()
+    layer.generator = torch.Generator().manual_seed(0)
+    out = layer(torch.ones(400, 333))
+    assert float((out == 0).double().mean()) == pytest.approx(share, abs=0.01)
+    assert float(out.double().mean()) == pytest.approx(1, abs=0.02)
+    rows, columns = (out == 0).double().mean(dim=1), (out == 0).double().mean(dim=0)  # no entry is favoured
+    assert float((rows - share).abs().max()) < 0.12
+    assert float((columns - share).abs().max()) < 0.12
+    assert torch.equal(layer.eval()(out), out)
 
 
 def test_build_draws_weights_by_its_seed_and_leaves_torchs_state_alone():
