@@ -130,6 +130,7 @@ def fit(
     patience: int | None = 30,
     clip: float | None = 5.0,
     checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 5.0,
     stop: threading.Event | None = None,
     progress: bool = False,
     num_threads: int = 1,
@@ -154,8 +155,12 @@ def fit(
     clip
         Largest norm of the gradient; None: no limit.
     checkpoint
-        A file to keep the state in after each epoch. If it exists, its epochs are yielded again
-        from the file and training goes on after them, to the same final numbers.
+        A file to keep the state in. If it exists, its epochs are yielded again from the file and training goes on
+        after them, to the same final numbers.
+    checkpoint_every
+        Seconds from one writing of the checkpoint to the next; 0 writes it after each epoch. It is also written
+        when the run ends or is left, by ``stop``, ``break`` or an error, so that no finished epoch is lost; only a
+        process that is killed loses those of the last seconds.
     stop
         When this event is set, the generator ends within a batch.
     progress
@@ -189,6 +194,8 @@ def fit(
             raise ParameterError(f"{name} must be a positive number, not {value!r}.")
     if not isinstance(weight_decay, int | float) or not 0 <= weight_decay < math.inf:
         raise ParameterError(f"weight_decay must be 0 or a positive number, not {weight_decay!r}.")
+    if not isinstance(checkpoint_every, int | float) or not 0 <= checkpoint_every < math.inf:
+        raise ParameterError(f"checkpoint_every must be 0 or a positive number of seconds, not {checkpoint_every!r}.")
     one_of("optimizer", optimizer, _OPTIMISERS)
     options = {
         "seed": whole_number("seed", seed, least=0), "batch_size": whole_number("batch_size", batch_size, least=1),
@@ -197,7 +204,7 @@ def fit(
         "clip": None if clip is None else float(clip)}
     run = _Run(model, task, options, choose_device(device), whole_number("num_threads", num_threads, least=1), stop)
     kept = None if checkpoint is None else Path(checkpoint)
-    return run.epochs(whole_number("epochs", epochs, least=1), kept, progress)
+    return run.epochs(whole_number("epochs", epochs, least=1), kept, checkpoint_every, progress)
 
 
 def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto") -> NDArray[np.float64]:
@@ -295,8 +302,9 @@ class _Run:
         self.history: list[Epoch] = []
         self.best: dict[str, Tensor] | None = None
         self.best_number, self.best_value = 0, -math.inf
+        self.unwritten: dict[str, Tensor] | None = None
 
-    def epochs(self, count: int, checkpoint: Path | None, progress: bool) -> Iterator[Epoch]:
+    def epochs(self, count: int, checkpoint: Path | None, every: float, progress: bool) -> Iterator[Epoch]:
         try:
             parts = [self.task.train, self.task.val, self.task.test]
             self.labels = np.concatenate([part.labels for part in parts])
@@ -315,12 +323,16 @@ class _Run:
             if checkpoint is not None and checkpoint.exists():
                 self._resume(checkpoint)
                 yield from self.history[:count]
+            written = time.monotonic()
             while len(self.history) < count and not self._patience_is_over():
                 with _threads(self.threads):
                     epoch = self._epoch(len(self.history) + 1)
                 self._remember(epoch)
                 if checkpoint is not None:
-                    self._keep(checkpoint)
+                    self.unwritten = self._state()
+                    if time.monotonic() - written >= every:
+                        self._write(checkpoint)
+                        written = time.monotonic()
                 yield epoch
         except Cancelled:
             return
@@ -328,6 +340,8 @@ class _Run:
             if self.best is not None:
                 self.model.load_state_dict(self.best)
             self.model.eval()
+            if checkpoint is not None:
+                self._write(checkpoint)
 
     def _patience_is_over(self) -> bool:
         patience = self.options["patience"]
@@ -378,13 +392,22 @@ class _Run:
                 (self.task.train, self.task.val, self.task.test)), self.task.graph.num_edges]
         return {"name": self.model.name, "hyper": self.model.hyper, "task": task, **self.options}
 
-    def _keep(self, path: Path) -> None:
-        tensors = {f"now.{name}": tensor for name, tensor in self.model.state_dict().items()}
-        tensors |= {f"best.{name}": tensor for name, tensor in (self.best or {}).items()}
+    def _state(self) -> dict[str, Tensor]:
+        """A copy of the state after an epoch: one that is stopped half-way changes weights and optimiser again."""
+        tensors = {f"now.{name}": tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
         for i, state in self.optimiser.state_dict()["state"].items():
-            tensors |= {f"optimiser.{i}.{name}": value for name, value in state.items() if isinstance(value, Tensor)}
-        write_tensors(path, tensors, {"kind": "checkpoint", "identity": self._identity(),
-                                      "history": [asdict(epoch) for epoch in self.history]})
+            tensors |= {f"optimiser.{i}.{name}": value.clone() for name, value in state.items()
+                        if isinstance(value, Tensor)}
+        return tensors
+
+    def _write(self, path: Path) -> None:
+        """The state after the last epoch, unless the file has it already."""
+        if self.unwritten is None:
+            return
+        best = {f"best.{name}": tensor for name, tensor in (self.best or {}).items()}
+        write_tensors(path, self.unwritten | best, {"kind": "checkpoint", "identity": self._identity(),
+                                                    "history": [asdict(epoch) for epoch in self.history]})
+        self.unwritten = None
 
     def _resume(self, path: Path) -> None:
         tensors, how = read_tensors(path)

@@ -265,19 +265,74 @@ def test_a_loss_that_is_not_a_number_stops_with_its_cause():
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
-def test_a_run_that_was_killed_goes_on_to_the_same_numbers(tmp_path, optimizer):
+@pytest.mark.parametrize("every", [0, 1e-9, 3600])
+def test_a_run_that_was_left_goes_on_to_the_same_numbers(tmp_path, optimizer, every):
     options = {"epochs": 6, "seed": 2, "patience": None, "optimizer": optimizer, "learning_rate": 0.02}
+    resuming = {"checkpoint": tmp_path / "run.ckpt", "checkpoint_every": every}
     whole_model = small("DE-GNN-SPD", dropout=0.2)
     whole = list(de.fit(whole_model, TASK, **options))
-    path = tmp_path / "run.ckpt"
-    for epoch in de.fit(small("DE-GNN-SPD", dropout=0.2), TASK, checkpoint=path, **options):
+    kept = []
+    for epoch in de.fit(small("DE-GNN-SPD", dropout=0.2), TASK, **resuming, **options):
+        kept.append(epoch)
         if epoch.number == 3:
-            break  # as good as a kill: nothing is written on the way out
+            break
     model = small("DE-GNN-SPD", dropout=0.2, seed=8)  # other weights, to be replaced
-    resumed = list(de.fit(model, TASK, checkpoint=path, **options))
+    resumed = list(de.fit(model, TASK, **resuming, **options))
     assert numbers(resumed) == numbers(whole)
+    assert resumed[:3] == kept  # not trained again
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), whole_model.parameters(), strict=True))
-    assert numbers(list(de.fit(small("DE-GNN-SPD", dropout=0.2), TASK, checkpoint=path, **options))) == numbers(whole)
+    assert list(de.fit(small("DE-GNN-SPD", dropout=0.2), TASK, **resuming, **options)) == resumed  # the file has all
+
+
+class AfterSoManyLooks(threading.Event):
+    """A stop event that is set after it was looked at so many times: in the middle of an epoch."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.left = looks
+
+    def is_set(self):
+        self.left -= 1
+        return self.left < 0
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_a_run_cancelled_within_an_epoch_goes_on_after_the_last_whole_one(tmp_path, optimizer):
+    options = {"epochs": 6, "batch_size": 16, "patience": None, "optimizer": optimizer, "learning_rate": 0.02}
+    whole_model = small("DE-GNN-SPD", dropout=0.2)
+    looks = AfterSoManyLooks(10**9)
+    whole = list(de.fit(whole_model, TASK, stop=looks, **options))
+    path, cut_short = tmp_path / "run.ckpt", 0
+    for looks in range(0, 10**9 - looks.left, 7):
+        path.unlink(missing_ok=True)
+        stop = AfterSoManyLooks(looks)
+        run = de.fit(small("DE-GNN-SPD", dropout=0.2), TASK, checkpoint=path, checkpoint_every=3600, stop=stop,
+                     **options)
+        done = list(run)
+        cut_short += 0 < len(done) < 6
+        assert path.exists() == bool(done)
+        model = small("DE-GNN-SPD", dropout=0.2)
+        resumed = list(de.fit(model, TASK, checkpoint=path, **options))
+        assert resumed[:len(done)] == done
+        assert numbers(resumed) == numbers(whole)
+        assert all(torch.equal(a, b) for a, b in zip(model.parameters(), whole_model.parameters(), strict=True))
+    assert cut_short >= 5
+
+
+def test_a_run_that_fails_keeps_its_last_epoch(tmp_path):
+    path, model = tmp_path / "run.ckpt", small("DE-GNN-SPD")
+    with pytest.raises(ParameterError, match="loss became nan in epoch 2"):
+        for _ in de.fit(model, TASK, epochs=3, checkpoint=path, checkpoint_every=3600):
+            with torch.no_grad():
+                next(model.parameters()).fill_(float("nan"))
+    resumed = list(de.fit(small("DE-GNN-SPD"), TASK, epochs=3, checkpoint=path))
+    assert numbers(resumed) == numbers(list(de.fit(small("DE-GNN-SPD"), TASK, epochs=3)))
+
+
+@pytest.mark.parametrize("every", [-1, float("nan"), float("inf"), "often", None])
+def test_checkpoint_every_is_a_number_of_seconds(tmp_path, every):
+    with pytest.raises(ParameterError, match="checkpoint_every must be 0 or a positive number of seconds, not"):
+        de.fit(small("GCN"), TASK, checkpoint=tmp_path / "run.ckpt", checkpoint_every=every)
 
 
 def test_a_killed_process_resumes(tmp_path):
@@ -288,7 +343,7 @@ import os, sys
 sys.path.insert(0, {root!r})
 import degnn_explore as de
 from tests.test_training import TASK, small
-for epoch in de.fit(small("DE-GNN-SPD"), TASK, epochs=5, checkpoint={str(path)!r}):
+for epoch in de.fit(small("DE-GNN-SPD"), TASK, epochs=5, checkpoint={str(path)!r}, checkpoint_every=0):
     if epoch.number == 2:
         os.kill(os.getpid(), 9)
 """
