@@ -11,6 +11,7 @@ from degnn_explore import nets
 from degnn_explore.errors import ParameterError, TargetError
 from degnn_explore.nets import pagerank, struc2vec
 from degnn_explore.nets.base import Dropout
+from degnn_explore.nets.dea import HopsConv
 from degnn_explore.nets.readout import difference_pooling
 from degnn_explore.training import loss_of
 
@@ -265,6 +266,34 @@ def test_dropout_drops_its_share_and_keeps_the_mean(share):
     assert float((rows - share).abs().max()) < 0.12
     assert float((columns - share).abs().max()) < 0.12
     assert torch.equal(layer.eval()(out), out)
+
+
+def test_dropout_learns_only_through_what_it_kept():
+    layer = Dropout(0.4).train()
+    layer.generator = torch.Generator().manual_seed(0)
+    h = torch.rand(30, 7).t().add(0.1).requires_grad_()  # not contiguous
+    out = layer(h)
+    weights = torch.rand(7, 30)
+    (out * weights).sum().backward()
+    assert h.grad is not None
+    assert torch.allclose(h.grad, torch.where(out == 0, 0.0, weights * (out / h).detach()), atol=1e-6)
+
+
+@pytest.mark.parametrize("hops", [1, 2, 3])
+def test_the_first_layer_of_dea_in_one_pass_equals_the_layers_one_by_one(hops):
+    torch.manual_seed(0)
+    conv = HopsConv(5, 17, hops)
+    x = torch.randn(40, hops, 5)
+    down = torch.randn(40, 17)
+    both = []
+    for agg in (x, x.clone().requires_grad_()):  # constant: compiled; otherwise torch's own operations
+        conv.zero_grad()
+        out = conv(agg, agg)
+        out.backward(down)
+        both.append([out.detach(), *(p.grad.clone() for p in conv.parameters() if p.grad is not None)])
+    assert len(both[0]) == 1 + 2 * hops
+    for fast, slow in zip(*both, strict=True):
+        assert torch.allclose(fast, slow, atol=1e-5)
 
 
 def test_build_draws_weights_by_its_seed_and_leaves_torchs_state_alone():
