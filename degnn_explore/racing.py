@@ -21,7 +21,6 @@ from .workers import ProcessWorker, ThreadWorker
 __all__ = ["Lane", "Progress", "Race", "Snapshot"]
 
 _PATIENCE = 0.35  # seconds that a cancelled worker has to end by itself
-_PAUSE = 0.05
 ENDED = ("finished", "failed")
 
 
@@ -120,7 +119,7 @@ class Race:
         self.workers = whole_number("workers", workers, least=1)
         plan.check()
         self._lock = threading.RLock()
-        self._cancel = threading.Event()
+        self._cancel, self._news = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._version = 0
         self._state = "ready"
@@ -152,15 +151,17 @@ class Race:
             for lane in self._lanes.values():
                 if lane.state != "finished":
                     lane.state, lane.error, lane.stale = "waiting", "", True
-            self._cancel = cancel = threading.Event()
+            self._cancel, self._news = threading.Event(), threading.Event()
             self._state = "running"
             self._version += 1
-            self._thread = threading.Thread(target=self._supervise, args=(cancel,), daemon=True, name="race")
+            self._thread = threading.Thread(target=self._supervise, args=(self._cancel, self._news), daemon=True,
+                                            name="race")
             self._thread.start()
 
     def cancel(self, wait: bool = True) -> None:
         """Stop within half a second; finished runs are kept, the others go on from where they were on :meth:`start`."""
         self._cancel.set()
+        self._news.set()
         if wait:
             self.wait(2 * _PATIENCE)
 
@@ -227,23 +228,29 @@ class Race:
 
     # ---- the work, in a thread of its own -----------------------------------------------------
 
-    def _supervise(self, cancel: threading.Event) -> None:
+    def _supervise(self, cancel: threading.Event, news: threading.Event) -> None:
+        """Sleeps until a worker, or cancel, sets ``news``."""
         pending = deque(key for key, lane in self._lanes.items() if lane.state == "waiting")
         team: list[_Seat] = []
         try:
-            while (pending or any(seat.key for seat in team)) and not cancel.is_set():
+            while True:
+                news.clear()  # before looking: what comes while we look is looked at next time
+                if cancel.is_set():
+                    break
                 for seat in team:
                     self._listen(seat)
                 team = [seat for seat in team if seat.worker is not None]
-                while pending and len(team) < self.workers:
-                    team.append(_Seat(self._hire()))
+                while len(team) < min(self.workers, len(pending) + sum(bool(seat.key) for seat in team)):
+                    team.append(_Seat(self._hire(news)))
                 for seat in team:
                     if not seat.key and pending:
                         seat.key = pending.popleft()
                         seat.worker.give(self._lanes[seat.key].job)
-                cancel.wait(_PAUSE)
+                if not any(seat.key for seat in team):
+                    break
+                news.wait()
             if cancel.is_set():
-                self._wind_up(team)
+                self._wind_up(team, news)
         except Exception as error:  # a full disk, say: shown at every run that it stopped
             with self._lock:
                 for lane in self._lanes.values():
@@ -257,19 +264,23 @@ class Race:
                 self._state = "cancelled" if any(x.state not in ENDED for x in self._lanes.values()) else "finished"
                 self._version += 1
 
-    def _hire(self) -> ThreadWorker | ProcessWorker:
+    def _hire(self, news: threading.Event) -> ThreadWorker | ProcessWorker:
         kind = ThreadWorker if self.workers == 1 else ProcessWorker
-        return kind(self.plan, self.models_folder)
+        return kind(self.plan, self.models_folder, news)
 
-    def _wind_up(self, team: list[_Seat]) -> None:
+    def _wind_up(self, team: list[_Seat], news: threading.Event) -> None:
         """Workers that do not end soon are not waited for."""
         deadline = time.monotonic() + _PATIENCE
         for seat in team:
             seat.worker.stop()
-        while any(seat.key for seat in team) and time.monotonic() < deadline:
-            time.sleep(_PAUSE)
+        while True:
+            news.clear()
             for seat in team:
                 self._listen(seat)
+            left = deadline - time.monotonic()
+            if left <= 0 or not any(seat.key for seat in team):
+                return
+            news.wait(left)
 
     def _listen(self, seat: _Seat) -> None:
         if seat.worker is None:
@@ -278,6 +289,12 @@ class Race:
             with self._lock:
                 self._version += 1
                 lane = self._lanes.get(seat.key)
+                if kind == "died":
+                    if lane is not None:
+                        lane.state, lane.error = "failed", rest[0]
+                    seat.worker.close()
+                    seat.worker, seat.key = None, ""
+                    return
                 if lane is None:
                     continue
                 if kind == "prepare":
@@ -288,11 +305,6 @@ class Race:
                     lane.stale = False
                 elif kind == "stopped":
                     lane.state, seat.key = "waiting", ""
-                elif kind == "died":
-                    lane.state, lane.error, seat.key = "failed", rest[0], ""
-                    seat.worker.close()
-                    seat.worker = None
-                    return
                 else:
                     self._end(lane, Run.from_json(rest[0]))
                     seat.key = ""

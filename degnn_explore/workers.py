@@ -23,10 +23,9 @@ from .runs import Run
 
 __all__ = ["ProcessWorker", "ThreadWorker", "train"]
 
-Send = Callable[[tuple[Any, ...]], None]
-# With fewer training sets an epoch takes some milliseconds, and keeping its state on disk as many again.
-_WORTH_A_CHECKPOINT = 1_000
-_MESSAGES_A_SECOND = 25  # more epochs than that are sent together
+Message = tuple[Any, ...]
+Send = Callable[[Message], None]
+_MESSAGES_A_SECOND = 10  # more epochs than that are sent together
 
 
 def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event) -> None:
@@ -61,7 +60,7 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
     record = replace(record, p=task.p, num_classes=task.num_classes, metric=task.metric, hyper=model.hyper,
                      sizes={part: len(getattr(task, part)) for part in ("train", "val", "test")})
     folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / f"{record.key}.checkpoint" if len(task.train) >= _WORTH_A_CHECKPOINT else None
+    kept = folder / f"{record.key}.checkpoint"
     run, waiting, said = [], [], 0.0
     for epoch in fit(model, task, plan.epochs, seed=job.seed, device=record.device, checkpoint=kept, stop=stop,
                      **plan.options):
@@ -75,8 +74,7 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
     if stop.is_set() or not run:
         return record
     file = save(model, folder / f"{record.key}.safetensors")
-    if kept is not None:
-        kept.unlink(missing_ok=True)
+    kept.unlink(missing_ok=True)
     summary = summarise(run)
     return replace(
         record, epochs=[asdict(epoch) for epoch in run], best_epoch=summary.epoch, test=summary.test,
@@ -84,22 +82,36 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
         parameters=sum(weight.numel() for weight in model.parameters()), model_file=file.name)
 
 
+class _Inbox:
+    """What a worker said and nobody has read yet; ``news`` is set with every message, so that nobody need look."""
+
+    def __init__(self, news: threading.Event) -> None:
+        self._heard: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._news = news
+
+    def put(self, message: Message) -> None:
+        self._heard.put(message)
+        self._news.set()
+
+    def messages(self) -> list[Message]:
+        return [self._heard.get() for _ in range(self._heard.qsize())]
+
+
 class ThreadWorker:
     """Trains in a thread of this process: starts at once, shares the processor with the notebook."""
 
-    def __init__(self, plan: Plan, folder: Path) -> None:
-        self._plan, self._folder = plan, folder
-        self._heard: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+    def __init__(self, plan: Plan, folder: Path, news: threading.Event) -> None:
+        self._plan, self._folder, self._inbox = plan, folder, _Inbox(news)
         self._stop = threading.Event()
 
     def give(self, job: Job) -> None:
         """Begins a job."""
-        threading.Thread(target=train, args=(self._plan, job, self._folder, self._heard.put, self._stop), daemon=True,
+        threading.Thread(target=train, args=(self._plan, job, self._folder, self._inbox.put, self._stop), daemon=True,
                          name=f"train {job.model}").start()
 
-    def messages(self) -> list[tuple[Any, ...]]:
+    def messages(self) -> list[Message]:
         """What was said since the last call."""
-        return [self._heard.get() for _ in range(self._heard.qsize())]
+        return self._inbox.messages()
 
     def stop(self) -> None:
         """Asks the job to end."""
@@ -113,32 +125,37 @@ class ThreadWorker:
 class ProcessWorker:
     """Trains in a process of its own, which ends when this one does, however this one ends."""
 
-    def __init__(self, plan: Plan, folder: Path) -> None:
+    def __init__(self, plan: Plan, folder: Path, news: threading.Event) -> None:
         import multiprocessing
 
+        self._inbox = _Inbox(news)
         context = multiprocessing.get_context("spawn")  # a fork would copy locks of threads that it does not copy
         self._pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True, name="degnn_explore worker")
         self.process.start()
         theirs.close()
         self._pipe.send((plan, folder))
+        self._ear = threading.Thread(target=self._listen, daemon=True, name="listens to a worker")
+        self._ear.start()
+
+    def _listen(self) -> None:
+        """In a thread: hears the process until it is gone."""
+        try:
+            while True:
+                self._inbox.put(self._pipe.recv())
+        except (EOFError, OSError):
+            self.process.join(1)
+            code = self.process.exitcode
+            self._inbox.put(("died", f"The worker process ended unexpectedly (exit code {code}). If there was too "
+                                     "little memory, train fewer models at once, or in one process."))
 
     def give(self, job: Job) -> None:
         """Begins a job."""
         self._pipe.send(job)
 
-    def messages(self) -> list[tuple[Any, ...]]:
+    def messages(self) -> list[Message]:
         """What was said since the last call; a process that died says so."""
-        heard = []
-        try:
-            while self._pipe.poll():
-                heard.append(self._pipe.recv())
-        except (EOFError, OSError):
-            self.process.join(1)
-            code = self.process.exitcode
-            heard.append(("died", f"The worker process ended unexpectedly (exit code {code}). If there was too little "
-                                  "memory, train fewer models at once, or in one process."))
-        return heard
+        return self._inbox.messages()
 
     def stop(self) -> None:
         """Asks the job to end."""
@@ -147,9 +164,9 @@ class ProcessWorker:
 
     def close(self) -> None:
         """Ends the process."""
-        self._pipe.close()
         self.process.kill()
-        self.process.join(1)
+        self._ear.join(2)  # it ends with the process, and only then may the pipe be closed
+        self._pipe.close()
 
 
 def _serve(pipe: Any) -> None:

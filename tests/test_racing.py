@@ -103,6 +103,22 @@ def test_cancel_takes_half_a_second_and_continue_ends_with_the_same_numbers(tmp_
     assert not list(one.models_folder.glob("*.checkpoint"))
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_small_run_goes_on_where_it_was(tmp_path: Path, workers: int) -> None:
+    one = race(tmp_path, seeds=workers, epochs=3000, workers=workers, options={"patience": None})
+    one.start()
+    until(lambda: len([run for run in one.snapshot().runs if len(run.epochs) >= 20]) == workers)
+    one.cancel()
+    before = {run.key: run.epochs for run in one.snapshot().runs}
+    assert all(20 <= len(epochs) < 3000 for epochs in before.values())
+    again = race(tmp_path, seeds=workers, epochs=3000, workers=workers, options={"patience": None})  # another day
+    again.start()
+    until(lambda: [len(run.epochs) > len(before[run.key]) for run in again.snapshot().runs] == [True] * workers)
+    again.cancel()
+    for run in again.snapshot().runs:  # the same numbers, and the same seconds: not trained again
+        assert run.epochs[:len(before[run.key])] == before[run.key]
+
+
 def test_a_new_race_finds_what_the_file_has(tmp_path: Path) -> None:
     first = race(tmp_path, seeds=1, epochs=2)
     first.start()

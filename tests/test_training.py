@@ -15,6 +15,7 @@ import torch
 
 import degnn_explore as de
 from degnn_explore import metrics, nets
+from degnn_explore.egonets import blocks
 from degnn_explore.errors import ParameterError, TargetError
 from degnn_explore.training import Epoch
 
@@ -300,10 +301,10 @@ class AfterSoManyLooks(threading.Event):
 def test_a_run_cancelled_within_an_epoch_goes_on_after_the_last_whole_one(tmp_path, optimizer):
     options = {"epochs": 6, "batch_size": 16, "patience": None, "optimizer": optimizer, "learning_rate": 0.02}
     whole_model = small("DE-GNN-SPD", dropout=0.2)
-    looks = AfterSoManyLooks(10**9)
-    whole = list(de.fit(whole_model, TASK, stop=looks, **options))
+    never = AfterSoManyLooks(10**9)
+    whole = list(de.fit(whole_model, TASK, stop=never, **options))
     path, cut_short = tmp_path / "run.ckpt", 0
-    for looks in range(0, 10**9 - looks.left, 7):
+    for looks in range(0, 10**9 - never.left, 7):
         path.unlink(missing_ok=True)
         stop = AfterSoManyLooks(looks)
         run = de.fit(small("DE-GNN-SPD", dropout=0.2), TASK, checkpoint=path, checkpoint_every=3600, stop=stop,
@@ -438,3 +439,20 @@ def test_a_gpu_gives_the_numbers_of_the_cpu(name):
     there = list(de.fit(small(name), TASK, epochs=2, device=device))
     here = list(de.fit(small(name), TASK, epochs=2, device="cpu"))
     assert [e.loss for e in there] == pytest.approx([e.loss for e in here], abs=1e-3)
+
+
+def test_streamed_data_give_the_same_numbers_as_data_in_memory(monkeypatch):
+    runs = []
+    for budget in (10**9, 100_000):  # the second holds a batch, not all sets
+        net = small("DE-GNN-SPD")
+
+        def prepare(graph, sets, *, stop, progress, net=net, budget=budget):
+            data = blocks(graph, sets, layers=2, encoding=net.encoding, aggregation=net.aggregation, budget=budget,
+                          stop=stop, progress=progress)
+            assert data.streamed == (budget < 10**9)
+            return data
+
+        monkeypatch.setattr(net, "prepare", prepare)
+        monkeypatch.setattr(net, "calibrate", lambda data, index: None)  # it takes 512 sets at once
+        runs.append(numbers(list(de.fit(net, TASK, epochs=3, batch_size=16))))
+    assert runs[0] == runs[1]
