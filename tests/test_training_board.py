@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,21 +42,43 @@ def test_a_race_fills_chart_table_and_mistakes() -> None:
     one.wait(60)
     assert one._controls.go.description == "▶ Start"
     assert [row[0]["text"] for row in one._comparing._sheet.rows] == [row.model for row in one.results().rows]
-    assert {trace["name"] for trace in one._chart.figure["data"] if "name" in trace} == {"GCN", "DE-GNN-SPD"}
-    assert one._mistake_sheet.rows
-    assert len(one._mistake_sheet.rows) == len(one.mistakes)
+    assert {trace["name"] for trace in one._curves.chart.figure["data"] if "name" in trace} == {"GCN", "DE-GNN-SPD"}
+    assert one._mistakes.sheet.rows
+    assert len(one._mistakes.sheet.rows) == len(one.mistakes)
     assert one.results_file == Path("runs/links-karate.jsonl")
+
+
+def test_a_race_is_drawn_at_most_five_times_a_second() -> None:
+    one = board("karate", "links", ["GCN", "DE-GNN-SPD"], epochs=400)
+    drawn: list[float] = []
+    one._curves.chart.observe(lambda _: drawn.append(time.monotonic()), "serial")
+    started = time.monotonic()
+    one.start()
+    one.wait(60)
+    assert 2 <= len(drawn) <= 5 * (time.monotonic() - started) + 2  # one at the start, one at the end
+
+
+def test_a_change_while_training_counts_when_it_ends() -> None:
+    one = board("celegans", "links", ["GCN"], epochs=500)
+    one.start()
+    one._controls.graph.value = "karate"  # by keyboard: the mouse does not reach it
+    assert "de-locked" in one._controls.header._dom_classes
+    assert one.results_file.name == "links-celegans.jsonl"
+    one.cancel()
+    assert "de-locked" not in one._controls.header._dom_classes
+    assert one.results_file.name == "links-karate.jsonl"
+    assert one._controls.go.description == "▶ Start"
 
 
 def test_the_same_board_another_day_shows_the_results_at_once() -> None:
     first = board()
     first.start()
     first.wait(60)
-    rows, drawn = first._comparing._sheet.rows, first._chart.figure
+    rows, drawn = first._comparing._sheet.rows, first._curves.chart.figure
     first.close()
     again = board()
     assert again._comparing._sheet.rows == rows
-    assert again._chart.figure == drawn
+    assert again._curves.chart.figure == drawn
     assert again.mistakes == first.mistakes
     again.start()
     assert "Nothing to train" in error(again)
@@ -215,6 +238,6 @@ def test_names_are_escaped() -> None:
     one.wait(60)
     one.open_mistake(0)
     assert one._ask is not None
-    shown = [one._ask._answer.value, one._progress.value, one._comparing._notes.value, one._chart_title.value]
+    shown = [one._ask._answer.value, one._progress.value, one._comparing._notes.value, one._curves._title.value]
     assert not any("<img" in text for text in shown)
     assert "&lt;img" in shown[0]

@@ -280,20 +280,13 @@ class Controls:
         self._act()
 
     def lock(self, on: bool) -> None:
-        """While training, what is being trained cannot be changed."""
-        for control in (
-            self.task,
-            self.graph,
-            self.seeds,
-            self.epochs,
-            self.device,
-            self.rate,
-            self.workers,
-            *self.hyper.values(),
-        ):
-            control.disabled = on
-        for name, check in self.models.items():
-            check.disabled = on or not self._fits(name)
+        """While training, what is being trained is out of reach of the mouse.
+
+        In one message for each of two boxes: to disable thirty controls costs the browser and the server as much as
+        a chart. A change by keyboard is taken up when the race has ended.
+        """
+        for part in (self.header, self.drawer):
+            (part.add_class if on else part.remove_class)("de-locked")
 
 
 def offer(menu: W.Dropdown, label: str, value: Any) -> None:

@@ -73,10 +73,13 @@ class Chart(anywidget.AnyWidget):
 
     def show(self, figure: go.Figure | dict[str, Any], description: str = "") -> None:
         """Shows another figure, in one message; a dictionary is taken as plotly's JSON."""
+        made = figure if isinstance(figure, dict) else _plain(figure)
+        if made == self.figure and description == self.description:
+            return  # the browser would draw the same again
         with self.hold_sync():
             self.serial += 1
             self.description = description
-            self.figure = figure if isinstance(figure, dict) else _plain(figure)
+            self.figure = made
 
 
 def _plain(figure: go.Figure) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,28 +13,27 @@ from typing import Any
 import ipywidgets as W
 
 from ..comparison import Comparison, compare_runs
-from ..curves import curves
 from ..errors import ParameterError
 from ..graph import Graph
-from ..inspection import Mistake, hardest
-from ..nets import MODELS
+from ..inspection import Mistake
 from ..plans import Plan
 from ..racing import Race, Snapshot
 from ..runs import Run, finished, read, set_aside
 from ..shelf import Shelf
 from .board_controls import Controls
+from .board_curves import Curves, latest_settings
+from .board_mistakes import Mistakes
 from .board_setup import cell, choose, free_file, slug
-from .charts import Chart, curve_figure
 from .compare import Compare
 from .controls import box, button
 from .look import Ask, Look
-from .safe import error_box, guarded, tag, text
-from .sheet import Sheet
-from .shown import mistake_table, progress_bars, progress_title
+from .safe import error_box, guarded, tag
+from .shown import progress_bars, progress_title
 
 __all__ = ["TrainingBoard"]
 
-_PAUSE = 0.25  # at most five updates a second, with some room
+_PAUSE = 0.3  # seconds between two updates; five a second would be drawn as well, and seen no better
+_SHARE = 0.04  # of the time may go into drawing; the larger the race, the rarer the updates
 _live: weakref.WeakSet[TrainingBoard] = weakref.WeakSet()
 
 
@@ -107,15 +107,13 @@ class TrainingBoard(W.VBox):
         self._closed = False
         self._drawing = threading.RLock()
         self._quiet = True
+        self._changed_meanwhile = False
         self._table: Comparison | None = None
         self._table_keys: set[str] = set()
-        self._mistakes: list[Mistake] = []
-        self._judged: tuple[Run, Shelf] | None = None
         self._shelf: Shelf | None = None
         self._stored: list[Run] = []
         self._look: Look | None = None
         self._ask: Ask | None = None
-        self._measure = "test"
         self._build()
         numbers = {"seeds": seeds, "epochs": epochs, "device": device, "workers": workers}
         choose(self._controls, graph, task, models, numbers, settings)
@@ -174,7 +172,7 @@ class TrainingBoard(W.VBox):
     @property
     def mistakes(self) -> list[Mistake]:
         """The hardest mistakes shown."""
-        return list(self._mistakes)
+        return list(self._mistakes.listed)
 
     def code(self) -> str:
         """Python that repeats the chosen runs without the board."""
@@ -182,12 +180,13 @@ class TrainingBoard(W.VBox):
 
     def open_mistake(self, number: int = 0) -> None:
         """Opens one of the mistakes shown in the Explorer, with its encoding and subtrees."""
-        if not 0 <= number < len(self._mistakes) or self._judged is None:
-            raise ParameterError(f"There is no mistake {number}; {len(self._mistakes)} are listed.")
-        run, shelf = self._judged
+        listed, judged = self._mistakes.listed, self._mistakes.judged
+        if judged is None or not 0 <= number < len(listed):
+            raise ParameterError(f"There is no mistake {number}; {len(listed)} are listed.")
+        run, shelf = judged
         self._show_deep("ask", True)
         assert self._ask is not None
-        self._ask.open_set(shelf, run.seed, self._mistakes[number].nodes)
+        self._ask.open_set(shelf, run.seed, listed[number].nodes)
 
     def close(self) -> None:
         """Stops training and takes the panel away."""
@@ -202,19 +201,13 @@ class TrainingBoard(W.VBox):
     def _build(self) -> None:
         self._controls = Controls(self._changed, self.show_error, self._go)
         self._error = W.HTML(layout=W.Layout(display="none"))
-        self._chart = Chart()
-        self._which = W.ToggleButtons(
-            options=[("Test", "test"), ("Validation", "validation"), ("Loss", "loss")], style={"button_width": "auto"}
-        )
-        self._which.observe(self._measure_changed, "value")
-        self._chart_title, self._progress_title, self._progress = W.HTML(), W.HTML(), W.HTML()
-        self._mistake_title = W.HTML()
-        self._mistake_sheet = Sheet(action="open", empty="The hardest mistakes of the best model appear here.")
-        self._mistake_sheet.on_row(self._mistake_clicked)
+        self._curves = Curves(self._draw_again)
+        self._progress = W.HTML()
+        self._mistakes = Mistakes(self._mistake_clicked)
         self._top = box(
             "de-cards",
-            box("de-card", box("de-row", self._chart_title, self._which), self._chart),
-            box("de-card", self._progress_title, self._progress, self._mistake_title, self._mistake_sheet),
+            self._curves.box,
+            box("de-card", self._progress, self._mistakes.title, self._mistakes.sheet),
         )
         self._top.add_class("de-race")
         self._comparing = Compare(self.results, lambda: self._controls.plan().code(), self.show_error)
@@ -280,8 +273,12 @@ class TrainingBoard(W.VBox):
     @guarded
     def _changed(self) -> None:
         """A control changed: another file may be meant, and other results."""
-        if self._quiet or (self.race is not None and self.race.running):
+        if self.race is not None and self.race.running:
+            self._changed_meanwhile = True
             return
+        if self._quiet:
+            return
+        self._changed_meanwhile = False
         plan = self._controls.plan()
         taken = {other._file for other in _live if other is not self}
         file = self._given_file or free_file(Path("runs") / f"{plan.task}-{slug(plan.title)}.jsonl", taken)
@@ -291,7 +288,6 @@ class TrainingBoard(W.VBox):
         if file != self._file or shelf is None or shelf.graph is not plan.graph or shelf.kind != plan.task:
             self._file = file
             self._shelf = Shelf(plan.graph, plan.task, file.with_suffix(""))
-            self._judged, self._mistakes = None, []
         self._stored = [
             run
             for run in finished(read(file))
@@ -302,8 +298,7 @@ class TrainingBoard(W.VBox):
         self._settle()
 
     @guarded
-    def _measure_changed(self, change: dict[str, Any]) -> None:
-        self._measure = change["new"]
+    def _draw_again(self) -> None:
         self._draw_curves(None if self.race is None else self.race.snapshot())
 
     @guarded
@@ -360,14 +355,15 @@ class TrainingBoard(W.VBox):
         self._error.layout.display = "" if markup else "none"
 
     def _tick(self, race: Race) -> None:
-        """In a thread: shows the race five times a second until it ends."""
-        seen = -1
+        """In a thread: shows the race now and then until it ends."""
+        seen, pause = race.version, _PAUSE
         try:
-            while race.running and not self._closed:
+            while not race.wait(pause) and not self._closed:
+                began = time.thread_time()
                 if race.version != seen:
                     seen = race.version
                     self._refresh(race.snapshot())
-                race.wait(_PAUSE)
+                pause = max(_PAUSE, (time.thread_time() - began) / _SHARE)
             if not self._closed:
                 self._settle()
         except Exception as error:
@@ -380,13 +376,15 @@ class TrainingBoard(W.VBox):
             shown = None if self.race is None else self.race.snapshot()
             self._controls.lock(False)
             self._refresh(shown)
-            self._find_mistakes()
+            assert self._shelf is not None
+            self._mistakes.put(self._shelf, self._best())
             self._fill_deep()
+        if self._changed_meanwhile:
+            self._changed()
 
     def _refresh(self, shown: Snapshot | None) -> None:
         with self._drawing:
-            self._progress_title.value = progress_title(shown)
-            self._progress.value = progress_bars(shown)
+            self._progress.value = progress_title(shown) + progress_bars(shown)
             running = shown is not None and shown.state == "running"
             halted = shown is not None and shown.state == "cancelled"
             self._controls.go.description = "■ Cancel" if running else "▶ Continue" if halted else "▶ Start"
@@ -399,44 +397,10 @@ class TrainingBoard(W.VBox):
 
     def _draw_curves(self, shown: Snapshot | None) -> None:
         raced = () if self.race is None else self.race.plan.models
-        latest = _latest_settings([run for run in self._stored if run.model not in raced])
-        latest += () if shown is None else shown.runs
-        order = list(MODELS)
-        latest.sort(key=lambda run: order.index(run.model))
-        metric = latest[0].metric if latest else ("accuracy" if self._controls.task.value == "roles" else "auc")
-        name = "AUC" if metric == "auc" else "accuracy"
-        drawn = curves(latest, self._measure)
-        epochs = self.race.plan.epochs if self.race is not None else self._controls.epochs.value
-        self._chart.show(
-            curve_figure(drawn, self._measure, name, epochs),
-            ", ".join(f"{c.model} {c.mean[-1]:.3f} after {len(c.mean)} epochs" for c in drawn),
-        )
-        title = {
-            "test": f"Test {name}, chosen on validation",
-            "validation": f"Validation {name}",
-            "loss": "Training loss",
-        }
-        band = "95 % bands over seeds" if any(c.low != c.high for c in drawn) else ""
-        self._chart_title.value = f'<div class="de-head">{text(title[self._measure])}{tag("span", band)}</div>'
-
-    def _find_mistakes(self) -> None:
-        """The hardest mistakes of the best model, in its first seed."""
-        best = self._best()
-        if best is None or self._shelf is None:
-            self._mistakes, self._judged = [], None
-            self._mistake_title.value = ""
-            self._mistake_sheet.rows = []
-            return
-        if self._judged is None or self._judged[0].key != best.key or self._judged[1] is not self._shelf:
-            scored = self._shelf.scored(best)
-            self._judged, self._mistakes = (best, self._shelf), hardest(scored, 6)
-        task = self._shelf.task(best.seed)
-        columns, rows = mistake_table(self._mistakes, task)
-        with self._mistake_sheet.hold_sync():
-            self._mistake_sheet.columns, self._mistake_sheet.rows = columns, rows
-            self._mistake_sheet.empty = f"{best.model} makes no mistake in the test set of seed {best.seed}."
-        seed = tag("span", f"seed {best.seed}")
-        self._mistake_title.value = f'<div class="de-head">Hardest mistakes of {text(best.model)}{seed}</div>'
+        runs = latest_settings([run for run in self._stored if run.model not in raced])
+        runs += () if shown is None else shown.runs
+        metric = "accuracy" if self._controls.task.value == "roles" else "auc"
+        self._curves.draw(runs, metric, self._controls.epochs.value if self.race is None else self.race.plan.epochs)
 
     def _best(self) -> Run | None:
         """The first seed of the best model whose file is there."""
@@ -458,9 +422,3 @@ class TrainingBoard(W.VBox):
             self._look.put(self._shelf, self.runs, best.model)
         if self._ask is not None and self._deep_toggles["ask"].value:
             self._ask.put(self._shelf, self.runs, best.model)
-
-
-def _latest_settings(runs: list[Run]) -> list[Run]:
-    """Of each model, the runs that share the settings of its last one."""
-    last = {run.model: (run.hyper, run.options) for run in runs}
-    return [run for run in runs if (run.hyper, run.options) == last[run.model]]

@@ -1,0 +1,62 @@
+"""The board's chart: the curves of the race, their heading, and the choice of what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets as W
+
+from ..curves import curves
+from ..nets import MODELS
+from ..runs import Run
+from .charts import Chart, curve_figure
+from .controls import box
+from .safe import tag, text
+
+__all__ = ["Curves", "latest_settings"]
+
+
+class Curves:
+    """Shows runs as curves; ``again()`` is called when the reader wants another measure."""
+
+    def __init__(self, again: Callable[[], None]) -> None:
+        self.chart = Chart()
+        self._title = W.HTML()
+        self._which = W.ToggleButtons(
+            options=[("Test", "test"), ("Validation", "validation"), ("Loss", "loss")], style={"button_width": "auto"}
+        )
+        self._which.observe(lambda _: again(), "value")
+        self.box = box("de-card", box("de-row", self._title, self._which), self.chart)
+
+    def draw(self, runs: Sequence[Run], metric: str, epochs: int) -> None:
+        """Shows the runs, at least so many epochs wide; ``metric`` is that of runs to come, if there are none."""
+        order = list(MODELS)
+        shown = sorted(runs, key=lambda run: order.index(run.model))
+        name = "AUC" if (shown[0].metric if shown else metric) == "auc" else "accuracy"
+        measure = self._which.value
+        drawn = curves(shown, measure)
+        self.chart.show(
+            curve_figure(drawn, measure, name, epochs),
+            ", ".join(f"{c.model} {c.mean[-1]:.3f} after {len(c.mean)} epochs" for c in drawn),
+        )
+        title = {
+            "test": f"Test {name}, chosen on validation",
+            "validation": f"Validation {name}",
+            "loss": "Training loss",
+        }
+        band = "95 % bands over seeds" if any(c.low != c.high for c in drawn) else ""
+        self._title.value = f'<div class="de-head">{text(title[measure])}{tag("span", band)}</div>'
+
+
+def latest_settings(runs: Sequence[Run]) -> list[Run]:
+    """Of each model, the runs that share the settings of its last one.
+
+    Examples
+    --------
+    >>> runs = [Run(f"k{i}", "g", "links", "GCN", options={"epochs": i}) for i in (5, 9, 9)]
+    >>> [run.options for run in latest_settings(runs)]
+    [{'epochs': 9}, {'epochs': 9}]
+    """
+    last: dict[str, Any] = {run.model: (run.hyper, run.options) for run in runs}
+    return [run for run in runs if (run.hyper, run.options) == last[run.model]]
