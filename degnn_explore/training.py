@@ -29,6 +29,7 @@ __all__ = ["Epoch", "Summary", "fit", "predict", "summarise"]
 
 _OPTIMISERS = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
 _JUDGED_AT_ONCE = 256  # sets in a batch when nothing is learnt; any number gives the same logits
+_JUDGED_STREAMED = 32  # the same where ego-networks are so large that they are extracted batch by batch
 
 
 @dataclass(frozen=True)
@@ -280,11 +281,16 @@ def _logits(model: SetNet, data: SetData, index: NDArray[np.int64], device: str,
     """Logits of these sets, nothing learnt."""
     model.eval()
     parts = []
+    size = _JUDGED_STREAMED if getattr(data, "streamed", False) else _JUDGED_AT_ONCE
     with torch.no_grad():
-        for start in range(0, len(index), _JUDGED_AT_ONCE):
+        for batch in data.batches(_pieces(index, size), device):
             _raise_if(stop)
-            parts.append(model(data.batch(index[start:start + _JUDGED_AT_ONCE], device)).cpu())
+            parts.append(model(batch).cpu())
     return np.asarray(torch.cat(parts).numpy())
+
+
+def _pieces(index: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+    return [index[start:start + size] for start in range(0, len(index), size)]
 
 
 def _raise_if(stop: threading.Event | None) -> None:
@@ -317,7 +323,7 @@ class _Run:
                 self.data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
                 self.model.calibrate(self.data, self.train)
             kind = _OPTIMISERS[self.options["optimizer"]]
-            extra = {"momentum": 0.9} if self.options["optimizer"] == "sgd" else {}
+            extra: dict[str, Any] = {"momentum": 0.9} if self.options["optimizer"] == "sgd" else {"fused": True}
             self.optimiser = kind(self.model.parameters(), lr=self.options["learning_rate"],
                                   weight_decay=self.options["weight_decay"], **extra)
             if checkpoint is not None and checkpoint.exists():
@@ -357,10 +363,10 @@ class _Run:
                 module.generator.manual_seed(self.options["seed"] * 1_000_003 + number)
         self.model.train()
         total, logits = 0.0, []
-        for start in range(0, len(order), self.options["batch_size"]):
+        pieces = _pieces(order, self.options["batch_size"])
+        for index, batch in zip(pieces, self.data.batches(pieces, self.device), strict=True):
             _raise_if(self.stop)
-            index = order[start:start + self.options["batch_size"]]
-            out = self.model(self.data.batch(index, self.device))
+            out = self.model(batch)
             loss = loss_of(out, torch.from_numpy(self.labels[index]).to(self.device))
             value = float(loss.detach())
             if not math.isfinite(value):

@@ -453,6 +453,7 @@ def test_streamed_data_give_the_same_numbers_as_data_in_memory(monkeypatch):
             return data
 
         monkeypatch.setattr(net, "prepare", prepare)
-        monkeypatch.setattr(net, "calibrate", lambda data, index: None)  # it takes 512 sets at once
-        runs.append(numbers(list(de.fit(net, TASK, epochs=3, batch_size=16))))
-    assert runs[0] == runs[1]
+        runs.append(list(de.fit(net, TASK, epochs=3, batch_size=16)))
+    for held, streamed in zip(*runs, strict=True):
+        assert streamed.loss == pytest.approx(held.loss, abs=1e-6)
+        assert streamed.test == pytest.approx(held.test, abs=1e-3)

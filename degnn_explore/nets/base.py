@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -28,6 +28,11 @@ class SetData(Protocol):
     def __len__(self) -> int: ...
 
     def batch(self, index: NDArray[np.int64], device: str = "cpu") -> Any: ...
+
+    def batches(self, indices: Iterable[NDArray[np.int64]], device: str = "cpu") -> Iterator[Any]:
+        """A batch for each of ``indices`` in turn; where extracting one takes long, it is done ahead."""
+        for index in indices:
+            yield self.batch(index, device)
 
 
 @dataclass(frozen=True)

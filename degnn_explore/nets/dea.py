@@ -52,7 +52,7 @@ class HopsConv(nn.Module):
 
     def forward(self, h: Tensor, agg: Tensor) -> Tensor:  # [N, in], [N, K, in] -> [N, out]
         if agg.device.type == "cpu" and agg.dtype == torch.float32 and not agg.requires_grad:  # the first layer
-            parts = list(self.linears.parameters())  # Θ and bias of each hop in turn
+            parts: list[Tensor] = list(self.linears.parameters())  # Θ and bias of each hop in turn
             return _ReluSum.apply(agg, torch.stack(parts[0::2]).transpose(1, 2), torch.stack(parts[1::2]))
         total = torch.relu(self.linears[0](agg[:, 0]))
         for k in range(1, len(self.linears)):

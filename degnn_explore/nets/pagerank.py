@@ -132,7 +132,7 @@ def woodbury(columns: Floats, own: Floats, sets: NDArray[np.int64], at: NDArray[
     return np.asarray(change @ np.linalg.inv(small))
 
 
-class _Encoder:
+class _Encoder(SetData):
     """Features of whole graphs, cut set by set: log-degree, attributes, ζ_spd(u|S)."""
 
     def __init__(self, graph: Graph, sets: NDArray[np.int64], encoding: SPD) -> None:

@@ -16,7 +16,7 @@ from ..encodings import set_distances
 from ..errors import Cancelled
 from ..graph import Graph
 from ..targets import Task
-from .base import Dropout, Hyper, Shape, TransductiveNet
+from .base import Dropout, Hyper, SetData, Shape, TransductiveNet
 from .features import base_features, set_features
 from .readout import READOUT, Readout
 
@@ -35,7 +35,7 @@ class AnchorBatch:
 
 
 @dataclass(frozen=True)
-class AnchorData:
+class AnchorData(SetData):
     """The nearest anchor of each anchor set, and how near, for every target node."""
 
     x: NDArray[np.float32]

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from ..egonets import EgoNetworks, Step, ego_networks
 from ..encodings import DRNL
 from ..graph import Graph
-from .base import Dropout, Hyper, SetNet, Shape
+from .base import Dropout, Hyper, SetData, SetNet, Shape
 
 __all__ = ["SEAL"]
 
@@ -47,7 +47,7 @@ class SubgraphBatch:
 
 
 @dataclass(frozen=True)
-class SubgraphData:
+class SubgraphData(SetData):
     """Enclosing subgraphs of many pairs."""
 
     egos: EgoNetworks

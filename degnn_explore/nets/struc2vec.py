@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from ..errors import Cancelled
 from ..graph import Graph
 from ..targets import Task
-from .base import Hyper, Shape, TransductiveNet
+from .base import Hyper, SetData, Shape, TransductiveNet
 
 __all__ = ["Struc2Vec", "embed", "structural_layers"]
 
@@ -132,7 +132,7 @@ def _raise_if(stop: threading.Event | None) -> None:
 
 
 @dataclass(frozen=True)
-class EmbeddingData:
+class EmbeddingData(SetData):
     """The embeddings of each set's nodes side by side. [k, p * dim]"""
 
     x: Tensor

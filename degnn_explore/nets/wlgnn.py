@@ -108,9 +108,11 @@ class BlockNet(SetNet):
 
         A factor commutes with every aggregation, so this is a choice of units, not another model.
         """
-        batch = data.batch(index[:_CALIBRATED_ON])
-        columns = [batch.x_self] if batch.x_agg is None else [batch.x_self, batch.x_agg.flatten(0, 1)]
-        size = torch.stack([x.square().mean(dim=0).sqrt() for x in columns]).amax(dim=0)
+        some = index[:_CALIBRATED_ON]
+        squares = [torch.stack([x.flatten(0, -2).square().mean(dim=0) for x in (batch.x_self, batch.x_agg)
+                                if x is not None])
+                   for batch in data.batches(np.array_split(some, -(-len(some) // 64)))]
+        size = torch.stack(squares).mean(dim=0).sqrt().amax(dim=0)
         base = 1 + self.shape.num_attributes
         if len(size) > len(self.scale):  # ζ(u|v) side by side for each v
             spread = size[base:].view(self.shape.p, -1).amax(dim=0)
