@@ -1,10 +1,9 @@
-"""Looking into a trained model: scores of the test sets, ROC, confusion, hardest mistakes, missing links."""
+"""Looking into a trained model: scores of the test sets, ROC, confusion, hardest mistakes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,16 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .encodings import distances
-from .errors import ParameterError, TargetError, whole_number
+from .errors import ParameterError, whole_number
 from .graph import Graph
 from .targets import Task
 
 if TYPE_CHECKING:
     from .nets.base import SetNet
 
-__all__ = ["Mistake", "Scored", "confusion", "hardest", "missing_links", "roc", "score", "set_distance"]
-
-_NEAR = 40  # nodes around S whose pairs are looked at for missing links
+__all__ = ["Mistake", "Scored", "confusion", "hardest", "roc", "score", "set_distance"]
 
 
 @dataclass(frozen=True)
@@ -166,54 +163,6 @@ def hardest(scored: Scored, count: int = 10) -> list[Mistake]:
     sure = scored.probability if scored.probability.ndim == 1 else scored.probability.max(axis=1)
     return [Mistake(tuple(int(v) for v in test.sets[i]), int(test.labels[i]), int(scored.given[i]), float(sure[i]),
                     int(scored.distance[i])) for i in worst]
-
-
-def missing_links(models: dict[str, SetNet], task: Task, S: Iterable[int],
-                  count: int = 10) -> list[tuple[int, int, dict[str, float]]]:
-    """Unlinked pairs near S that the first model thinks most likely to be linked, with every model's probability.
-
-    Pairs of the nodes nearest to S are looked at (at most 40 nodes), without those linked in the full graph.
-
-    Parameters
-    ----------
-    models
-        Trained models of pairs, by name.
-    task
-        Their task; they see its graph, which lacks the held-out links.
-    S
-        Where to look.
-    count
-        How many pairs.
-
-    Examples
-    --------
-    >>> import degnn_explore as de
-    >>> task = de.link_task(de.load("karate"))
-    >>> found = missing_links({"GCN": de.build("GCN", task)}, task, [0], 3)
-    >>> any(task.full_graph.has_edge(u, v) for u, v, _ in found)
-    False
-    """
-    from .training import predict
-
-    if task.p != 2:
-        raise TargetError(f"Missing links are pairs, and these models judge sets of {task.p}; train models on links.")
-    if not models:
-        raise ParameterError("No trained model yet; train one first.")
-    chosen = list(S)
-    if not chosen:
-        raise TargetError("Pick a node first: missing links are looked for near S.")
-    far = distances(task.graph, chosen)
-    nearest = np.where(far < 0, np.iinfo(np.int32).max, far).min(axis=0)
-    around = np.argsort(nearest, kind="stable")[:_NEAR]
-    around = np.sort(around[nearest[around] < np.iinfo(np.int32).max])
-    pairs = np.array(list(combinations(around.tolist(), 2)), dtype=np.int64).reshape(-1, 2)
-    pairs = pairs[~task.full_graph.has_edges(pairs)] if len(pairs) else pairs
-    if not len(pairs):
-        raise TargetError("All nodes near S are linked to each other already; pick another node.")
-    scores = {name: predict(model, task.graph, list(pairs)) for name, model in models.items()}
-    best = np.argsort(-next(iter(scores.values())), kind="stable")[:whole_number("count", count, least=1)]
-    return [(int(pairs[i, 0]), int(pairs[i, 1]), {name: float(values[i]) for name, values in scores.items()})
-            for i in best]
 
 
 def open_model(folder: Path, file: str) -> SetNet:

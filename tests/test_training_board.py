@@ -200,18 +200,26 @@ def test_asking_agrees_with_predict_and_with_the_mistake() -> None:
     one = board()
     one.start()
     one.wait(60)
-    one.open_mistake(0)
+    one._show_deep("ask", True)
     assert one._ask is not None
+    one._ask.missing.search()
+    one._ask.missing.wait(30)
+    assert "Pick a node first" in one._ask.missing.note.value
+    one.open_mistake(0)
     worst = one.mistakes[0]
     assert one._ask.explorer.targets == [list(worst.nodes)]
     judge = one.results().rows[0].model
     answers = one._shelf.ask(one.runs, worst.nodes)  # type: ignore[union-attr]
     assert answers[judge][0] == pytest.approx(worst.probability)
     assert f"{answers['GCN'][0]:.3f}" in one._ask._answer.value
-    one._ask.find_missing()
+    missing = one._ask.missing
+    missing.search()
+    missing.wait(30)
     graph = de.load("karate")
-    assert len(one._ask._pairs) == 10
-    assert not graph.has_edges(one._ask._pairs).any()
+    assert len(missing.pairs) == 10
+    assert not graph.has_edges(missing.pairs).any()
+    assert f"{judge} scored all " in missing.note.value
+    assert missing.button.description == "Which links are missing?"
     with pytest.raises(de.ParameterError, match="no mistake 99"):
         one.open_mistake(99)
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as W
 
+from ..errors import ParameterError
 from ..graph import Graph
-from ..inspection import missing_links
 from ..runs import Run
 from ..shelf import Shelf
+from ..targets import Task
+from .board_missing import MissingLinks
 from .charts import COLOURS, Chart, look_figure
-from .controls import box, button
+from .controls import box
 from .explorer import Explorer
 from .safe import tag, text
-from .sheet import Sheet, cell, column
 from .shown import class_names, set_name
 from .state import ExplorerState, Side
+
+if TYPE_CHECKING:
+    from ..nets.base import SetNet
 
 __all__ = ["Ask", "Look"]
 
@@ -101,17 +105,12 @@ class Ask:
         self.explorer = Explorer(graph)
         self.explorer.state.observe(self._changed)
         self._answer = W.HTML(tag("div", "No trained model yet: press Start, then pick nodes.", "de-hint"))
-        self._links = button(
-            "Which links are missing?", "Unlinked pairs near S that the models think likely", self.find_missing
-        )
-        self._sheet = Sheet(action="show", columns=[], rows=[], empty="")
-        self._sheet.on_row(self._show_pair)
-        self._pairs: list[tuple[int, int]] = []
+        self.missing = MissingLinks(self._search, lambda pair: self.explorer.state.choose(0, pair))
         self.box = box(
             "de-card",
-            box("de-row", W.HTML(tag("span", "Ask the model", "de-head")), self._links),
+            box("de-row", W.HTML(tag("span", "Ask the model", "de-head")), self.missing.button),
             self._answer,
-            self._sheet,
+            self.missing.box,
             self.explorer,
         )
 
@@ -119,9 +118,8 @@ class Ask:
         """Asks these models from now on, on the graph that seed 0 was trained on."""
         self._shelf, self._runs, self._best = shelf, runs, best
         task = shelf.task(0)
-        self._links.layout.display = "" if task.p == 2 else "none"
+        self.missing.button.layout.display = "" if task.p == 2 else "none"
         if self._graph is not task.graph:
-            self._graph = task.graph
             self._open(shelf, 0, [])
         else:
             self.answer()
@@ -133,6 +131,8 @@ class Ask:
 
     def _open(self, shelf: Shelf, seed: int, nodes: Sequence[int]) -> None:
         task = shelf.task(seed)
+        if self._graph is not task.graph:
+            self.missing.clear()
         self._seed = seed
         self._graph = task.graph
         state = ExplorerState(Side(task.graph, tuple(nodes)))
@@ -187,33 +187,17 @@ class Ask:
         head = f"{set_name(task.full_graph, picked)}: " + ("class" if task.p == 1 else f"probability of “{names[1]}”")
         return f'{tag("div", head)}<div class="de-answers">{"".join(parts)}</div>{tag("div", truth, "de-notes")}'
 
-    def find_missing(self) -> None:
-        """Lists the likeliest unlinked pairs near S."""
+    def _search(self) -> tuple[dict[str, SetNet], Task, list[int]]:
+        """Whom to ask for missing links, the best model first, and near which set."""
         if self._shelf is None:
-            return
-        try:
-            there = self._shelf.of_seed(self._runs, self.seed)
-            order = sorted(there, key=lambda name: name != self._best)
-            models = {name: self._shelf.model(there[name]) for name in order}
-            found = missing_links(models, self._shelf.task(self.seed), self.explorer.targets[0], 10)
-        except Exception as error:
-            self._failed(error)
-            return
-        graph = self._shelf.graph
-        self._pairs = [(u, v) for u, v, _ in found]
-        self._sheet.columns = [column("unlinked pair", first="up"), *(column(name) for name in order)]
-        self._sheet.rows = [
-            [cell(set_name(graph, (u, v))), *(cell(f"{p[name]:.3f}", p[name]) for name in order)] for u, v, p in found
-        ]
-
-    def _show_pair(self, row: int) -> None:
-        try:
-            self.explorer.state.choose(0, self._pairs[row])
-        except Exception as error:
-            self._failed(error)
+            raise ParameterError("No trained model yet; press Start first.")
+        there = self._shelf.of_seed(self._runs, self.seed)
+        order = sorted(there, key=lambda name: name != self._best)
+        models = {name: self._shelf.model(there[name]) for name in order}
+        return models, self._shelf.task(self.seed), self.explorer.targets[0]
 
 
-def _truth(task: Any, picked: Sequence[int]) -> str:
+def _truth(task: Task, picked: Sequence[int]) -> str:
     """What is known of the set."""
     full = task.full_graph
     if task.p == 1:

@@ -85,6 +85,8 @@ class TrainingBoard(W.VBox):
         **settings: Any,
     ) -> None:
         self.race: Race | None = None
+        self._look: Look | None = None
+        self._ask: Ask | None = None
         self._cell = cell()
         for other in list(_live):
             if (
@@ -112,8 +114,6 @@ class TrainingBoard(W.VBox):
         self._table_keys: set[str] = set()
         self._shelf: Shelf | None = None
         self._stored: list[Run] = []
-        self._look: Look | None = None
-        self._ask: Ask | None = None
         self._build()
         numbers = {"seeds": seeds, "epochs": epochs, "device": device, "workers": workers}
         choose(self._controls, graph, task, models, numbers, settings)
@@ -194,6 +194,8 @@ class TrainingBoard(W.VBox):
         _live.discard(self)
         if self.race is not None:
             self.race.cancel(wait=False)
+        if self._ask is not None:
+            self._ask.missing.clear()
         super().close()
 
     # ---- building -----------------------------------------------------------------------------
