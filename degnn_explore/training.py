@@ -149,8 +149,8 @@ def fit(
     device
         "auto" (cuda, then mps, then cpu) or the name of a torch device.
     batch_size, optimizer, learning_rate, weight_decay
-        The optimiser is "adam" or "sgd" (momentum 0.9); the learning rate by default the model's own, 1e-3
-        but for DEA-GNN-PR.
+        The optimiser is "adam" or "sgd" (momentum 0.9); the learning rate by default the model's own, see
+        :func:`degnn_explore.models`.
     patience
         Stop after so many epochs without a better validation metric; None: never.
     clip

@@ -268,6 +268,11 @@ def test_dropout_drops_its_share_and_keeps_the_mean(share):
     assert torch.equal(layer.eval()(out), out)
 
 
+@pytest.mark.parametrize(("p", "rate"), [(1, 1e-2), (2, 1e-3), (3, 1e-3)])
+def test_single_nodes_are_learnt_faster_by_default(p, rate):
+    assert de.build("GCN", a_task(random_graph(), p)).learning_rate == rate
+
+
 def test_dropout_learns_only_through_what_it_kept():
     layer = Dropout(0.4).train()
     layer.generator = torch.Generator().manual_seed(0)
@@ -312,6 +317,8 @@ def test_models_lists_ten_with_defaults_and_the_papers_ranges():
     assert len(table) == 10
     assert table.loc["DEA-GNN-SPD", "paper"]["hops"] == "1, 2, 3"
     assert table.loc["SEAL", "sizes"] == "2"
+    assert table.loc["GCN", "learning_rate"] == 1e-3
+    assert table.loc["GCN", "for_nodes"] == {"learning_rate": 1e-2}
     assert not table.loc["struc2vec", "inductive"]
     assert not table.loc["PGNN", "inductive"]
     assert table.loc["DE-GNN-LP", "hyperparameters"]["steps"] in (3, 4)

@@ -116,13 +116,14 @@ def models() -> pandas.DataFrame:
     rows = {}
     for name, entry in MODELS.items():
         kind = entry.load()
+        settings = {**kind.HYPER, "learning_rate": kind.RATE}
         rows[name] = {
             "about": entry.about,
             "sizes": "any" if entry.sizes is None else ", ".join(map(str, entry.sizes)),
             "inductive": kind.inductive,
-            "learning_rate": kind.learning_rate,
+            "learning_rate": kind.RATE.default,
             "hyperparameters": {key: hyper.default for key, hyper in kind.HYPER.items()},
-            "for_nodes": {key: hyper.for_nodes for key, hyper in kind.HYPER.items() if hyper.for_nodes is not None},
-            "paper": {key: hyper.paper for key, hyper in kind.HYPER.items() if hyper.paper},
+            "for_nodes": {key: value.for_nodes for key, value in settings.items() if value.for_nodes is not None},
+            "paper": {key: value.paper for key, value in settings.items() if value.paper},
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")

@@ -139,13 +139,17 @@ class SetNet(nn.Module):
 
     HYPER: ClassVar[Mapping[str, Hyper]] = {}
     inductive: ClassVar[bool] = True
-    learning_rate: ClassVar[float] = 1e-3
+    RATE: ClassVar[Hyper] = Hyper(1e-3, paper="1e-4 (SGD)", for_nodes=1e-2)  # nodes: few training sets, few steps
 
     def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any]) -> None:
         super().__init__()
         self.name = name
         self.shape = shape
         self.hyper = dict(hyper)
+
+    @property
+    def learning_rate(self) -> float:
+        return float(self.RATE.default_for(self.shape.p))
 
     def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
                 progress: bool = True) -> SetData:

@@ -70,7 +70,7 @@ class DEAPR(SetNet):
         "top": Hyper(None, least=1, optional=True),
     }
 
-    learning_rate: ClassVar[float] = 1e-2  # averages over the whole graph differ little from set to set
+    RATE: ClassVar[Hyper] = Hyper(1e-2)  # averages over the whole graph differ little from set to set
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         super().__init__(name, shape, hyper)
