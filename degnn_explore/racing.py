@@ -20,7 +20,8 @@ from .workers import ProcessWorker, ThreadWorker
 
 __all__ = ["Lane", "Progress", "Race", "Snapshot"]
 
-_PATIENCE = 0.35  # seconds that a cancelled worker has to end by itself
+_PATIENCE = 0.35  # seconds until a cancelled race says so, whether or not its workers have ended
+_GRACE = 3.0  # seconds that a worker has to end by itself and write its checkpoint, before it is ended
 ENDED = ("finished", "failed")
 
 
@@ -33,8 +34,8 @@ class Lane:
     epochs: list[dict[str, Any]] = field(default_factory=list)
     error: str = ""
     run: Run | None = None
-    stale: bool = False
-    """Whether the epochs are those of an earlier start; a continued run tells them again."""
+    heard: list[dict[str, Any]] = field(default_factory=list)
+    """The epochs told since the last start; a continued run tells its earlier ones again."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,8 @@ class Race:
         self._lock = threading.RLock()
         self._cancel, self._news = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
+        self._idle = threading.Event()
+        self._idle.set()
         self._version = 0
         self._state = "ready"
         self._lanes = {plan.key(job): Lane(job) for job in plan.jobs()}
@@ -145,14 +148,17 @@ class Race:
 
         Failed runs are tried again.
         """
+        if self.running:
+            raise ParameterError("This race is running already; cancel it first, or wait.")
+        if self._thread is not None:
+            self._thread.join()  # a cancelled worker may still be writing its checkpoint
         with self._lock:
-            if self.running:
-                raise ParameterError("This race is running already; cancel it first, or wait.")
             for lane in self._lanes.values():
                 if lane.state != "finished":
-                    lane.state, lane.error, lane.stale = "waiting", "", True
+                    lane.state, lane.error, lane.heard = "waiting", "", []
             self._cancel, self._news = threading.Event(), threading.Event()
             self._state = "running"
+            self._idle.clear()
             self._version += 1
             self._thread = threading.Thread(target=self._supervise, args=(self._cancel, self._news), daemon=True,
                                             name="race")
@@ -163,14 +169,11 @@ class Race:
         self._cancel.set()
         self._news.set()
         if wait:
-            self.wait(2 * _PATIENCE)
+            self.wait()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Until nothing is trained any more; whether that is so."""
-        thread = self._thread
-        if thread is not None:
-            thread.join(seconds)
-        return not self.running
+        return self._idle.wait(seconds)
 
     def results(self) -> list[Run]:
         """The finished runs of this plan."""
@@ -260,27 +263,32 @@ class Race:
             for seat in team:
                 if seat.worker is not None:
                     seat.worker.close()
-            with self._lock:
-                self._state = "cancelled" if any(x.state not in ENDED for x in self._lanes.values()) else "finished"
-                self._version += 1
+            self._rest()
+
+    def _rest(self) -> None:
+        """From now on nothing is trained."""
+        with self._lock:
+            self._state = "cancelled" if any(x.state not in ENDED for x in self._lanes.values()) else "finished"
+            self._version += 1
+            self._idle.set()
 
     def _hire(self, news: threading.Event) -> ThreadWorker | ProcessWorker:
         kind = ThreadWorker if self.workers == 1 else ProcessWorker
         return kind(self.plan, self.models_folder, news)
 
     def _wind_up(self, team: list[_Seat], news: threading.Event) -> None:
-        """Workers that do not end soon are not waited for."""
-        deadline = time.monotonic() + _PATIENCE
+        """Stops the workers; whoever waits for the race is not kept waiting by a slow one."""
         for seat in team:
             seat.worker.stop()
-        while True:
-            news.clear()
-            for seat in team:
-                self._listen(seat)
-            left = deadline - time.monotonic()
-            if left <= 0 or not any(seat.key for seat in team):
-                return
-            news.wait(left)
+        began = time.monotonic()
+        for patience in (_PATIENCE, _GRACE):
+            while any(seat.key for seat in team) and (left := began + patience - time.monotonic()) > 0:
+                news.wait(left)
+                news.clear()
+                for seat in team:
+                    self._listen(seat)
+            if any(seat.key for seat in team):
+                self._rest()
 
     def _listen(self, seat: _Seat) -> None:
         if seat.worker is None:
@@ -301,8 +309,8 @@ class Race:
                     lane.state = "preparing"
                 elif kind == "epochs":
                     lane.state = "running"
-                    lane.epochs = rest[0] if lane.stale else lane.epochs + rest[0]
-                    lane.stale = False
+                    lane.heard = lane.heard + rest[0]
+                    lane.epochs = max(lane.epochs, lane.heard, key=len)
                 elif kind == "stopped":
                     lane.state, seat.key = "waiting", ""
                 else:

@@ -10,6 +10,7 @@ import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -240,3 +241,29 @@ def test_the_code_to_copy_repeats_the_run(tmp_path: Path) -> None:
     assert one.wait(60)
     done = subprocess.run([sys.executable, "-c", plan.code()], capture_output=True, text=True, check=True, env=ENV)
     assert f"test={one.results()[0].test}" in done.stdout
+
+
+def test_a_worker_slow_to_stop_keeps_nobody_waiting_and_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from degnn_explore import training
+
+    def slowly(self: Any, number: int, epoch: Callable[[Any, int], Any] = training._Run._epoch) -> Any:
+        done = epoch(self, number)
+        time.sleep(0.8)  # a batch of a large graph
+        return done
+
+    monkeypatch.setattr(training._Run, "_epoch", slowly)
+    one = race(tmp_path, seeds=1, epochs=3)
+    one.start()
+    until(lambda: one.snapshot().runs)
+    started = time.monotonic()
+    one.cancel()
+    assert time.monotonic() - started < 0.6
+    assert one.snapshot().state == "cancelled"
+    (before,) = one.snapshot().runs
+    one.start()  # waits until the second epoch, under way when it was cancelled, is in the checkpoint
+    assert len(list(one.models_folder.glob("*.checkpoint"))) == 1
+    assert one.wait(60)
+    (after,) = one.results()
+    assert after.epochs[:len(before.epochs)] == before.epochs  # with their seconds: not trained again
