@@ -27,6 +27,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "browser"))
 
 import lab as jupyter
+from boards import Board
 
 RESULTS = Path(__file__).parent / "results" / "board.csv"
 RACES = (("links, celegans", "celegans", "links", 40, 7), ("roles, us-flights", "us-flights", "roles", 60, 15))
@@ -126,9 +127,18 @@ def asking(server: jupyter.Lab, chrome: Any) -> list[dict[str, Any]]:
     visit.page.click(".de-go")
     visit.page.wait_for_timeout(2000)
     ready(visit.page)
-    clicks = measured(visit.page, ASK)
+    answers = measured(visit.page, ASK)
+    board = Board(visit.page)
+    board.button("Which links are missing?").click()
+    board.says("unlinked pairs around S")
+    clicks = []
+    for link in board.box.locator(".de-missing .de-link").all():
+        visit.page.wait_for_timeout(500)
+        clicks.append(board.milliseconds(link, ".de-answers") / 1000)
     visit.close()
-    return [row("a picked pair: Explorer redrawn and ten models asked, celegans, median of 19",
+    what = "a picked pair: Explorer redrawn and ten models asked, celegans"
+    return [row(f"{what}, in the kernel, median of {len(answers)}", statistics.median(answers), spread=answers),
+            row(f"{what}, from the click to the answer on the page, median of {len(clicks)}",
                 statistics.median(clicks), spread=clicks)]
 
 

@@ -13,8 +13,9 @@ from ..errors import GraphError, ParameterError, one_of
 from ..graph import Graph
 from ..nets import MODELS
 from ..plans import MOST_SEEDS, TARGET_SIZE, TASKS, Plan
+from .board_upload import read_own
 from .charts import COLOURS
-from .controls import box, button, read_upload
+from .controls import box, button
 from .safe import tag, text
 
 __all__ = ["OWN", "Controls", "devices", "offer"]
@@ -206,6 +207,8 @@ class Controls:
         except Exception as error:
             self._failed(error)
             return
+        for one in self._files:
+            one.value = ()  # else the labels of this graph would be put on the next
         self.use(graph)
         classes = (
             "no labels" if graph.labels is None else f"{len(set(graph.labels[graph.labels >= 0].tolist()))} classes"
@@ -294,37 +297,3 @@ def offer(menu: W.Dropdown, label: str, value: Any) -> None:
     if value not in [option[1] for option in menu.options]:
         menu.options = [*menu.options, (label, value)]
     menu.value = value
-
-
-def read_own(name: str, content: bytes, labels: tuple[str, bytes] | None, column: str | None) -> Graph:
-    """A graph from uploaded files, with its labels from a second file or a column.
-
-    Examples
-    --------
-    >>> G = read_own("g.csv", b"a,b\\nb,c\\n", ("roles.csv", b"a,0\\nb,1\\nc,0\\n"), None)
-    >>> G.labels.tolist()
-    [0, 1, 0]
-    """
-    import tempfile
-    from pathlib import Path
-
-    from ..readers import read_graph
-
-    if labels is None and column is None:
-        graph: Graph = read_upload(name, content)
-        return graph.with_title(Path(name).stem[:60])
-    with tempfile.TemporaryDirectory() as folder:
-        # only the endings of the reader's file names are used: they tell the format
-        path = Path(folder) / f"graph{_ending(name)}"
-        path.write_bytes(content)
-        second = None
-        if labels is not None:
-            second = Path(folder) / f"labels{_ending(labels[0])}"
-            second.write_bytes(labels[1])
-        return read_graph(path, labels=second, label_column=column).with_title(Path(name).stem[:60])
-
-
-def _ending(name: str) -> str:
-    from pathlib import Path
-
-    return "".join(c for c in "".join(Path(name).suffixes[-2:]).lower() if c.isalnum() or c == ".")[:16]

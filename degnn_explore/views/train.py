@@ -281,6 +281,7 @@ class TrainingBoard(W.VBox):
         if self._quiet:
             return
         self._changed_meanwhile = False
+        self.clear_error()  # it was about what was chosen before
         plan = self._controls.plan()
         taken = {other._file for other in _live if other is not self}
         file = self._given_file or free_file(Path("runs") / f"{plan.task}-{slug(plan.title)}.jsonl", taken)

@@ -1,0 +1,77 @@
+"""A Training Board on a page, as a reader works it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+PAIR = "['GCN', 'DE-GNN-SPD']"
+
+# A click, and the time until the text that a selector finds is another one that holds the given words.
+CLICK = """([what, where, words]) => new Promise((done, fail) => {
+    const text = () => document.querySelector(where)?.textContent ?? '';
+    const before = text(), started = performance.now();
+    const look = new MutationObserver(() => {
+        if (text() !== before && text().includes(words)) { look.disconnect(); done(performance.now() - started); } });
+    look.observe(document.querySelector('.de-board'), { childList: true, subtree: true, characterData: true });
+    setTimeout(() => { look.disconnect(); fail(new Error('nothing changed: ' + text())); }, 20000);
+    what.click();
+})"""
+
+
+class Board:
+    """One board on a page."""
+
+    def __init__(self, page: Any, place: int = 0) -> None:
+        self.page = page
+        self.box = page.locator(".de-board").nth(place)
+        self.box.locator(".de-chart .main-svg").first.wait_for(timeout=90_000)
+        self.go = self.box.locator(".de-go")
+
+    def until(self, true: Callable[[], Any], seconds: float = 90) -> None:
+        end = time.time() + seconds
+        while not true():
+            assert time.time() < end, f"waited in vain; the board says:\n{self.box.inner_text()}"
+            self.page.wait_for_timeout(50)
+
+    def says(self, text: str, seconds: float = 90) -> None:
+        self.until(lambda: text in self.box.inner_text(), seconds)
+
+    def button(self, text: str) -> Any:
+        return self.box.get_by_role("button", name=text, exact=True)
+
+    def waits_for_button(self, text: str, seconds: float = 180) -> None:
+        self.until(lambda: text in self.go.inner_text(), seconds)
+
+    def progress(self, model: str) -> float:
+        return float(self.box.locator(f'.de-bar[aria-label="{model}"]').get_attribute("aria-valuenow"))
+
+    def points(self) -> int:
+        """Epochs drawn: the commands in the paths of the lines."""
+        paths = self.box.locator(".de-chart").first.locator(".scatterlayer path.js-line").all()
+        return sum(len(re.findall("[ML,]", path.get_attribute("d") or "")) for path in paths)
+
+    def milliseconds(self, click: Any, where: str, words: str = "") -> float:
+        """From a click until the text at ``where`` is another one, with these words in it."""
+        return float(self.page.evaluate(CLICK, [click.element_handle(), where, words]))
+
+    def said(self) -> str:
+        """The chart in words, as a screen reader has it."""
+        return str(self.box.locator(".de-chart + .de-said").first.text_content())
+
+    def table(self) -> dict[str, list[str]]:
+        rows = (
+            self.box.locator(".de-card", has=self.page.locator(".de-head", has_text="Compare"))
+            .locator(".de-sheet tbody tr")
+            .all()
+        )
+        cells = [row.locator("td").all_inner_texts() for row in rows]
+        return {one[0].strip(): one[1:] for one in cells}
+
+
+def fresh(lab: Any, visit: Any, name: str, *cells: str, **options: Any) -> Board:
+    """A new notebook whose last cell shows a board; its results are in a folder of its own."""
+    first = f"import os, degnn_explore as de\nos.makedirs({name!r}, exist_ok=True); os.chdir({name!r})"
+    return Board(visit(lab.notebook(f"{name}.ipynb", first, *cells), **options).page)
