@@ -13,13 +13,13 @@ Array = NDArray[Any]
 
 @numba.njit(cache=True, nogil=True)
 def push_columns(indptr: Array, indices: Array, sources: Array, alpha: float,
-                 tolerance: float, top: int, nodes: Array, values: Array) -> None:
-    """For each source v the ``top`` largest entries of column v of (I - alpha W)^-1, by forward pushing.
+                 tolerance: float, nodes: Array, values: Array) -> None:
+    """For each source v the largest entries of column v of (I - alpha W)^-1, by forward pushing.
 
     A residual of less than ``tolerance`` times its node's degree is left where it is. ``nodes`` and
     ``values`` [len(sources), top] are filled; node v itself with value 0 pads a short column.
     """
-    n = len(indptr) - 1
+    n, top = len(indptr) - 1, nodes.shape[1]
     estimate = np.zeros(n)
     residual = np.zeros(n)
     queued = np.zeros(n, dtype=np.bool_)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 import pytest
 import torch
 
 import degnn_explore as de
 from degnn_explore import nets
-from degnn_explore.errors import ParameterError, TargetError
+from degnn_explore.errors import Cancelled, ParameterError, TargetError
+from degnn_explore.extraction import Threads
 from degnn_explore.nets import pagerank, struc2vec
 from degnn_explore.nets.base import Dropout
 from degnn_explore.nets.dea import HopsConv
@@ -129,11 +133,24 @@ def test_truncated_pagerank_keeps_the_largest_scores():
     G = random_graph()
     walk = G.to_scipy().toarray() / np.maximum(G.degrees, 1)
     P = np.linalg.inv(np.eye(26) - 0.9 * walk)
-    data = pagerank.Truncated(G, np.array([[0, 1]]), de.SPD(3), 0.9, 2, top=5)
+    threads = Threads(lambda: None, 1, None, False)
+    data = pagerank.Truncated(G, np.arange(26).reshape(13, 2), de.SPD(3), 0.9, 2, 5, threads)
     for v in range(26):
-        kept = data.values[v] > 0
-        assert np.allclose(data.values[v][kept], P[data.nodes[v][kept], v], atol=1e-3)
-        assert np.allclose(data.values[v][kept], np.sort(P[:, v])[::-1][:kept.sum()], atol=1e-3)
+        nodes, values = data.heard(v)
+        kept = values > 0
+        assert np.allclose(values[kept], P[nodes[kept], v], atol=1e-3)
+        assert np.allclose(values[kept], np.sort(P[:, v])[::-1][:kept.sum()], atol=1e-3)
+
+
+def test_truncated_pagerank_of_a_large_graph_can_be_stopped():
+    G = random_graph(5000, density=0.001)
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    model = ready("DEA-GNN-PR", a_task(G, 2))
+    start = time.monotonic()
+    with pytest.raises(Cancelled):
+        model.prepare(G, G.edges[:4000], stop=stop, progress=False)
+    assert time.monotonic() - start < 5
 
 
 def test_truncated_pagerank_refuses_three_layers():

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from ..encodings import SPD, set_distances
 from ..errors import ParameterError
+from ..extraction import Threads
 from ..graph import Graph
 from .base import Dropout, Hyper, SetData, SetNet, Shape
 from .features import base_features, inner_edges, set_features
@@ -21,7 +22,7 @@ from .readout import READOUT, Readout
 __all__ = ["DEAPR"]
 
 EXACT_UP_TO = 4000  # nodes; beyond, n x n numbers would not fit and the columns are truncated
-_TOLERANCE = 1e-6  # what pushing may leave unplaced, per degree
+_TOLERANCE = 1e-5  # what pushing may leave unplaced, per degree; 1e-6 takes ten times as long for 0.3 % more
 
 Floats = NDArray[np.float64]
 
@@ -90,7 +91,8 @@ class DEAPR(SetNet):
         if layers > 2:
             raise ParameterError(f"DEA-GNN-PR on {graph.num_nodes:,} nodes truncates its scores and takes at most "
                                  f"2 layers, not {layers}.")
-        return Truncated(graph, sets, self.encoding, alpha, layers, min(top or 32, graph.num_nodes))
+        threads = Threads(lambda: None, None, stop, progress)
+        return Truncated(graph, sets, self.encoding, alpha, layers, min(top or 32, graph.num_nodes), threads)
 
     def forward(self, batch: PageRankBatch) -> Tensor:
         h = self.dropout(torch.relu(self.linears[0](batch.x_agg)))  # [k, N, hidden]
@@ -144,14 +146,20 @@ class _Encoder(SetData):
     def __len__(self) -> int:
         return len(self.sets)
 
-    def features(self, index: NDArray[np.int64]) -> NDArray[np.float32]:
-        """[k, n, d]"""
+    def features(self, index: NDArray[np.int64], nodes: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
+        """Of all nodes, [k, n, d], or of some of each set, nodes [k, M] -> [k, M, d]."""
         sets, last = self.sets[index], self.encoding.max_dist
         away = set_distances(self.graph, sets, cut=True)  # [k, p, n]
+        if nodes is None:
+            nodes = np.broadcast_to(np.arange(self.graph.num_nodes), (len(sets), self.graph.num_nodes))
+        else:
+            away = np.take_along_axis(away, nodes[:, None, :], axis=2)  # [k, p, M]
         code = np.where(away < 0, last + 1, np.minimum(away, last))
-        zeta = (code[..., None] == np.arange(last + 2)).mean(axis=1, dtype=np.float32)  # [k, n, dim]
-        base = np.broadcast_to(self.base, (len(sets), *self.base.shape)).copy()
-        np.put_along_axis(base, sets[:, :, None], self.at_sets[index], axis=1)
+        zeta = (code[..., None] == np.arange(last + 2)).mean(axis=1, dtype=np.float32)  # [k, M, dim]
+        base = self.base[nodes]
+        for j in range(sets.shape[1]):  # a node of S loses the edges inside S
+            row, column = np.nonzero(nodes == sets[:, j, None])
+            base[row, column] = self.at_sets[index][row, j]
         return np.concatenate([base, zeta], axis=2)
 
 
@@ -192,26 +200,43 @@ class Exact(_Encoder):
 
 
 class Truncated(_Encoder):
-    """The ``top`` largest scores of each node, found by pushing; for graphs where n x n does not fit."""
+    """The ``top`` largest scores of each node that is heard, found by pushing; for graphs where n x n does not fit."""
 
     def __init__(self, graph: Graph, sets: NDArray[np.int64], encoding: SPD, alpha: float, layers: int,
-                 top: int) -> None:
+                 top: int, threads: Threads) -> None:
+        super().__init__(graph, sets, encoding)
+        self.alpha, self.layers, self.top = alpha, layers, top
+        self._row = np.full(graph.num_nodes, -1)  # where a node's scores stand
+        self._nodes, self._values = np.empty((0, top), np.int64), np.empty((0, top))
+        self._push(np.unique(sets), threads)
+        if layers == 2:  # the targets hear these, and these hear others in turn
+            self._push(np.setdiff1d(self._nodes, np.unique(sets)), threads)
+
+    def _push(self, sources: NDArray[np.int64], threads: Threads) -> None:
         from .. import pushkernels
 
-        super().__init__(graph, sets, encoding)
-        self.alpha, self.layers = alpha, layers
-        n = graph.num_nodes
-        self.nodes = np.empty((n, top), dtype=np.int64)
-        self.values = np.empty((n, top))
-        pushkernels.push_columns(graph.indptr, graph.indices, np.arange(n), alpha, _TOLERANCE, top, self.nodes,
-                                 self.values)
+        nodes, values = np.empty((len(sources), self.top), np.int64), np.empty((len(sources), self.top))
+
+        def work(begin: int, end: int, _: Any) -> None:
+            pushkernels.push_columns(self.graph.indptr, self.graph.indices, sources[begin:end], self.alpha, _TOLERANCE,
+                                     nodes[begin:end], values[begin:end])
+
+        threads.run(len(sources), work, "PageRank scores")
+        self._row[sources] = len(self._nodes) + np.arange(len(sources))
+        self._nodes, self._values = np.concatenate([self._nodes, nodes]), np.concatenate([self._values, values])
+
+    def heard(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+        """The nodes with the largest scores for each of ``nodes``, and the scores. [...] -> [..., top] twice"""
+        rows = self._row[nodes]
+        return self._nodes[rows], self._values[rows]
 
     def batch(self, index: NDArray[np.int64], device: str = "cpu") -> PageRankBatch:
         index = np.asarray(index)
         sets, scale = self.sets[index], 1 - self.alpha
         k, p = sets.shape
         # what S hears: S itself first (for the correction), then the top nodes of each of its members
-        near = np.concatenate([sets, self.nodes[sets].reshape(k, -1)], axis=1)  # [k, N = p + p*top]
+        nearest, scores = self.heard(sets)  # [k, p, top]
+        near = np.concatenate([sets, nearest.reshape(k, -1)], axis=1)  # [k, N = p + p*top]
         columns = self._entries(near, sets)  # P_{wa}, [k, N, p]
         own = (near[:, :, None] == sets[:, None, :]).astype(float)
         at = np.broadcast_to(np.arange(p), (k, p))
@@ -223,24 +248,24 @@ class Truncated(_Encoder):
             row[np.unique(nodes, return_index=True)[1]] = True
         U = U * first[:, :, None]
         last = np.zeros((k, p, near.shape[1]))
-        top = self.nodes.shape[1]
+        top = self.top
         for j in range(p):
-            last[:, j, p + j * top:p + (j + 1) * top] = self.values[sets[:, j]]
+            last[:, j, p + j * top:p + (j + 1) * top] = scores[:, j]
         last += V[:, :p] @ U.transpose(0, 2, 1)
-        x = self.features(index)  # [k, n, d]
-        rows = np.arange(k)[:, None]
-        x_near = x[rows, near]
         if self.layers == 1:
-            return PageRankBatch(torch.from_numpy((scale * last @ x_near).astype(np.float32)).to(device), None)
-        heard = x[rows[:, :, None], self.nodes[near]]  # [k, N, top, d]
-        x_agg = np.einsum("knt,kntd->knd", self.values[near], heard) + V @ (U.transpose(0, 2, 1) @ x_near)
+            x_agg = last @ self.features(index, near)
+            return PageRankBatch(torch.from_numpy((scale * x_agg).astype(np.float32)).to(device), None)
+        further, weights = self.heard(near)  # [k, N, top]
+        x = self.features(index, np.concatenate([near, further.reshape(k, -1)], axis=1))
+        x_near, x_further = x[:, :near.shape[1]], x[:, near.shape[1]:].reshape(*further.shape, -1)
+        x_agg = np.einsum("knt,kntd->knd", weights, x_further) + V @ (U.transpose(0, 2, 1) @ x_near)
         return PageRankBatch(*(torch.from_numpy((scale * a).astype(np.float32)).to(device) for a in (x_agg, last)))
 
     def _entries(self, near: NDArray[np.int64], sets: NDArray[np.int64]) -> Floats:
         """Kept entries P_{wa} for w in ``near`` [k, N] and a in S [k, p], zero where truncated. [k, N, p]"""
         out = np.zeros((*near.shape, sets.shape[1]))
         for j in range(sets.shape[1]):
-            kept, values = self.nodes[sets[:, j]], self.values[sets[:, j]]  # [k, top]
+            kept, values = self.heard(sets[:, j])  # [k, top]
             order = np.argsort(kept, axis=1, kind="stable")
             n = self.graph.num_nodes
             base = np.arange(len(sets))[:, None] * n
