@@ -38,11 +38,14 @@ def error(one: TrainingBoard) -> str:
 def test_a_race_fills_chart_table_and_mistakes() -> None:
     one = board()
     assert one._controls.go.description == "▶ Start"
+    assert "Press Start" in one._progress.value
+    assert one._more.layout.display == "none"  # nothing to look into yet
     one._controls.go.click()
     one.wait(60)
     assert one._controls.go.description == "▶ Start"
     assert [row[0]["text"] for row in one._comparing._sheet.rows] == [row.model for row in one.results().rows]
     assert {trace["name"] for trace in one._curves.chart.figure["data"] if "name" in trace} == {"GCN", "DE-GNN-SPD"}
+    assert one._more.layout.display == ""
     assert one._mistakes.sheet.rows
     assert len(one._mistakes.sheet.rows) == len(one.mistakes)
     assert one.results_file == Path("runs/links-karate.jsonl")
@@ -149,6 +152,7 @@ def test_what_goes_wrong_is_shown_in_the_panel() -> None:
     raised.start()
     raised.wait(60)
     assert "The loss became" in raised._progress.value
+    assert "ended; what went wrong is said below" in raised._progress.value
 
 
 def test_arguments_are_checked_in_words() -> None:

@@ -14,7 +14,7 @@ from ..graph import Graph
 from ..nets import MODELS
 from ..plans import MOST_SEEDS, TARGET_SIZE, TASKS, Plan
 from .board_upload import read_own
-from .charts import COLOURS
+from .charts import paint
 from .controls import box, button
 from .safe import tag, text
 
@@ -127,17 +127,12 @@ class Controls:
             toggle.observe(lambda change, key=key: self._toggled(key, change["new"]), "value")
         spring = W.Box()
         spring.add_class("de-spring")
+        name = W.HTML(tag("span", "Training Board", "de-name"))
         header = box(
             "de-row",
-            W.HTML(tag("span", "Training Board", "de-name")),
-            self.task,
-            self.graph,
-            self._toggles["own"],
-            self._toggles["models"],
-            self.seeds,
-            self.epochs,
-            self.device,
-            self._toggles["more"],
+            # two groups, so that a narrow page breaks the row between them and nowhere else
+            box("de-row", name, self.task, self.graph, self._toggles["own"]),
+            box("de-row", self._toggles["models"], self.seeds, self.epochs, self.device, self._toggles["more"]),
             spring,
             self.go,
         )
@@ -145,7 +140,7 @@ class Controls:
         drawer.layout.display = "none"
         rows = []
         for name, check in self.models.items():
-            dot = W.HTML(f'<span class="de-dot" style="background:{text(COLOURS[name])}"></span>')
+            dot = W.HTML(f'<span class="de-dot" style="background:{text(paint(name))}"></span>')
             row = W.HBox([dot, check])
             row.add_class("de-model")
             rows.append(row)

@@ -12,7 +12,7 @@ from ..nets import MODELS
 from ..runs import Run
 from .charts import Chart, curve_figure
 from .controls import box
-from .safe import tag, text
+from .safe import tag
 
 __all__ = ["Curves", "latest_settings"]
 
@@ -45,8 +45,7 @@ class Curves:
             "validation": f"Validation {name}",
             "loss": "Training loss",
         }
-        band = "95 % bands over seeds" if any(c.low != c.high for c in drawn) else ""
-        self._title.value = f'<div class="de-head">{text(title[measure])}{tag("span", band)}</div>'
+        self._title.value = tag("div", title[measure], "de-head")
 
 
 def latest_settings(runs: Sequence[Run]) -> list[Run]:

@@ -18,7 +18,7 @@ from ..curves import Curve
 from ..inspection import Scored, confusion, roc
 from .sheet import STYLE
 
-__all__ = ["COLOURS", "Chart", "curve_figure", "look_figure"]
+__all__ = ["COLOURS", "Chart", "curve_figure", "look_figure", "paint"]
 
 COLOURS = {
     "GCN": "#8a8f98",
@@ -35,6 +35,18 @@ COLOURS = {
 """One colour a model, the same in every chart and table; its name always stands beside it."""
 
 _YES, _NO = "#0072b2", "#e69f00"
+
+
+def paint(model: str) -> str:
+    """The model's colour for CSS; on a dark page a lighter one of the same hue, as in the charts.
+
+    Examples
+    --------
+    >>> paint("DE-GNN-SPD")
+    'var(--de-0072b2, #0072b2)'
+    """
+    colour = COLOURS.get(model, "#888888")
+    return f"var(--de-{colour[1:]}, {colour})"
 
 
 @cache
@@ -116,6 +128,7 @@ def curve_figure(curves: Sequence[Curve], measure: str, metric: str, epochs: int
     if measure != "loss":
         bottom, top = max(0.0, bottom), min(1.01, top)
     traces: list[dict[str, Any]] = []
+    banded = any(curve.low != curve.high for curve in curves)
     for curve in curves:
         colour = COLOURS.get(curve.model, "#888888")
         # numbers to four places: half the bytes, and no eye sees more
@@ -138,8 +151,8 @@ def curve_figure(curves: Sequence[Curve], measure: str, metric: str, epochs: int
     return {"data": traces, "layout": {
         "height": height, "margin": {"l": 44, "r": 108, "t": 10, "b": 40}, "uirevision": measure,
         "hovermode": "closest", "annotations": notes, "meta": {"title": f"{measure} {metric}"},
-        "xaxis": {"title": {"text": "epoch"}, "range": [0.5, last + 0.5], "showgrid": False,
-                  **({"dtick": 1} if last <= 10 else {})},
+        "xaxis": {"title": {"text": "epoch; bands: 95 % over seeds" if banded else "epoch"},
+                  "range": [0.5, last + 0.5], "showgrid": False, **({"dtick": 1} if last <= 10 else {})},
         "yaxis": {"range": [bottom, top], "nticks": 6}}}  # fmt: skip
 
 

@@ -38,12 +38,14 @@ class Compare:
             for label, kind in (("CSV", "csv"), ("LaTeX", "latex"), ("Markdown", "markdown"))
         ]
         copy = button("Copy the code that repeats this", "Python, on the clipboard and below", self.copy)
-        row = box("de-row", W.HTML(tag("span", "Download", "de-hint")), *files, copy)
+        self._files = box("de-row", W.HTML(tag("span", "Download", "de-hint")), *files)
+        row = box("de-row", self._files, copy)
         self.box = box("de-card", W.HTML(tag("span", "Compare", "de-head")), self._sheet, self._notes, row, self._code)
 
     def show(self, table: Comparison | None, name: str) -> None:
         """Shows a table; downloads get this name."""
         self._name = name
+        self._files.layout.display = "none" if table is None else ""
         columns, rows = comparison_table(table)
         with self._sheet.hold_sync():
             self._sheet.columns, self._sheet.rows = columns, rows

@@ -13,7 +13,7 @@ from ..runs import Run
 from ..shelf import Shelf
 from ..targets import Task
 from .board_missing import MissingLinks
-from .charts import COLOURS, Chart, look_figure
+from .charts import Chart, look_figure, paint
 from .controls import box
 from .explorer import Explorer
 from .safe import tag, text
@@ -179,7 +179,7 @@ class Ask:
         parts = []
         for model, p in shelf.ask(self._runs, picked, self.seed).items():
             said = f"{p[0]:.3f}" if p.ndim == 1 else f"{names[int(p[0].argmax())]}, {p[0].max():.3f}"
-            dot = f'<span class="de-dot" style="background:{text(COLOURS.get(model, "#888"))}"></span>'
+            dot = f'<span class="de-dot" style="background:{text(paint(model))}"></span>'
             parts.append(f'<span data-model="{text(model)}">{dot}{tag("span", model)} {tag("b", said)}</span>')
         if not parts:
             return tag("div", f"No trained model with seed {self.seed} yet.", "de-hint")

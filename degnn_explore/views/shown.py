@@ -10,7 +10,7 @@ from ..graph import Graph
 from ..inspection import Mistake
 from ..racing import Snapshot
 from ..targets import Task
-from .charts import COLOURS
+from .charts import paint
 from .safe import tag, text
 from .sheet import cell, column
 from .state import node_name
@@ -37,7 +37,12 @@ def duration(seconds: float) -> str:
 def progress_bars(shown: Snapshot | None) -> str:
     """A bar per model, with its seeds and the time left."""
     if shown is None:
-        return tag("div", "Choose models and press Start. Finished runs are kept, and not trained again.", "de-hint")
+        steps = (
+            "Choose a task, a graph and models above; the defaults are a good beginning.",
+            "Press Start: the curves grow while it trains, and every run that ends is kept.",
+            "Compare the models with the paper, open a mistake to see why, ask the trained models about any nodes.",
+        )
+        return f'<ol class="de-steps">{"".join(tag("li", step) for step in steps)}</ol>'
     parts = []
     for p in shown.progress:
         note = f"{p.done} of {p.of} seed{'s' if p.of > 1 else ''}"
@@ -46,7 +51,7 @@ def progress_bars(shown: Snapshot | None) -> str:
         elif p.state in ("preparing", "cancelled", "failed"):
             note += f" · {p.state}"
         percent = round(100 * p.share, 1)
-        colour = text(COLOURS.get(p.model, "#888888"))
+        colour = text(paint(p.model))
         bar = (
             f'<div class="de-bar" role="progressbar" aria-label="{text(p.model)}" aria-valuenow="{percent:.0f}" '
             f'aria-valuemin="0" aria-valuemax="100"><div style="width:{percent}%;background:{colour}"></div></div>'
@@ -69,7 +74,9 @@ def progress_title(shown: Snapshot | None) -> str:
     if shown is not None:
         note = {
             "cancelled": "cancelled: what is finished is kept",
-            "finished": "finished",
+            "finished": "ended; what went wrong is said below"
+            if any(p.error for p in shown.progress)
+            else "finished; open a mistake to see why, or ask the models below",
             "ready": "",
             "running": "training" if shown.left is None else f"about {duration(shown.left)} left",
         }[shown.state]
@@ -100,7 +107,7 @@ def comparison_table(table: Comparison | None) -> tuple[list[dict[str, str]], li
         good = row.mark.startswith("bold")
         rows.append(
             [
-                cell(row.model, dot=COLOURS.get(row.model, "#888888")),
+                cell(row.model, dot=paint(row.model)),
                 cell(plus_minus(row.mean, row.half), row.mean, "de-strong"),
                 cell(
                     "–" if row.paper is None else f"{row.paper[0]:.2f} ± {row.paper[1]:.2f}",

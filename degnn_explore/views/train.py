@@ -111,7 +111,7 @@ class TrainingBoard(W.VBox):
         self._quiet = True
         self._changed_meanwhile = False
         self._table: Comparison | None = None
-        self._table_keys: set[str] = set()
+        self._table_keys: set[str] | None = None
         self._shelf: Shelf | None = None
         self._stored: list[Run] = []
         self._build()
@@ -397,6 +397,7 @@ class TrainingBoard(W.VBox):
                 self._table_keys = keys
                 self._table = compare_runs(done) if done else None
                 self._comparing.show(self._table, self.results_file.stem)
+                self._more.layout.display = "" if done else "none"  # nothing to look into yet
 
     def _draw_curves(self, shown: Snapshot | None) -> None:
         raced = () if self.race is None else self.race.plan.models
