@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from .errors import ParameterError, one_of, whole_number
+from .errors import GraphError, ParameterError, one_of, whole_number
 from .graph import Graph
 from .targets import Task, link_task, role_task, triangle_task
 
@@ -93,6 +93,10 @@ class Plan:
         for model in self.models:
             one_of("model", model, MODELS)
         choose_device(self.device)
+        if self.task == "roles" and self.graph.labels is None:
+            raise GraphError("role_task needs a label for each node and this graph has none; choose a graph that has "
+                             "them (us-flights, karate, …), give a file of labels with yours, or add them with "
+                             "G.with_labels([...]).")
         task = self.make_task(0)
         known: set[str] = set()
         for model in self.models:
