@@ -48,7 +48,7 @@ _HOME = {
     "build": "nets",
     "models": "nets",
     "fit": "training",
-    "predict": "training",
+    "predict": "judging",
     "Epoch": "training",
     "summarise": "training",
     "save": "saving",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .errors import GraphError
 
+_LARGEST = 1e18  # its square is still a float32
 _WIDE = 2**26  # bytes; beyond it, a text column is kept as objects: fixed width would make one long cell costly
 
 
@@ -48,6 +49,10 @@ def finite(what: str, values: Any, n: int, width: int | None) -> NDArray[np.floa
     if not np.isfinite(array).all():
         row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise GraphError(f"{what} of node {row} are {array[row].tolist()}; every value must be finite.")
+    if np.abs(array).max(initial=0) > _LARGEST:
+        row, column = divmod(int(np.abs(array).argmax()), array.shape[1])
+        raise GraphError(f"{what} of node {row} hold {array[row, column]}; networks compute in float32 and need values "
+                         f"within ±{_LARGEST:g}. Scale that column.")
     return np.ascontiguousarray(array)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 __all__ = ["GraphError", "ParameterError", "TargetError"]
@@ -27,6 +28,19 @@ def whole_number(name: str, value: Any, *, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}.")
     return int(value)
+
+
+def real_number(name: str, value: Any, *, least: float | None = None, above: float | None = None,
+                below: float = math.inf) -> float:
+    """``value`` as a float, or a ParameterError that names it."""
+    number = float(value) if not isinstance(value, bool) and isinstance(value, Real) else math.nan
+    if number < below and (least is None or number >= least) and (above is None or number > above):
+        return number
+    if below == math.inf:
+        wanted = "a positive number" if above == 0 else "0 or a positive number"
+    else:
+        wanted = f"a number from {least} to below {below}" if above is None else f"above {above} and below {below}"
+    raise ParameterError(f"{name} must be {wanted}, not {value!r}.")
 
 
 def one_of(name: str, value: Any, choices: Iterable[Any]) -> Any:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .checks import class_labels, finite, frozen, info_column, node_names
 from .cleaning import Cleaning, as_pairs, clean_csr
 from .conversions import networkx_parts, pyg_parts
-from .errors import GraphError, TargetError
+from .errors import GraphError, ParameterError, TargetError
 
 if TYPE_CHECKING:
     import networkx
@@ -438,3 +438,10 @@ class Graph:
         for array in [*state["info"].values(), *(v for v in state.values() if isinstance(v, np.ndarray))]:
             frozen(array)
         self.__dict__.update(state)
+
+
+def needs_graph(caller: str, G: Any) -> None:
+    """A ParameterError that says how to make a Graph, if this is something else."""
+    if not isinstance(G, Graph):
+        raise ParameterError(f"{caller} needs a degnn_explore Graph, not {type(G).__name__}; make one with "
+                             "Graph.from_networkx, Graph.from_pyg or Graph.from_edges.")

@@ -83,7 +83,7 @@ def score(model: SetNet, task: Task) -> Scored:
     >>> score(de.build("GCN", task), task).probability.shape
     (16,)
     """
-    from .training import predict
+    from .judging import predict
 
     return Scored(task, predict(model, task.graph, list(task.test.sets)), set_distance(task.graph, task.test.sets))
 

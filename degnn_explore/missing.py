@@ -87,7 +87,7 @@ def missing_links(
     >>> any(task.full_graph.has_edge(u, v) for u, v, _ in answer.found)
     False
     """
-    from .training import predict
+    from .judging import predict
 
     if task.p != 2:
         raise TargetError(f"Missing links are pairs, and these models judge sets of {task.p}; train models on links.")

@@ -81,8 +81,9 @@ class Plan:
 
     def check(self) -> None:
         """Raise an error, in words, for anything that can be known to fail before the first epoch."""
+        from .judging import choose_device
         from .nets import MODELS, build
-        from .training import choose_device, fit
+        from .training import fit
 
         one_of("task", self.task, TASKS)
         if whole_number("seeds", self.seeds, least=1) > MOST_SEEDS:

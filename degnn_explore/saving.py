@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,8 +44,13 @@ def save(model: SetNet, path: str | os.PathLike[str]) -> Path:
     ...     de.load_model(path).hyper["hidden"]
     8
     """
+    from .nets.base import SetNet
+
+    if not isinstance(model, SetNet):
+        raise ParameterError(f"save needs a model made by de.build, not {type(model).__name__}.")
     how = {"kind": "model", "name": model.name, "hyper": model.hyper,
-           "shape": [model.shape.p, model.shape.num_classes, model.shape.num_attributes]}
+           "shape": [model.shape.p, model.shape.num_classes, model.shape.num_attributes],
+           "classes": model.shape.classes}
     return write_tensors(path, dict(model.state_dict()), how)
 
 
@@ -73,7 +79,9 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
     if how.get("kind") != "model":
         raise ParameterError(f"{os.fspath(path)} is a {how.get('kind')}, not a saved model; "
                              "pass it to fit(..., checkpoint=) instead.")
-    model = from_shape(how["name"], Shape(*how["shape"]), 0, how["hyper"])
+    p, num_classes, num_attributes = how["shape"]
+    shape = Shape(p, num_classes, num_attributes, tuple(how.get("classes", ())))
+    model = from_shape(how["name"], shape, 0, how["hyper"])
     load_state(model, tensors)
     return model.eval()
 
@@ -95,19 +103,31 @@ def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, Tensor], h
     plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     text = json.dumps(how)
     content = to_bytes(plain, {"format": _FORMAT, "how": text, "sha256": _checksum(plain, text)})
-    if not target.parent.is_dir():
-        raise ParameterError(f"There is no folder {str(target.parent)!r} to save into; make it first.")
-    handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    check_place(target)
+    scratch = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with scratch.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(scratch, target)
-    except BaseException:
-        Path(scratch).unlink(missing_ok=True)
-        raise
+    except OSError as error:
+        raise ParameterError(f"{target} could not be written ({error.strerror or error}); what was there before is unchanged. "
+                             "Make room or choose another place.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            scratch.unlink(missing_ok=True)
     return target
+
+
+def check_place(target: Path) -> None:
+    """A ParameterError if a file cannot be written there."""
+    if target.is_dir():
+        raise ParameterError(f"{str(target)!r} is a folder; give the name of a file in it.")
+    if not target.parent.is_dir():
+        raise ParameterError(f"There is no folder {str(target.parent)!r} to save into; make it first.")
+    if not os.access(target.parent, os.W_OK):
+        raise ParameterError(f"The folder {str(target.parent)!r} may not be written to; choose another.")
 
 
 def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Tensor], dict[str, Any]]:

@@ -87,7 +87,7 @@ class Shelf:
 
         [1] for two classes, [1, C] for more.
         """
-        from .training import predict
+        from .judging import predict
 
         nodes, p = list(S), TARGET_SIZE[self.kind]
         if len(nodes) != p:

@@ -7,6 +7,7 @@ edge after all, one that was held out.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import GraphError, ParameterError, TargetError, whole_number
-from .graph import Graph
+from .graph import Graph, needs_graph
 
 __all__ = ["Split", "Task", "link_task", "role_task", "set_task", "triangle_task"]
 
@@ -54,7 +55,7 @@ class Task:
     num_classes
         Number of classes; with 2, models give one logit for "class 1".
     metric
-        What models are chosen by: "auc" (two classes) or "accuracy".
+        What models are chosen by: "accuracy" for roles and for more than two classes, else "auc".
     train, val, test
         A :class:`Split` each.
     seed
@@ -82,6 +83,16 @@ class Task:
     seed: int
     classes: tuple[int, ...]
 
+    def digest(self) -> str:
+        """A checksum of everything that a model is trained on and judged by: graph, attributes, sets and labels."""
+        content = hashlib.sha256()
+        for array in (self.graph.indptr, self.graph.indices, self.graph.attributes,
+                      *(column for part in (self.train, self.val, self.test) for column in (part.sets, part.labels))):
+            if array is not None:
+                content.update(f"{array.shape}".encode())
+                content.update(array.astype("<f8" if array.dtype.kind == "f" else "<i8").tobytes())
+        return content.hexdigest()
+
     def __repr__(self) -> str:
         return (f"Task({self.kind}, p={self.p}, {len(self.train)} training, {len(self.val)} validation, "
                 f"{len(self.test)} test sets, {self.num_classes} classes, chosen by {self.metric})")
@@ -106,6 +117,7 @@ def role_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TE
     >>> role_task(G).train.sets.shape
     (16, 1)
     """
+    needs_graph("role_task", G)
     if G.labels is None:
         raise GraphError("role_task needs a label for each node and this graph has none; "
                          "add them with G.with_labels([...]).")
@@ -138,6 +150,7 @@ def link_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TE
     >>> task.full_graph.num_edges, task.graph.num_edges
     (40, 32)
     """
+    needs_graph("link_task", G)
     return _existence_task(G, "links", G.edges, seed, split, max_positives)
 
 
@@ -160,6 +173,7 @@ def triangle_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TE
     >>> len(task.train), task.train.sets.shape
     (32, (32, 3))
     """
+    needs_graph("triangle_task", G)
     return _existence_task(G, "triangles", _triangles(G), seed, split, max_positives)
 
 
@@ -189,6 +203,7 @@ def set_task(G: Graph, sets: Iterable[Any], labels: Any, *, seed: int = 0,
     >>> set_task(G, [{i, (i + 3) % 12} for i in range(12)], [0, 1, 2] * 4)
     Task(sets, p=2, 6 training, 3 validation, 3 test sets, 3 classes, chosen by accuracy)
     """
+    needs_graph("set_task", G)
     rows = [G.target_set(S) for S in sets]
     if not rows:
         raise TargetError("There are no target sets; give at least three for each class.")
@@ -260,7 +275,7 @@ def _checked(split: Sequence[float]) -> tuple[float, float, float]:
         train, val, test = (float(share) for share in split)
     except (TypeError, ValueError):
         raise ParameterError(f"split must be three shares such as (0.8, 0.1, 0.1), not {split!r}.") from None
-    if min(train, val, test) <= 0 or abs(train + val + test - 1) > 1e-6:
+    if not (min(train, val, test) > 0 and abs(train + val + test - 1) <= 1e-6):  # so that NaN fails
         raise ParameterError(f"split must be three positive shares that add up to 1, not {split!r}.")
     return train, val, test
 

@@ -1,4 +1,4 @@
-"""The training loop: ``fit`` yields one Epoch at a time; ``predict`` judges sets that the user names."""
+"""The training loop: ``fit`` yields one Epoch at a time."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -15,21 +14,18 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from .errors import Cancelled, ParameterError, one_of, whole_number
-from .graph import Graph
-from .metrics import metrics, probabilities
-from .nets.base import Dropout, SetData, SetNet
-from .saving import load_state, read_tensors, write_tensors
+from .errors import Cancelled, ParameterError, one_of, real_number, whole_number
+from .judging import choose_device, logits_of, pieces, raise_if, torch_threads
+from .metrics import metrics
+from .nets.base import Dropout, SetNet
+from .saving import check_place, load_state, read_tensors, write_tensors
 from .targets import Task
 
-__all__ = ["Epoch", "Summary", "fit", "predict", "summarise"]
+__all__ = ["Epoch", "Summary", "fit", "summarise"]
 
 _OPTIMISERS = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
-_JUDGED_AT_ONCE = 256  # sets in a batch when nothing is learnt; any number gives the same logits
-_JUDGED_STREAMED = 32  # the same where ego-networks are so large that they are extracted batch by batch
 
 
 @dataclass(frozen=True)
@@ -190,73 +186,21 @@ def fit(
         raise ParameterError(f"This {model.name} was built for {built}, the task has p={task.p} and "
                              f"{task.num_classes} classes; build it for this task.")
     learning_rate = model.learning_rate if learning_rate is None else learning_rate
-    for name, value in (("learning_rate", learning_rate), ("clip", 1.0 if clip is None else clip)):
-        if not isinstance(value, int | float) or not 0 < value < math.inf:
-            raise ParameterError(f"{name} must be a positive number, not {value!r}.")
-    if not isinstance(weight_decay, int | float) or not 0 <= weight_decay < math.inf:
-        raise ParameterError(f"weight_decay must be 0 or a positive number, not {weight_decay!r}.")
-    if not isinstance(checkpoint_every, int | float) or not 0 <= checkpoint_every < math.inf:
-        raise ParameterError(f"checkpoint_every must be 0 or a positive number of seconds, not {checkpoint_every!r}.")
-    one_of("optimizer", optimizer, _OPTIMISERS)
+    if stop is not None and not callable(getattr(stop, "is_set", None)):
+        raise ParameterError(f"stop must be an event such as threading.Event(), not {stop!r}.")
     options = {
         "seed": whole_number("seed", seed, least=0), "batch_size": whole_number("batch_size", batch_size, least=1),
-        "optimizer": optimizer, "learning_rate": float(learning_rate), "weight_decay": float(weight_decay),
+        "optimizer": one_of("optimizer", optimizer, _OPTIMISERS),
+        "learning_rate": real_number("learning_rate", learning_rate, above=0),
+        "weight_decay": real_number("weight_decay", weight_decay, least=0),
         "patience": None if patience is None else whole_number("patience", patience, least=1),
-        "clip": None if clip is None else float(clip)}
+        "clip": None if clip is None else real_number("clip", clip, above=0)}
     run = _Run(model, task, options, choose_device(device), whole_number("num_threads", num_threads, least=1), stop)
     kept = None if checkpoint is None else Path(checkpoint)
-    return run.epochs(whole_number("epochs", epochs, least=1), kept, checkpoint_every, progress)
-
-
-def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto") -> NDArray[np.float64]:
-    """Probabilities for target sets that you name, on the training graph or, if inductive, another one.
-
-    Parameters
-    ----------
-    model
-        A trained model.
-    G
-        The graph; edges inside a set are cut before it is judged, as in training.
-    sets
-        Target sets, as numbers or names, each of the size that the model was built for.
-    device
-        As in :func:`fit`.
-
-    Returns
-    -------
-    float64 [k], the probability of class 1, for two classes; [k, C] for more.
-
-    Examples
-    --------
-    >>> import degnn_explore as de
-    >>> G = de.Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)])
-    >>> de.predict(de.build("GCN", de.link_task(G)), G, [{0, 1}, {0, 9}]).shape
-    (2,)
-    """
-    rows = [G.target_set(S) for S in sets]
-    odd = [row.tolist() for row in rows if len(row) != model.shape.p]
-    if odd or not rows:
-        raise ParameterError(f"This {model.name} judges sets of {model.shape.p} nodes; "
-                             + (f"{odd[0]} has {len(odd[0])}." if odd else "no set was given."))
-    array = np.stack(rows)
-    model.check(G, array)
-    where = choose_device(device)
-    model.to(where)
-    with _threads(1):
-        logits = _logits(model, model.prepare(G, array, progress=False), np.arange(len(array)), where, None)
-    return probabilities(logits)
-
-
-def choose_device(device: str) -> str:
-    """"auto" as the best device of this machine; any other name if torch has it here."""
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ParameterError(f"device={device!r} cannot be used here ({str(error).splitlines()[0]}); "
-                             "use 'auto' or 'cpu'.") from None
-    return device
+    if kept is not None:
+        check_place(kept)  # now, not when the first hour is to be kept
+    return run.epochs(whole_number("epochs", epochs, least=1), kept,
+                      real_number("checkpoint_every", checkpoint_every, least=0), progress)
 
 
 def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
@@ -264,38 +208,6 @@ def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
     if logits.dim() == 1:
         return torch.nn.functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))
     return torch.nn.functional.cross_entropy(logits, labels)
-
-
-@contextmanager
-def _threads(number: int) -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-def _logits(model: SetNet, data: SetData, index: NDArray[np.int64], device: str,
-            stop: threading.Event | None) -> NDArray[np.float32]:
-    """Logits of these sets, nothing learnt."""
-    model.eval()
-    parts = []
-    size = _JUDGED_STREAMED if getattr(data, "streamed", False) else _JUDGED_AT_ONCE
-    with torch.no_grad():
-        for batch in data.batches(_pieces(index, size), device):
-            _raise_if(stop)
-            parts.append(model(batch).cpu())
-    return np.asarray(torch.cat(parts).numpy())
-
-
-def _pieces(index: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
-    return [index[start:start + size] for start in range(0, len(index), size)]
-
-
-def _raise_if(stop: threading.Event | None) -> None:
-    if stop is not None and stop.is_set():
-        raise Cancelled("training was cancelled")
 
 
 class _Run:
@@ -316,7 +228,7 @@ class _Run:
             self.labels = np.concatenate([part.labels for part in parts])
             bounds = np.cumsum([0, *(len(part) for part in parts)])
             self.train, self.val, self.test = (np.arange(a, b) for a, b in pairwise(bounds))
-            with _threads(self.threads):
+            with torch_threads(self.threads):
                 self.model.bind(self.task, stop=self.stop, progress=progress)
                 self.model.to(self.device)
                 sets = np.concatenate([part.sets for part in parts])
@@ -327,11 +239,11 @@ class _Run:
             self.optimiser = kind(self.model.parameters(), lr=self.options["learning_rate"],
                                   weight_decay=self.options["weight_decay"], **extra)
             if checkpoint is not None and checkpoint.exists():
-                self._resume(checkpoint)
-                yield from self.history[:count]
+                self._resume(checkpoint, count)
+                yield from list(self.history)
             written = time.monotonic()
             while len(self.history) < count and not self._patience_is_over():
-                with _threads(self.threads):
+                with torch_threads(self.threads):
                     epoch = self._epoch(len(self.history) + 1)
                 self._remember(epoch)
                 if checkpoint is not None:
@@ -360,18 +272,17 @@ class _Run:
         for module in self.model.modules():
             if isinstance(module, Dropout):
                 module.generator = torch.Generator(device=self.device)
-                module.generator.manual_seed(self.options["seed"] * 1_000_003 + number)
+                module.generator.manual_seed((self.options["seed"] * 1_000_003 + number) % 2**63)
         self.model.train()
         total, logits = 0.0, []
-        pieces = _pieces(order, self.options["batch_size"])
-        for index, batch in zip(pieces, self.data.batches(pieces, self.device), strict=True):
-            _raise_if(self.stop)
+        parts = pieces(order, self.options["batch_size"])
+        for index, batch in zip(parts, self.data.batches(parts, self.device), strict=True):
+            raise_if(self.stop)
             out = self.model(batch)
             loss = loss_of(out, torch.from_numpy(self.labels[index]).to(self.device))
             value = float(loss.detach())
             if not math.isfinite(value):
-                raise ParameterError(f"The loss became {value} in epoch {number}; learning_rate="
-                                     f"{self.options['learning_rate']} is probably too high. Try a tenth of it.")
+                raise self._diverged(f"The loss became {value} in epoch {number}")
             self.optimiser.zero_grad()
             loss.backward()
             if self.options["clip"] is not None:
@@ -380,9 +291,15 @@ class _Run:
             total += value * len(index)
             logits.append(out.detach().cpu())
         train = metrics(torch.cat(logits).numpy(), self.labels[order])
-        judged = _logits(self.model, self.data, np.concatenate([self.val, self.test]), self.device, self.stop)
+        judged = logits_of(self.model, self.data, np.concatenate([self.val, self.test]), self.device, self.stop)
+        if not np.isfinite(judged).all():
+            raise self._diverged(f"The model's outputs are no longer finite after epoch {number}")
         val, test = (metrics(judged[rows - self.val[0]], self.labels[rows]) for rows in (self.val, self.test))
         return Epoch(number, total / len(order), train, val, test, time.perf_counter() - started, self.task.metric)
+
+    def _diverged(self, what: str) -> ParameterError:
+        return ParameterError(f"{what}; learning_rate={self.options['learning_rate']} is probably too high. "
+                              "Try a tenth of it.")
 
     def _remember(self, epoch: Epoch) -> None:
         self.history.append(epoch)
@@ -394,9 +311,7 @@ class _Run:
 
     def _identity(self) -> dict[str, Any]:
         """What must be the same for a run to go on: model, task and options."""
-        task = [self.task.kind, self.task.seed, *(int(part.sets.sum()) for part in
-                (self.task.train, self.task.val, self.task.test)), self.task.graph.num_edges]
-        return {"name": self.model.name, "hyper": self.model.hyper, "task": task, **self.options}
+        return {"name": self.model.name, "hyper": self.model.hyper, "task": self.task.digest(), **self.options}
 
     def _state(self) -> dict[str, Tensor]:
         """A copy of the state after an epoch: one that is stopped half-way changes weights and optimiser again."""
@@ -415,7 +330,7 @@ class _Run:
                                                     "history": [asdict(epoch) for epoch in self.history]})
         self.unwritten = None
 
-    def _resume(self, path: Path) -> None:
+    def _resume(self, path: Path, count: int) -> None:
         tensors, how = read_tensors(path)
         if how.get("kind") != "checkpoint":
             raise ParameterError(f"{path} is a {how.get('kind')}, not a checkpoint; choose another file.")
@@ -424,6 +339,9 @@ class _Run:
             key = differing[0]
             raise ParameterError(f"{path} belongs to another run: its {key} is {kept.get(key)!r}, not {mine[key]!r}. "
                                  "Choose another file, or delete it to start anew.")
+        if len(how["history"]) > count:
+            raise ParameterError(f"{path} holds {len(how['history'])} epochs already, more than epochs={count}; "
+                                 "ask for at least as many, or choose another file.")
         groups: dict[str, dict[str, Tensor]] = {"now": {}, "best": {}}
         states: dict[int, dict[str, Tensor]] = {}
         for name, tensor in tensors.items():

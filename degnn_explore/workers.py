@@ -34,7 +34,7 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
     The model is saved in ``folder``. A stopped run leaves its checkpoint there, and goes on from it the next time.
     """
     from . import __version__
-    from .training import choose_device
+    from .judging import choose_device
 
     key = plan.key(job)
     record = Run(key, plan.title, plan.task, job.model, job.seed, plan.graph.num_nodes, plan.graph.num_edges,

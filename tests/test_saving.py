@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 
 import numpy as np
@@ -44,7 +45,7 @@ def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
         raise OSError("disk full")
 
     monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(ParameterError, match=r"could not be written \(disk full\); what was there before is unchanged"):
         de.save(small("GCN", hidden=5), path)
     assert path.read_bytes() == before
     assert len(list(tmp_path.iterdir())) == 1
@@ -99,3 +100,18 @@ def test_other_files_are_named(tmp_path):
         de.load_model(tmp_path / "odd")
     with pytest.raises(ParameterError, match="no folder"):
         de.save(small("GCN"), tmp_path / "deep" / "model")
+
+
+def test_others_may_read_a_saved_model_and_it_knows_its_classes(tmp_path):
+    graph = G.with_labels(np.where(np.arange(60) % 2, 9, 7))
+    task = de.role_task(graph)
+    before = os.umask(0o022)
+    try:
+        path = de.save(small("GCN", task), tmp_path / "m")
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert de.load_model(path).shape.classes == (7, 9)
+    with pytest.raises(ParameterError, match="is a folder"):
+        de.save(small("GCN"), tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m"]

@@ -332,7 +332,7 @@ def test_a_run_that_fails_keeps_its_last_epoch(tmp_path):
 
 @pytest.mark.parametrize("every", [-1, float("nan"), float("inf"), "often", None])
 def test_checkpoint_every_is_a_number_of_seconds(tmp_path, every):
-    with pytest.raises(ParameterError, match="checkpoint_every must be 0 or a positive number of seconds, not"):
+    with pytest.raises(ParameterError, match="checkpoint_every must be 0 or a positive number, not"):
         de.fit(small("GCN"), TASK, checkpoint=tmp_path / "run.ckpt", checkpoint_every=every)
 
 
@@ -457,3 +457,93 @@ def test_streamed_data_give_the_same_numbers_as_data_in_memory(monkeypatch):
     for held, streamed in zip(*runs, strict=True):
         assert streamed.loss == pytest.approx(held.loss, abs=1e-6)
         assert streamed.test == pytest.approx(held.test, abs=1e-3)
+
+
+def test_a_checkpoint_of_another_graph_with_the_same_counts_is_refused(tmp_path):
+    ring = de.Graph.from_edges([(i, (i + 1) % 40) for i in range(40)], labels=np.arange(40) % 2)
+    star = de.Graph.from_edges([(0, i) for i in range(1, 40)] + [(1, 2)], labels=np.arange(40) % 2)
+    first, second = de.role_task(ring), de.role_task(star)
+    list(de.fit(small("GCN", first), first, epochs=2, checkpoint=tmp_path / "run"))
+    with pytest.raises(ParameterError, match="belongs to another run: its task is"):
+        list(de.fit(small("GCN", second), second, epochs=2, checkpoint=tmp_path / "run"))
+
+
+def test_a_checkpoint_with_more_epochs_than_asked_for_is_refused(tmp_path):
+    list(de.fit(small("GCN"), TASK, epochs=4, checkpoint=tmp_path / "run"))
+    with pytest.raises(ParameterError, match="holds 4 epochs already, more than epochs=2"):
+        list(de.fit(small("GCN"), TASK, epochs=2, checkpoint=tmp_path / "run"))
+    assert len(list(de.fit(small("GCN"), TASK, epochs=4, checkpoint=tmp_path / "run"))) == 4
+
+
+def test_a_place_that_cannot_be_written_to_is_told_before_training(tmp_path):
+    with pytest.raises(ParameterError, match="There is no folder"):
+        de.fit(small("GCN"), TASK, checkpoint=tmp_path / "none" / "run")
+    with pytest.raises(ParameterError, match="is a folder"):
+        de.fit(small("GCN"), TASK, checkpoint=tmp_path)
+
+
+def test_a_model_that_left_the_finite_numbers_is_no_best_model():
+    model = small("GCN")
+    before = de.predict(model, G, [{0, 1}])
+    with pytest.raises(ParameterError, match="no longer finite after epoch 1; learning_rate=1e\\+38 is probably too"):
+        list(de.fit(model, TASK, epochs=1, learning_rate=1e38, clip=None, batch_size=10_000))
+    assert np.isfinite(before).all()
+
+
+def test_fits_at_once_leave_torchs_threads_as_they_were():
+    before = torch.get_num_threads()
+    fits = [threading.Thread(target=lambda: list(de.fit(small("GCN"), TASK, epochs=4))) for _ in range(3)]
+    for one in fits:
+        one.start()
+    for one in fits:
+        one.join()
+    seen = []
+    look = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))
+    look.start()
+    look.join()
+    assert seen == [before]
+
+
+def test_any_whole_number_is_a_seed():
+    seed = 20_261_116_094_500_123_456_789
+    runs = [numbers(list(de.fit(small("GCN", seed=seed, dropout=0.2), TASK, epochs=2, seed=seed))) for _ in range(2)]
+    assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: de.link_task(G.to_networkx()), "link_task needs a degnn_explore Graph, not Graph; make one with"),
+    (lambda: de.role_task([(0, 1)]), "role_task needs a degnn_explore Graph, not list"),
+    (lambda: de.triangle_task(None), "triangle_task needs"),
+    (lambda: de.set_task(None, [[0]], [0]), "set_task needs"),
+    (lambda: de.predict(torch.nn.Linear(1, 1), G, [{0, 1}]), "predict needs a model made by de.build, not Linear"),
+    (lambda: de.predict(small("GCN"), G.to_networkx(), [{0, 1}]), "predict needs a degnn_explore Graph"),
+    (lambda: de.save(torch.nn.Linear(1, 1), "x"), "save needs a model made by de.build, not Linear"),
+    (lambda: de.fit(small("GCN"), TASK, stop=True), "stop must be an event"),
+    (lambda: de.fit(small("GCN"), TASK, device=None), "device=None cannot be used here"),
+    (lambda: de.fit(small("GCN"), TASK, device="meta"), "device='meta' cannot be used here"),
+    (lambda: de.fit(small("GCN"), TASK, learning_rate=True), "learning_rate must be a positive number, not True"),
+    (lambda: de.build("DEA-GNN-PR", TASK, alpha=0), "alpha must be above 0.0 and below 1.0, not 0"),
+    (lambda: de.link_task(G, split=(float("nan"), 0.5, 0.5)), "split must be three positive shares"),
+    (lambda: G.with_attributes(np.full((60, 1), 1e300)), "Scale that column"),
+])
+def test_what_is_not_a_graph_a_model_or_a_number_is_refused_in_words(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_numbers_of_numpy_are_numbers():
+    model = small("GCN", dropout=np.float32(0.25))
+    assert model.hyper["dropout"] == 0.25
+    assert len(list(de.fit(model, TASK, epochs=1, learning_rate=np.float32(0.01)))) == 1
+
+
+def test_features_are_scaled_by_both_classes():
+    """Training positives come first; the units must not be theirs alone."""
+    task = de.link_task(de.load("celegans"))
+    model = de.build("DE-GNN-SPD", task)
+    asked = []
+    data = model.prepare(task.graph, task.train.sets, progress=False)
+    whole = data.batches
+    data.batches = lambda indices, device="cpu": whole([asked.extend(i) or i for i in indices], device)
+    model.calibrate(data, np.arange(len(task.train)))
+    assert 0.45 < task.train.labels[asked].mean() < 0.55

@@ -75,7 +75,7 @@ def build(name: str, task: Task, *, seed: int = 0, **hyper: Any) -> SetNet:
     if not isinstance(task, Task):
         raise ParameterError(f"build needs a task, such as de.link_task(G), not {type(task).__name__}.")
     attributes = task.graph.attributes
-    shape = Shape(task.p, task.num_classes, 0 if attributes is None else attributes.shape[1])
+    shape = Shape(task.p, task.num_classes, 0 if attributes is None else attributes.shape[1], task.classes)
     return from_shape(name, shape, whole_number("seed", seed, least=0), hyper)
 
 
@@ -93,7 +93,7 @@ def from_shape(name: str, shape: Shape, seed: int, hyper: dict[str, Any]) -> Set
         one_of(f"hyperparameter of {name}", key, kind.HYPER)
     checked = {key: known.checked(key, hyper.get(key, known.default_for(shape.p))) for key, known in kind.HYPER.items()}
     with _seeding, torch.random.fork_rng(devices=[]):  # the caller's random state stays as it was
-        torch.manual_seed(seed)
+        torch.manual_seed(seed % 2**63)
         return kind(name, shape, **checked)
 
 

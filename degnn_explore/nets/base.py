@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from .. import netkernels
-from ..errors import ParameterError, TargetError, one_of, whole_number
+from ..errors import ParameterError, TargetError, one_of, real_number, whole_number
 from ..graph import Graph
 from ..targets import Task
 
@@ -37,11 +37,15 @@ class SetData(Protocol):
 
 @dataclass(frozen=True)
 class Shape:
-    """What a model must know of a task: set size, classes, columns of node attributes."""
+    """What a model must know of a task: set size, classes, columns of node attributes.
+
+    ``classes`` are the labels as they were given, in the order of the outputs.
+    """
 
     p: int
     num_classes: int
     num_attributes: int = 0
+    classes: tuple[int, ...] = ()
 
     @property
     def outputs(self) -> int:
@@ -57,7 +61,8 @@ class Hyper:
     paper: str = ""
     choices: tuple[Any, ...] | None = None
     least: int | None = None
-    below: float | None = None
+    above: float | None = None
+    below: float = np.inf
     optional: bool = False
     for_nodes: Any = None
 
@@ -73,9 +78,7 @@ class Hyper:
             return one_of(name, value, self.choices)
         if self.least is not None:
             return whole_number(name, value, least=self.least)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < (self.below or np.inf):
-            raise ParameterError(f"{name} must be a number from 0 to below {self.below}, not {value!r}.")
-        return float(value)
+        return real_number(name, value, least=0, above=self.above, below=self.below)
 
 
 class Dropout(nn.Module):

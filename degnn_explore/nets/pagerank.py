@@ -67,7 +67,7 @@ class DEAPR(SetNet):
         "dropout": Hyper(0.0, paper="0, 0.2", below=1.0),
         "readout": READOUT,
         "max_dist": Hyper(3, paper="3, 4", least=1),
-        "alpha": Hyper(0.9, paper="0.9", below=1.0),
+        "alpha": Hyper(0.9, paper="0.9", above=0.0, below=1.0),
         "top": Hyper(None, least=1, optional=True),
     }
 

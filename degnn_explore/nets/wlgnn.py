@@ -60,7 +60,7 @@ class GINConv(nn.Module):
 
 CONVOLUTIONS: dict[str, type[nn.Module]] = {"GCN": GCNConv, "SAGE": SAGEConv, "GIN": GINConv}
 
-_CALIBRATED_ON = 512  # training sets
+_CALIBRATED_ON = 512  # training sets, at most
 
 BLOCK_HYPER = {
     "layers": Hyper(2, paper="1, 2, 3", least=1),
@@ -108,7 +108,7 @@ class BlockNet(SetNet):
 
         A factor commutes with every aggregation, so this is a choice of units, not another model.
         """
-        some = index[:_CALIBRATED_ON]
+        some = index[::-(-len(index) // _CALIBRATED_ON)]  # spread: positives come before negatives
         squares = [torch.stack([x.flatten(0, -2).square().mean(dim=0) for x in (batch.x_self, batch.x_agg)
                                 if x is not None])
                    for batch in data.batches(np.array_split(some, -(-len(some) // 64)))]
