@@ -75,8 +75,15 @@ def closest_in_degree(order: Array, degrees: Array, position: Array, sources: Ar
 
 
 @numba.njit(cache=True, nogil=True)
-def _warped(a_degree: Array, a_count: Array, b_degree: Array, b_count: Array) -> float:
-    """Dynamic time warping of two compressed sequences: cost (max/min - 1) x larger count."""
+def warped(a_degree: Array, a_count: Array, b_degree: Array, b_count: Array) -> float:
+    """Dynamic time warping of two compressed degree sequences (OPT1, Section 3.5 of struc2vec).
+
+    Aligning degree a, held by m nodes, with degree b, held by n nodes, costs (max(a, b) / min(a, b) - 1) max(m, n),
+    which is what m nodes against n nodes cost in the sequences themselves. A degree aligned with several others
+    pays its count each time, however, so this is never below the warped distance of the full sequences, and equal
+    to it if no degree repeats, or if both rings are of one degree each. As in the authors' code, both degrees are
+    raised by 1/2, so that a node without edges has a finite distance.
+    """
     rows, columns = len(a_degree), len(b_degree)
     before = np.full(columns + 1, np.inf)
     before[0] = 0.0
@@ -103,8 +110,28 @@ def distances(pairs: Array, start: Array, degree: Array, count: Array, out: Arra
             if a.start == a.stop or b.start == b.stop:
                 total = np.inf
             else:
-                total += _warped(degree[a], count[a], degree[b], count[b])
+                total += warped(degree[a], count[a], degree[b], count[b])
             out[i, k] = total
+
+
+@numba.njit(cache=True, nogil=True)
+def running_weights(ptr: Array, distance: Array, out: Array) -> None:
+    """Running sums of exp(-f_k) over the neighbours of each node, in each layer; f_k in ``distance``.
+
+    Each node's sums start anew and are divided by its largest weight, which no transition probability notices:
+    a hub, far from every node, has weights that would be lost in a sum over all nodes, or be 0 in floating point.
+    All are 0 where a node has no neighbour in the layer.
+    """
+    for k in range(len(distance)):
+        for u in range(len(ptr) - 1):
+            nearest = np.inf
+            for j in range(ptr[u], ptr[u + 1]):
+                nearest = min(nearest, distance[k, j])
+            total = 0.0
+            for j in range(ptr[u], ptr[u + 1]):
+                if distance[k, j] < np.inf:
+                    total += np.exp(nearest - distance[k, j])
+                out[k, j] = total
 
 
 @numba.njit(cache=True, nogil=True)
@@ -112,8 +139,9 @@ def walks(ptr: Array, neighbour: Array, cumulative: Array, up: Array,
           reach: Array, starts: Array, stay: float, rng: np.random.Generator, out: Array) -> None:
     """Walks over the layers. From u in layer k: with ``stay`` to a neighbour of that layer, else a layer up or down.
 
-    Neighbours of u lie at ``ptr[u]:ptr[u + 1]``, with running sums of their weights in ``cumulative[k]``;
-    ``up[k, u]`` is the chance of moving up, ``reach[u]`` the highest layer that u has a neighbour in.
+    Neighbours of u lie at ``ptr[u]:ptr[u + 1]``, with the sums of :func:`running_weights` in ``cumulative[k]``;
+    ``up[k, u]`` is the chance of moving up rather than down, ``reach[u]`` the highest layer that u has a
+    neighbour in. A walk that would leave the layers at the top or at the bottom keeps its layer and draws again.
     """
     length = out.shape[1]
     for i in range(len(starts)):
@@ -123,12 +151,9 @@ def walks(ptr: Array, neighbour: Array, cumulative: Array, up: Array,
         while step < length:
             if rng.random() < stay:
                 low, high = ptr[u], ptr[u + 1]
-                total = cumulative[k, high - 1]
-                base = cumulative[k, low - 1] if low > 0 else 0.0
-                draw = base + rng.random() * (total - base)
-                j = low + np.searchsorted(cumulative[k, low:high], draw, side="right")
-                u = neighbour[min(j, high - 1)]
-                k = min(k, reach[u])
+                # below the last sum, so it falls on a neighbour of positive weight, which is in layer k as well
+                draw = rng.random() * cumulative[k, high - 1]
+                u = neighbour[low + np.searchsorted(cumulative[k, low:high], draw, side="right")]
                 out[i, step] = u
                 step += 1
             elif rng.random() < up[k, u]:

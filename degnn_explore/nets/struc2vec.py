@@ -16,35 +16,73 @@ from torch import Tensor, nn
 from ..errors import Cancelled
 from ..graph import Graph
 from ..targets import Task
-from .base import Hyper, SetData, Shape, TransductiveNet
+from .base import Hyper, SetData, Shape, TransductiveNet, _digest
 
-__all__ = ["Struc2Vec", "embed", "structural_layers"]
+__all__ = ["Struc2Vec", "embed", "random_walks", "structural_layers"]
 
 _STAY = 0.3  # chance that a walk steps within its layer, the authors' value
 
 
 @dataclass(frozen=True)
 class Layers:
-    """The multilayer graph: candidate neighbours of u at ``ptr[u]:ptr[u+1]``, their weights in each layer.
+    """The multilayer graph: candidate neighbours of u at ``ptr[u]:ptr[u+1]``, their distances in each layer.
 
     Attributes
     ----------
     ptr, neighbour
-        The pairs compared, as CSR: the same in each layer. [n + 1], [E]
-    weight
-        exp(-f_k), zero where the pair does not reach layer k. [depth, E]
+        The pairs compared, as CSR: the same in each layer, each pair in both directions. [n + 1], [E]
+    distance
+        f_k, infinite where the pair does not reach layer k. [depth, E]
     """
 
     ptr: NDArray[np.int64]
     neighbour: NDArray[np.int64]
-    weight: NDArray[np.float64]
+    distance: NDArray[np.float64]
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """w_k = exp(-f_k). Pairs far apart round to 0 here, which is why walks go by ``distance``. [depth, E]"""
+        return np.exp(-self.distance)
+
+    @property
+    def source(self) -> NDArray[np.int64]:
+        """The node that each pair is listed under. [E]"""
+        return np.repeat(np.arange(len(self.ptr) - 1), np.diff(self.ptr))
+
+    @property
+    def reach(self) -> NDArray[np.int64]:
+        """The highest layer that a node has a neighbour in; layer 0 holds every node. [n]"""
+        reach = np.zeros(len(self.ptr) - 1, dtype=np.int64)
+        for k, distance in enumerate(self.distance):
+            reach[self.source[np.isfinite(distance)]] = k
+        return reach
+
+    @property
+    def upward(self) -> NDArray[np.float64]:
+        """Chance of going up when leaving the layer, log(Γ_k(u) + e) against 1 for going down. [depth, n]
+
+        Γ_k(u) counts the neighbours of u in layer k whose weight is above the mean weight of the layer,
+        taken over the pairs that were compared.
+        """
+        strong = np.zeros((len(self.distance), len(self.ptr) - 1))
+        for k, distance in enumerate(self.distance):
+            there = np.isfinite(distance)
+            if not there.any():
+                break
+            # one factor for the whole layer leaves the comparison as it is, and not all weights can round to 0
+            weight = np.exp(distance[there].min() - distance)
+            above = weight > weight.sum() / there.sum()
+            strong[k] = np.bincount(self.source[above], minlength=strong.shape[1])
+        up = np.log(strong + e)
+        return np.asarray(up / (up + 1))
 
 
 def structural_layers(graph: Graph, depth: int) -> Layers:
     """Structural distances of candidate pairs, layer by layer, with the paper's three optimisations.
 
-    Degree sequences are compressed to (degree, count); each node is compared with the 2 log2 n nodes
-    closest to it in degree only; and there are at most ``depth`` layers.
+    Degree sequences are compressed to (degree, count), and the warped distance is taken between these (OPT1: an
+    upper bound of that between the sequences themselves, see ``s2vkernels.warped``); each node is compared with
+    the 2 log2 n nodes closest to it in degree only (OPT2); and there are at most ``depth`` layers (OPT3).
 
     Examples
     --------
@@ -80,44 +118,62 @@ def structural_layers(graph: Graph, depth: int) -> Layers:
 
     source, target = np.concatenate([pairs, pairs[:, ::-1]]).T
     by_source = np.lexsort((target, source))
-    weight = np.exp(-np.concatenate([apart, apart]))[by_source].T  # [depth, E]
+    distance = np.concatenate([apart, apart])[by_source].T  # [depth, E]
     ptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n))])
-    return Layers(ptr, target[by_source], np.ascontiguousarray(weight))
+    return Layers(ptr, target[by_source], np.ascontiguousarray(distance))
+
+
+def random_walks(layers: Layers, starts: NDArray[np.int64], length: int,
+                 rng: np.random.Generator) -> NDArray[np.int64]:
+    """Walks over the layers from these nodes in layer 0, ``length`` nodes each. [len(starts), length]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from degnn_explore import Graph
+    >>> layers = structural_layers(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), depth=2)
+    >>> random_walks(layers, np.array([0, 1, 2, 3]), 6, np.random.default_rng(0)).shape
+    (4, 6)
+    """
+    from .. import s2vkernels as kernels
+
+    cumulative = np.empty_like(layers.distance)
+    kernels.running_weights(layers.ptr, layers.distance, cumulative)
+    paths = np.empty((len(starts), length), dtype=np.int64)
+    kernels.walks(layers.ptr, layers.neighbour, cumulative, layers.upward, layers.reach, starts, _STAY, rng, paths)
+    return paths
 
 
 def embed(graph: Graph, *, dim: int, walks: int, length: int, window: int, depth: int, passes: int, seed: int,
           stop: threading.Event | None = None) -> NDArray[np.float32]:
-    """struc2vec embeddings of all nodes, every column with mean 0 and variance 1. [n, dim]"""
-    from gensim.models import Word2Vec
+    """struc2vec embeddings of all nodes, every column with mean 0 and variance 1. [n, dim]
 
-    from .. import s2vkernels as kernels
+    Examples
+    --------
+    >>> from degnn_explore import Graph
+    >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> embed(path, dim=2, walks=1, length=5, window=2, depth=2, passes=1, seed=0).shape
+    (4, 2)
+    """
+    from gensim.models import Word2Vec
 
     layers = structural_layers(graph, depth)
     _raise_if(stop)
-    n, ptr, weight = graph.num_nodes, layers.ptr, layers.weight
-    source = np.repeat(np.arange(n), np.diff(ptr))
-    there = weight > 0
-    mean = weight.sum(axis=1) / np.maximum(there.sum(axis=1), 1)
-    strong = np.stack([np.bincount(source[row > m], minlength=n) for row, m in zip(weight, mean, strict=True)])
-    upward = np.log(strong + e)
-    reach = np.zeros(n, dtype=np.int64)  # layer 0 holds every node
-    for k in range(1, depth):
-        reach[np.unique(source[there[k]])] = k
-    rng = np.random.default_rng(seed)
-    begin = np.concatenate([rng.permutation(n) for _ in range(walks)])
-    paths = np.empty((len(begin), length), dtype=np.int64)
-    kernels.walks(ptr, layers.neighbour, np.cumsum(weight, axis=1), upward / (upward + 1), reach, begin, _STAY,
-                  rng, paths)
+    for_walks, for_words = np.random.SeedSequence(seed).spawn(2)
+    rng = np.random.default_rng(for_walks)
+    starts = np.concatenate([rng.permutation(graph.num_nodes) for _ in range(walks)])
+    paths = random_walks(layers, starts, length, rng)
     _raise_if(stop)
     sentences = [[str(u) for u in path] for path in paths.tolist()]
-    model = Word2Vec(vector_size=dim, window=window, min_count=0, sg=1, hs=1, negative=0, workers=1, seed=seed,
+    model = Word2Vec(vector_size=dim, window=window, min_count=0, sg=1, hs=1, negative=0, workers=1,
+                     seed=int(for_words.generate_state(1)[0]),  # 32 bits, all that gensim takes
                      hashfxn=_stable_hash)
     model.build_vocab(sentences)
     rates = np.linspace(0.025, 0.0001, passes + 1)
     for i in range(passes):  # one at a time, so that a stop is heard in between
         _raise_if(stop)
         model.train(sentences, total_examples=len(sentences), epochs=1, start_alpha=rates[i], end_alpha=rates[i + 1])
-    vectors = model.wv[[str(u) for u in range(n)]]
+    vectors = model.wv[[str(u) for u in range(graph.num_nodes)]]
     return np.asarray((vectors - vectors.mean(axis=0)) / (vectors.std(axis=0) + 1e-8), dtype=np.float32)
 
 
@@ -152,6 +208,11 @@ class Struc2Vec(TransductiveNet):
     (3.2), and skip-gram embeds the nodes by walks over it (3.3, 3.4). The embeddings have no
     learnt weights of the task and are computed once, before the first epoch; the nodes of S are taken in
     ascending order. Transductive: it knows the nodes of its training graph only.
+
+    The other models cut the edges inside S before they judge it; here one embedding serves all sets, so it is
+    that of the training graph as it is. A training link's own edge is therefore part of what its nodes are embedded
+    by, and a held-out link's edge is not: training and test sets do not look quite alike, which is inherent
+    to the method.
     """
 
     HYPER: ClassVar = {
@@ -171,13 +232,15 @@ class Struc2Vec(TransductiveNet):
         self.out = nn.Linear(shape.p * hyper["dim"], shape.outputs)
 
     def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
-        before = self.known_graphs.clone()
+        embedding = self.embedding
+        known = self.known_graphs[:1].cpu().numpy()  # the training graph's digest, or none yet
+        if not np.array_equal(known, _digest(task.graph)[None]):
+            hyper = {key: value for key, value in self.hyper.items() if key != "walk_seed"}
+            vectors = embed(task.graph, **hyper, seed=self.hyper["walk_seed"], stop=stop)
+            embedding = torch.from_numpy(vectors).to(embedding.device)
+        # both or neither: a cancelled embed must not leave one graph's digest beside another's vectors
         super().bind(task, stop=stop, progress=progress)
-        if len(self.embedding) == task.graph.num_nodes and torch.equal(before.cpu(), self.known_graphs.cpu()):
-            return  # embedded already
-        hyper = {key: value for key, value in self.hyper.items() if key != "walk_seed"}
-        vectors = embed(task.graph, **hyper, seed=self.hyper["walk_seed"], stop=stop)
-        self.embedding = torch.from_numpy(vectors).to(self.embedding.device)
+        self.embedding = embedding
 
     def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
                 progress: bool = True) -> EmbeddingData:
@@ -186,5 +249,4 @@ class Struc2Vec(TransductiveNet):
         return EmbeddingData(self.embedding.cpu()[rows].flatten(1))
 
     def forward(self, batch: Tensor) -> Tensor:
-        logits = self.out(batch)
-        return logits[:, 0] if self.shape.outputs == 1 else logits
+        return self.out(batch).squeeze(1)  # [k, 1] -> [k] for two classes, [k, C] as it is for more
