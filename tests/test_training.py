@@ -547,3 +547,14 @@ def test_features_are_scaled_by_both_classes():
     data.batches = lambda indices, device="cpu": whole([asked.extend(i) or i for i in indices], device)
     model.calibrate(data, np.arange(len(task.train)))
     assert 0.45 < task.train.labels[asked].mean() < 0.55
+
+
+@pytest.mark.parametrize("name", [name for name in EVERY if name != "struc2vec"])
+def test_the_units_of_an_attribute_do_not_matter(name):
+    column = np.random.default_rng(0).normal(size=(60, 1)) + 3
+    runs = []
+    for unit in (1.0, 2.0**20):
+        task = de.link_task(G.with_attributes(unit * column))
+        runs.append(list(de.fit(small(name, task), task, epochs=3)))
+    for one, other in zip(*runs, strict=True):
+        assert one.loss == pytest.approx(other.loss, abs=1e-4)

@@ -21,6 +21,8 @@ from ..targets import Task
 
 __all__ = ["Dropout", "Hyper", "SetData", "SetNet", "Shape"]
 
+_CALIBRATED_ON = 512  # training sets, at most
+
 
 class SetData(Protocol):
     """What ``prepare`` gives: the model's input for many target sets, by the batch."""
@@ -144,11 +146,15 @@ class SetNet(nn.Module):
     inductive: ClassVar[bool] = True
     RATE: ClassVar[Hyper] = Hyper(1e-3, paper="1e-4 (SGD)", for_nodes=1e-2)  # nodes: few training sets, few steps
 
-    def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any]) -> None:
+    scale: Tensor
+
+    def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any], width: int = 0) -> None:
         super().__init__()
         self.name = name
         self.shape = shape
         self.hyper = dict(hyper)
+        # a factor for each of ``width`` features: an attribute may be a million times larger than a log-degree
+        self.register_buffer("scale", torch.ones(width))
 
     @property
     def learning_rate(self) -> float:
@@ -162,8 +168,26 @@ class SetNet(nn.Module):
     def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
         """What a transductive model takes from the training graph before the first epoch: nothing here."""
 
+    def features(self, batch: Any) -> list[Tensor]:
+        """The inputs of a batch that ``scale`` is for, [..., width] each: none here."""
+        return []
+
     def calibrate(self, data: SetData, index: NDArray[np.int64]) -> None:
-        """Constants taken from the inputs of training sets before the first epoch: none here."""
+        """Set ``scale`` so that log-degree and attributes have size one on (some) training sets.
+
+        A factor commutes with every aggregation, so this is a choice of units, not another model.
+        """
+        if len(self.scale):
+            size = self.sizes(data, index)
+            size[1 + self.shape.num_attributes:] = 1  # labels and indicators of distance are of order one
+            self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
+
+    def sizes(self, data: SetData, index: NDArray[np.int64]) -> Tensor:
+        """The root mean square of each feature, on (some) training sets."""
+        some = index[::-(-len(index) // _CALIBRATED_ON)]  # spread: positives come before negatives
+        squares = [torch.stack([x.flatten(0, -2).square().mean(dim=0) for x in self.features(batch)])
+                   for batch in data.batches(np.array_split(some, -(-len(some) // 64)))]
+        return torch.stack(squares).mean(dim=0).sqrt().amax(dim=0)
 
     def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
         """Raise an error if this model cannot judge these sets of this graph."""
@@ -186,8 +210,8 @@ class TransductiveNet(SetNet):
     inductive: ClassVar[bool] = False
     known_graphs: Tensor
 
-    def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any]) -> None:
-        super().__init__(name, shape, hyper)
+    def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any], width: int = 0) -> None:
+        super().__init__(name, shape, hyper, width)
         # the training graph and the full one it was made from; buffers, so that they are saved
         self.register_buffer("known_graphs", torch.zeros((0, 32), dtype=torch.uint8))
 

@@ -24,6 +24,7 @@ BASE = Hyper("GCN", paper="GCN", choices=tuple(CONVOLUTIONS))
 class DESPD(BlockNet):
     """DE-GNN-SPD: ζ(u|v) is the one-hot of min(SPD(u, v), d_max); ζ(u|S) the mean over v in S.
 
+    Nodes that no path joins to v have an entry of their own, so there are d_max + 2 and not the paper's d_max + 1.
     The aggregation is that of the base network, 1 hop (appendix, "DE-GNN-SPD").
     """
 

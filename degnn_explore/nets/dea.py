@@ -41,7 +41,8 @@ class HopsConv(nn.Module):
     """h_v' = Σ_{k=1..K} ReLU( (h_v + Σ_{u in S_{v,k}} h_u) Θ^{(k)} / (|S_{v,k}| + 1) ).
 
     S_{v,k} holds the nodes at distance exactly k from v: "for each k we aggregate k-hop neighbours
-    via a GCN layer with a self-loop" (appendix, "DEA-GNN-SPD").
+    via a GCN layer with a self-loop" (appendix, "DEA-GNN-SPD"). The appendix prints Θ inside the sum over
+    neighbours only; here, as in a GCN layer, it is applied to h_v too, and there is a bias.
     """
 
     aggregation = "hops"

@@ -74,9 +74,10 @@ class DEAPR(SetNet):
     RATE: ClassVar[Hyper] = Hyper(1e-2)  # averages over the whole graph differ little from set to set
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
-        super().__init__(name, shape, hyper)
-        self.encoding = SPD(max_dist=hyper["max_dist"])
-        width = 1 + shape.num_attributes + self.encoding.dim
+        encoding = SPD(max_dist=hyper["max_dist"])
+        width = 1 + shape.num_attributes + encoding.dim
+        super().__init__(name, shape, hyper, width)
+        self.encoding = encoding
         self.linears = nn.ModuleList(nn.Linear(width if layer == 0 else hyper["hidden"], hyper["hidden"])
                                      for layer in range(hyper["layers"]))
         self.dropout = Dropout(hyper["dropout"])
@@ -94,8 +95,11 @@ class DEAPR(SetNet):
         threads = Threads(lambda: None, None, stop, progress)
         return Truncated(graph, sets, self.encoding, alpha, layers, min(top or 32, graph.num_nodes), threads)
 
+    def features(self, batch: PageRankBatch) -> list[Tensor]:
+        return [batch.x_agg]
+
     def forward(self, batch: PageRankBatch) -> Tensor:
-        h = self.dropout(torch.relu(self.linears[0](batch.x_agg)))  # [k, N, hidden]
+        h = self.dropout(torch.relu(self.linears[0](batch.x_agg * self.scale)))  # [k, N, hidden]
         for linear in list(self.linears)[1:-1]:
             assert batch.matrix is not None and batch.left is not None and batch.right is not None
             h = batch.matrix @ h + batch.right @ (batch.left.transpose(1, 2) @ h)

@@ -53,10 +53,9 @@ class AnchorData(SetData):
 class PGNN(TransductiveNet):
     """Position-aware GNN: messages from the nearest node of each random anchor set.
 
-    Anchor sets have sizes n/2, n/4, ..., in turn, ``anchor_sets`` in all (their
-    c log² n). For
-    anchor set i with nearest node u_i, a layer computes M_i = ReLU(Θ_1 h_v + s(v, u_i) Θ_2 x_{u_i})
-    with s = 1/(SPD + 1), and passes on the mean of the M_i; the last layer gives the position
+    Anchor sets have sizes n/2, n/4, ..., in turn, ``anchor_sets`` in all (their c log² n). For anchor
+    set i with nearest node u_i, a layer computes M_i = ReLU(Θ_1 h_v + s(v, u_i) Θ_2 x_{u_i}) with
+    s = 1/(SPD + 1), and passes on the mean of the M_i; the last layer gives the position
     z_v[i] = ⟨w, M_i⟩ (their Eqs. 3-5 and Algorithm 1).
 
     Distances are those of the graph with the edges inside S cut, for every set, so a training
@@ -77,11 +76,11 @@ class PGNN(TransductiveNet):
     anchor_ptr: Tensor
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
-        super().__init__(name, shape, hyper)
+        width, hidden = 1 + shape.num_attributes, hyper["hidden"]
+        super().__init__(name, shape, hyper, width)
         # anchor set i is anchors[anchor_ptr[i]:anchor_ptr[i+1]]
         self.register_buffer("anchors", torch.zeros(0, dtype=torch.int64))
         self.register_buffer("anchor_ptr", torch.zeros(1, dtype=torch.int64))
-        width, hidden = 1 + shape.num_attributes, hyper["hidden"]
         self.enter = nn.Linear(width, hidden)
         self.own = nn.ModuleList(nn.Linear(hidden, hidden) for _ in range(hyper["layers"]))
         self.message = nn.ModuleList(nn.Linear(width, hidden) for _ in range(hyper["layers"]))
@@ -124,10 +123,14 @@ class PGNN(TransductiveNet):
             parts.append((x, closeness, x_anchor))
         return AnchorData(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
+    def features(self, batch: AnchorBatch) -> list[Tensor]:
+        return [batch.x, batch.x_anchor]
+
     def forward(self, batch: AnchorBatch) -> Tensor:
-        h = torch.relu(self.enter(batch.x))  # [k, p, hidden]
+        h = torch.relu(self.enter(batch.x * self.scale))  # [k, p, hidden]
+        x_anchor = batch.x_anchor * self.scale
         for own, message in zip(self.own, self.message, strict=True):
-            sent = batch.closeness[..., None] * message(batch.x_anchor)  # [k, p, a, hidden]
+            sent = batch.closeness[..., None] * message(x_anchor)  # [k, p, a, hidden]
             m = self.dropout(torch.relu(own(h)[:, :, None] + sent))
             h = m.mean(dim=2)
         return self.readout(self.position(m)[..., 0])  # [k, p, a]

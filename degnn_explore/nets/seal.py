@@ -93,10 +93,11 @@ class SEAL(SetNet):
     }
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
-        super().__init__(name, shape, hyper)
-        self.encoding = DRNL(max_dist=hyper["max_dist"])
+        encoding = DRNL(max_dist=hyper["max_dist"])
         hidden, layers, k = hyper["hidden"], hyper["layers"], hyper["sort_k"]
-        widths = [1 + shape.num_attributes + self.encoding.dim, *[hidden] * layers, 1]
+        widths = [1 + shape.num_attributes + encoding.dim, *[hidden] * layers, 1]
+        super().__init__(name, shape, hyper, widths[0])
+        self.encoding = encoding
         self.convs = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
         self.by_node = nn.Linear(layers * hidden + 1, 16)  # a 1-D convolution whose stride is one node
         self.along = nn.Conv1d(16, 32, 5)
@@ -111,8 +112,11 @@ class SEAL(SetNet):
             graph, sets, hops=self.hyper["hops"], encoding=self.encoding,
             max_nodes_per_hop=self.hyper["max_nodes_per_hop"], stop=stop, progress=progress))
 
+    def features(self, batch: SubgraphBatch) -> list[Tensor]:
+        return [batch.x]
+
     def forward(self, batch: SubgraphBatch) -> Tensor:
-        h, channels = batch.x, []
+        h, channels = batch.x * self.scale, []
         for conv in self.convs:
             h = conv(h)
             h = torch.tanh((h + batch.neighbours.aggregate(h)[:, 0]) / (batch.degree + 1))

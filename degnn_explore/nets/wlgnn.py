@@ -60,8 +60,6 @@ class GINConv(nn.Module):
 
 CONVOLUTIONS: dict[str, type[nn.Module]] = {"GCN": GCNConv, "SAGE": SAGEConv, "GIN": GINConv}
 
-_CALIBRATED_ON = 512  # training sets, at most
-
 BLOCK_HYPER = {
     "layers": Hyper(2, paper="1, 2, 3", least=1),
     "hidden": Hyper(100, paper="20, 50, 80, 100", least=1),
@@ -79,20 +77,16 @@ class BlockNet(SetNet):
     the same network on the whole ego-network.
     """
 
-    scale: Tensor
-
     def __init__(self, name: str, shape: Shape, hyper: dict[str, Any], convolution: type[nn.Module],
                  encoding: Any = None, width_in: int | None = None) -> None:
-        super().__init__(name, shape, hyper)
+        width = 1 + shape.num_attributes + (0 if encoding is None else encoding.dim)
+        super().__init__(name, shape, hyper, width)
         self.encoding = encoding
-        if width_in is None:
-            width_in = 1 + shape.num_attributes + (0 if encoding is None else encoding.dim)
+        width_in = width if width_in is None else width_in
         hidden, hops = hyper["hidden"], hyper.get("hops", 1)
         self.aggregation: Aggregation = convolution.aggregation  # type: ignore[attr-defined]
         self.convs = nn.ModuleList(convolution(width_in if layer == 0 else hidden, hidden, hops)
                                    for layer in range(hyper["layers"]))
-        # a factor for each feature: landing probabilities are a hundred times smaller than log-degrees
-        self.register_buffer("scale", torch.ones(1 + shape.num_attributes + (0 if encoding is None else encoding.dim)))
         self.dropout = Dropout(hyper["dropout"])
         self.readout = Readout(hyper["readout"], hidden, shape)
 
@@ -103,16 +97,12 @@ class BlockNet(SetNet):
                       aggregation=self.aggregation, raw=raw, max_nodes_per_hop=self.hyper["max_nodes_per_hop"],
                       stop=stop, progress=progress)
 
-    def calibrate(self, data: SetData, index: NDArray[np.int64]) -> None:
-        """Set ``scale`` so that each feature has size one on (some) training sets.
+    def features(self, batch: Blocks) -> list[Tensor]:
+        return [batch.x_self] if batch.x_agg is None else [batch.x_self, batch.x_agg]
 
-        A factor commutes with every aggregation, so this is a choice of units, not another model.
-        """
-        some = index[::-(-len(index) // _CALIBRATED_ON)]  # spread: positives come before negatives
-        squares = [torch.stack([x.flatten(0, -2).square().mean(dim=0) for x in (batch.x_self, batch.x_agg)
-                                if x is not None])
-                   for batch in data.batches(np.array_split(some, -(-len(some) // 64)))]
-        size = torch.stack(squares).mean(dim=0).sqrt().amax(dim=0)
+    def calibrate(self, data: SetData, index: NDArray[np.int64]) -> None:
+        """Every feature has size one: landing probabilities are a hundred times smaller than log-degrees."""
+        size = self.sizes(data, index)
         base = 1 + self.shape.num_attributes
         if len(size) > len(self.scale):  # ζ(u|v) side by side for each v
             spread = size[base:].view(self.shape.p, -1).amax(dim=0)
