@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..nets import MODELS
 from ..plans import TASKS
 from .board_controls import OWN, Controls, offer
 
-__all__ = ["cell", "choose", "free_file", "slug"]
+__all__ = ["cell", "choose", "free_file", "on_deleted_cells", "slug"]
 
 
 def choose(
@@ -78,7 +78,30 @@ def cell() -> tuple[str, int] | None:
     """The notebook cell that is being run, and the number of its run; None where there is no such thing."""
     from IPython import get_ipython
 
+    name = _asked().get("cellId")
+    return None if name is None else (str(name), int(get_ipython().execution_count))
+
+
+def on_deleted_cells(act: Callable[[set[str]], None]) -> None:
+    """Calls ``act`` with the cells that were deleted from the notebook, whenever one of the others is run.
+
+    JupyterLab and Notebook 7 name them when they ask for a cell to be run; other front ends do not, and nothing
+    happens there. A deletion that was undone is named all the same.
+    """
+    from IPython import get_ipython
+
+    def before_a_cell(_info: Any) -> None:
+        act({str(name) for name in _asked().get("deletedCells", [])})
+
+    shell = get_ipython()
+    if shell is not None:
+        shell.events.register("pre_run_cell", before_a_cell)
+
+
+def _asked() -> dict[str, Any]:
+    """What the front end said of the cell that is being run."""
+    from IPython import get_ipython
+
     shell = get_ipython()
     parent = shell.get_parent() if shell is not None and hasattr(shell, "get_parent") else {}
-    name = (parent or {}).get("metadata", {}).get("cellId")
-    return None if name is None else (str(name), int(shell.execution_count))
+    return dict((parent or {}).get("metadata") or {})

@@ -58,4 +58,15 @@ function render({ model, el }) {
   return () => { gone = true; model.off("change:figure", draw); size.disconnect(); theme.disconnect(); Plotly.purge(box); };
 }
 
-export default { render };
+// One call for each widget on each page. How often it is shown there is told to Python: see TrainingBoard.
+export default () => {
+  let views = 0;
+  const shown = (model, more) => { views += more; model.set("views", views); model.save_changes(); };
+  return {
+    render(given) {
+      const end = render(given);
+      shown(given.model, 1);
+      return () => { end(); shown(given.model, -1); };
+    },
+  };
+};

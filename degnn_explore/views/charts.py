@@ -82,6 +82,8 @@ class Chart(anywidget.AnyWidget):
     """What the chart shows, for those who cannot see it."""
     serial = traitlets.Int(0).tag(sync=True)
     """Counts the figures shown."""
+    views = traitlets.Int(0).tag(sync=True)
+    """How often the page that was last touched shows the chart."""
 
     def show(self, figure: go.Figure | dict[str, Any], description: str = "") -> None:
         """Shows another figure, in one message; a dictionary is taken as plotly's JSON."""

@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from ..shelf import Shelf
 from .board_controls import Controls
 from .board_curves import Curves, latest_settings
 from .board_mistakes import Mistakes
-from .board_setup import cell, choose, free_file, slug
+from .board_setup import cell, choose, free_file, on_deleted_cells, slug
 from .compare import Compare
 from .controls import box, button
 from .look import Ask, Look
@@ -35,6 +36,18 @@ __all__ = ["TrainingBoard"]
 _PAUSE = 0.3  # seconds between two updates; five a second would be drawn as well, and seen no better
 _SHARE = 0.04  # of the time may go into drawing; the larger the race, the rarer the updates
 _live: weakref.WeakSet[TrainingBoard] = weakref.WeakSet()
+
+
+@cache
+def _watch_cells() -> None:
+    """From now on a board whose cell is deleted is closed."""
+    on_deleted_cells(_cells_deleted)
+
+
+def _cells_deleted(cells: set[str]) -> None:
+    for board in list(_live):
+        if board._cell is not None and board._cell[0] in cells and board._curves.chart.views == 0:
+            board.close()
 
 
 class TrainingBoard(W.VBox):
@@ -57,6 +70,12 @@ class TrainingBoard(W.VBox):
         1: one run after another, in this process. More: so many at a time, in processes of their own.
     **settings
         layers, hidden, dropout, max_dist, steps, hops, learning_rate.
+
+    Notes
+    -----
+    A race goes on when the page is closed or reloaded, and can be looked at again. It is stopped by Cancel, by
+    ``board.close()``, by running the board's cell again, and, when the cell was deleted and the board is nowhere else
+    on the page, by running any other cell: only then does JupyterLab tell the kernel that a cell is gone.
 
     Examples
     --------
@@ -131,6 +150,7 @@ class TrainingBoard(W.VBox):
         for css in ("de-explorer", "de-board"):
             self.add_class(css)
         _live.add(self)
+        _watch_cells()
         self._quiet = False
         self._changed()
 

@@ -205,6 +205,41 @@ def test_running_the_cell_again_stops_the_earlier_board(lab: Any, visit: Any) ->
     board.page.get_by_text("closed True").wait_for(timeout=30_000)
 
 
+def test_deleting_the_cell_stops_its_race_unless_it_is_undone(lab: Any, visit: Any) -> None:
+    board = fresh(
+        lab,
+        visit,
+        "deleted",
+        f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=5, epochs=200)\nboard.start()\nboard",
+        "print('running', not board.race.wait(5 * board._closed), board._closed)",
+    )
+    board.waits_for_button("Cancel", 30)
+
+    def run(cell: int, command: str) -> None:
+        board.page.evaluate(
+            """([cell, command]) => { const p = [...window.jupyterapp.shell.widgets('main')][0];
+                p.content.activeCellIndex = cell; p.content.deselectAll();
+                return window.jupyterapp.commands.execute('notebook:' + command); }""",
+            [cell, command],
+        )
+
+    def prints(text: str) -> None:
+        board.page.locator(".jp-OutputArea-output", has_text=text).last.wait_for(timeout=30_000)
+
+    prints("running True False")
+    run(1, "delete-cell")
+    board.page.locator(".de-board").wait_for(state="detached", timeout=10_000)
+    run(0, "undo-cell-action")
+    Board(board.page).waits_for_button("Cancel", 30)
+    run(2, "run-cell")
+    board.page.wait_for_timeout(500)
+    prints("running True False")  # it is there again
+    run(1, "delete-cell")
+    board.page.locator(".de-board").wait_for(state="detached", timeout=10_000)
+    run(1, "run-cell")
+    prints("running False True")
+
+
 def test_the_board_reads_well_in_both_themes(lab: Any, visit: Any, tmp_path: Any) -> None:
     for dark in (False, True):
         lab.dark(dark)
