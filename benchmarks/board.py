@@ -60,7 +60,7 @@ import json, time, numpy as np
 board.open_mistake(0)
 def asked(pair):
     started = time.perf_counter()
-    board._ask.explorer.state.choose(0, [int(v) for v in pair])
+    board._deep.ask.explorer.state.choose(0, [int(v) for v in pair])
     return time.perf_counter() - started
 pairs = np.random.default_rng(0).permutation(board._shelf.graph.num_nodes)[:40].reshape(20, 2)
 asked(pairs[0])

@@ -179,7 +179,7 @@ def test_the_papers_values_are_one_click_away() -> None:
     assert plan.options == {"optimizer": "sgd", "batch_size": 64, "learning_rate": 1e-4}
     assert (plan.seeds, plan.hyper["hops"], plan.hyper["hidden"]) == (20, 2, 100)
     one._controls.our_values()
-    assert one._controls.plan().options == {"learning_rate": 1e-3}
+    assert one._controls.plan().options == {}  # each model's own learning rate
     assert one._controls.plan().hyper == {}
 
 
@@ -213,19 +213,19 @@ def test_asking_agrees_with_predict_and_with_the_mistake() -> None:
     one = board()
     one.start()
     one.wait(60)
-    one._show_deep("ask", True)
-    assert one._ask is not None
-    one._ask.missing.search()
-    one._ask.missing.wait(30)
-    assert "Pick a node first" in one._ask.missing.note.value
+    one._deep.toggles["ask"].value = True
+    assert one._deep.ask is not None
+    one._deep.ask.missing.search()
+    one._deep.ask.missing.wait(30)
+    assert "Pick a node first" in one._deep.ask.missing.note.value
     one.open_mistake(0)
     worst = one.mistakes[0]
-    assert one._ask.explorer.targets == [list(worst.nodes)]
+    assert one._deep.ask.explorer.targets == [list(worst.nodes)]
     judge = one.results().rows[0].model
     answers = one._shelf.ask(one.runs, worst.nodes)  # type: ignore[union-attr]
     assert answers[judge][0] == pytest.approx(worst.probability)
-    assert f"{answers['GCN'][0]:.3f}" in one._ask._answer.value
-    missing = one._ask.missing
+    assert f"{answers['GCN'][0]:.3f}" in one._deep.ask._answer.value
+    missing = one._deep.ask.missing
     missing.search()
     missing.wait(30)
     graph = de.load("karate")
@@ -241,13 +241,13 @@ def test_roles_have_a_confusion_matrix_and_pick_one_node() -> None:
     one = board("karate", "roles", ["GCN", "DE-GNN-SPD"])
     one.start()
     one.wait(60)
-    one._show_deep("look", True)
-    assert one._look is not None
-    assert "heatmap" in {trace["type"] for trace in one._look.chart.figure["data"]}
-    one._show_deep("ask", True)
-    assert one._ask is not None
-    one._ask.explorer.state.choose(0, [3])
-    assert "Its label is 0." in one._ask._answer.value
+    one._deep.toggles["look"].value = True
+    assert one._deep.look is not None
+    assert "heatmap" in {trace["type"] for trace in one._deep.look.chart.figure["data"]}
+    one._deep.toggles["ask"].value = True
+    assert one._deep.ask is not None
+    one._deep.ask.explorer.state.choose(0, [3])
+    assert "Its label is 0." in one._deep.ask._answer.value
 
 
 def test_names_are_escaped() -> None:
@@ -258,7 +258,7 @@ def test_names_are_escaped() -> None:
     one.start()
     one.wait(60)
     one.open_mistake(0)
-    assert one._ask is not None
-    shown = [one._ask._answer.value, one._progress.value, one._comparing._notes.value, one._curves._title.value]
+    assert one._deep.ask is not None
+    shown = [one._deep.ask._answer.value, one._progress.value, one._comparing._notes.value, one._curves._title.value]
     assert not any("<img" in text for text in shown)
     assert "&lt;img" in shown[0]

@@ -35,7 +35,7 @@ _PAPER = {"layers": 2, "hidden": 100, "dropout": 0.2, "max_dist": 3, "steps": 3,
 _PAPER_TEXT = (
     "The paper searched: layers 1, 2, 3; hidden 20, 50, 80, 100; dropout 0, 0.2; max. distance and walk steps 3, 4; "
     "hops K 1, 2, 3 (DEA-GNN-SPD); and trained with SGD, learning rate 1e-4, batches of 64 or 128, 20 seeds, until the "
-    "loss converged: hundreds of epochs. Our default is Adam at 1e-3."
+    "loss converged: hundreds of epochs. Our default is Adam, at 1e-2 for single nodes and for DEA-GNN-PR, else 1e-3."
 )
 
 
@@ -91,7 +91,9 @@ class Controls:
             for name, (label, values) in _CHOICES.items()
         }
         self.rate = W.Dropdown(
-            description="Learning rate", options=[(f"{rate:g}", rate) for rate in _RATES], value=1e-3, **wide
+            description="Learning rate",
+            options=[(_OWN_DEFAULT, ""), *((f"{rate:g}", rate) for rate in _RATES)],
+            **wide,
         )
         cores = max(2, os.cpu_count() or 2)
         self.workers = W.Dropdown(
@@ -226,7 +228,7 @@ class Controls:
         for control in self.hyper.values():
             control.value = ""
         self._learning = {}
-        self.rate.value = 1e-3
+        self.rate.value = ""
         self._changed(None)
 
     def paper_values(self) -> None:
@@ -266,7 +268,7 @@ class Controls:
         hyper = {
             key: control.value for key, control in self.hyper.items() if control.value != "" and key in known
         }
-        options = {**self._learning, "learning_rate": self.rate.value}
+        options = {**self._learning, **({"learning_rate": self.rate.value} if self.rate.value != "" else {})}
         return Plan(
             graph, self.task.value, models, self.seeds.value, self.epochs.value, self.device.value, hyper, options, name
         )

@@ -23,11 +23,11 @@ from ..runs import Run, finished, read, set_aside
 from ..shelf import Shelf
 from .board_controls import Controls
 from .board_curves import Curves, latest_settings
+from .board_deep import Deep
 from .board_mistakes import Mistakes
 from .board_setup import cell, choose, free_file, on_deleted_cells, slug
 from .compare import Compare
 from .controls import box, button
-from .look import Ask, Look
 from .safe import error_box, guarded, tag
 from .shown import progress_bars, progress_title
 
@@ -104,8 +104,7 @@ class TrainingBoard(W.VBox):
         **settings: Any,
     ) -> None:
         self.race: Race | None = None
-        self._look: Look | None = None
-        self._ask: Ask | None = None
+        self._deep = Deep(self._trained, self.show_error)
         self._cell = cell()
         for other in list(_live):
             if (
@@ -144,7 +143,7 @@ class TrainingBoard(W.VBox):
                 self._top,
                 self._comparing.box,
                 self._more,
-                self._deep,
+                self._deep.box,
             ]
         )
         for css in ("de-explorer", "de-board"):
@@ -204,9 +203,7 @@ class TrainingBoard(W.VBox):
         if judged is None or not 0 <= number < len(listed):
             raise ParameterError(f"There is no mistake {number}; {len(listed)} are listed.")
         run, shelf = judged
-        self._show_deep("ask", True)
-        assert self._ask is not None
-        self._ask.open_set(shelf, run.seed, listed[number].nodes)
+        self._deep.open_set(shelf, run.seed, listed[number].nodes)
 
     def close(self) -> None:
         """Stops training and takes the panel away."""
@@ -214,8 +211,7 @@ class TrainingBoard(W.VBox):
         _live.discard(self)
         if self.race is not None:
             self.race.cancel(wait=False)
-        if self._ask is not None:
-            self._ask.missing.clear()
+        self._deep.close()
         super().close()
 
     # ---- building -----------------------------------------------------------------------------
@@ -233,20 +229,10 @@ class TrainingBoard(W.VBox):
         )
         self._top.add_class("de-race")
         self._comparing = Compare(self.results, lambda: self._controls.plan().code(), self.show_error)
-        self._deep_toggles = {
-            key: W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto"))
-            for key, label, tip in (
-                ("look", "Look into it", "ROC, scores by distance, confusion"),
-                ("ask", "Ask the model", "Pick nodes and read the trained models' probabilities"),
-            )
-        }
-        for key, toggle in self._deep_toggles.items():
-            toggle.observe(lambda change, key=key: self._deep_toggled(key, change["new"]), "value")
         aside = button(
             "Set results aside", "Rename the results file and begin a new one; nothing is lost", self._set_aside
         )
-        self._more = box("de-row", *self._deep_toggles.values(), aside)
-        self._deep = box("de-deep")
+        self._more = box("de-row", *self._deep.toggles.values(), aside)
 
     # ---- from the reader ----------------------------------------------------------------------
 
@@ -341,27 +327,6 @@ class TrainingBoard(W.VBox):
             tag("div", "There are no results yet." if old is None else f"The results are in {old} now.", "de-idea")
         )
 
-    @guarded
-    def _deep_toggled(self, key: str, on: bool) -> None:
-        self._show_deep(key, on)
-
-    def _show_deep(self, key: str, on: bool) -> None:
-        """Opens or closes a part below; each is made when first opened."""
-        if self._deep_toggles[key].value != on:
-            self._deep_toggles[key].value = on  # comes back here
-            return
-        if on and key == "look" and self._look is None:
-            self._look = Look(self.show_error)
-        if on and key == "ask" and self._ask is None:
-            assert self._shelf is not None
-            self._ask = Ask(self._shelf.task(0).graph, self.show_error)
-        parts = {"look": self._look, "ask": self._ask}
-        self._deep.children = tuple(
-            part.box for key, part in parts.items() if part is not None and self._deep_toggles[key].value
-        )
-        if on:
-            self._fill_deep()
-
     # ---- to the reader ------------------------------------------------------------------------
 
     def show_error(self, error: BaseException) -> None:
@@ -401,7 +366,7 @@ class TrainingBoard(W.VBox):
             self._refresh(shown)
             assert self._shelf is not None
             self._mistakes.put(self._shelf, self._best())
-            self._fill_deep()
+            self._deep.fill()
         if self._changed_meanwhile:
             self._changed()
 
@@ -417,7 +382,8 @@ class TrainingBoard(W.VBox):
                 self._table_keys = keys
                 self._table = compare_runs(done) if done else None
                 self._comparing.show(self._table, self.results_file.stem)
-                self._more.layout.display = "" if done else "none"  # nothing to look into yet
+                for part in (self._more, self._deep.box):
+                    part.layout.display = "" if done else "none"  # nothing to look into yet
 
     def _draw_curves(self, shown: Snapshot | None) -> None:
         raced = () if self.race is None else self.race.plan.models
@@ -438,11 +404,6 @@ class TrainingBoard(W.VBox):
                     return run
         return None
 
-    def _fill_deep(self) -> None:
+    def _trained(self) -> tuple[Shelf, list[Run], Run] | None:
         best = self._best()
-        if self._shelf is None or best is None:
-            return
-        if self._look is not None and self._deep_toggles["look"].value:
-            self._look.put(self._shelf, self.runs, best.model)
-        if self._ask is not None and self._deep_toggles["ask"].value:
-            self._ask.put(self._shelf, self.runs, best.model)
+        return None if self._shelf is None or best is None else (self._shelf, self.runs, best)
