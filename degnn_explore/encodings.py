@@ -316,7 +316,8 @@ class DRNL(Encoding):
     With d = SPD(u, a) + SPD(u, b), both truncated at max_dist, the label of u is
     1 + min(SPD(u, a), SPD(u, b)) + (d // 2) (d // 2 + d % 2 - 1); it is 1 for a and b themselves
     and 0 where one of them cannot be reached. The label is a function of the pair, so ``pool``
-    has nothing left to do.
+    has nothing left to do. Distances are those of the graph, as in the paper's account of SEAL; SEAL itself
+    measures the way to each target with the other taken out, so nodes behind a target have other labels there.
 
     Examples
     --------

@@ -53,5 +53,4 @@ class Readout(nn.Module):
             z = difference_pooling(h)
             if self.join is not None:
                 z = torch.relu(self.join(torch.cat([z, h.mean(dim=1), h.amax(dim=1)], dim=1)))
-        logits = self.out(z)  # [k, outputs]
-        return logits[:, 0] if self.shape.outputs == 1 else logits
+        return self.out(z).squeeze(1)  # [k] or [k, C]

@@ -79,7 +79,8 @@ class SEAL(SetNet):
     Graph convolutions h' = tanh((A + I) h Θ / (d + 1)), the last one of width 1; SortPooling keeps the
     ``sort_k`` nodes largest in that last channel, with the channels of all layers side by side; two
     1-D convolutions and a dense layer read them in order. Unlike a DE-GNN it reads out every node
-    of the subgraph, not S alone (the paper's "Compare DE-GNN-SPD with SEAL").
+    of the subgraph, not S alone (the paper's "Compare DE-GNN-SPD with SEAL"). Labels are those of
+    :class:`degnn_explore.DRNL`, which says how they differ from SEAL's own behind a target.
     """
 
     HYPER: ClassVar = {
@@ -126,8 +127,7 @@ class SEAL(SetNet):
         z = torch.relu(self.by_node(pooled[kept])) * there[..., None]  # [k sets, sort_k, 16]
         z = nn.functional.max_pool1d(z.transpose(1, 2), 2)  # [k sets, 16, sort_k/2]
         z = torch.relu(self.along(z)).flatten(1)
-        logits = self.out(self.dropout(torch.relu(self.dense(z))))
-        return logits[:, 0] if self.shape.outputs == 1 else logits
+        return self.out(self.dropout(torch.relu(self.dense(z)))).squeeze(1)  # [k] or [k, C]
 
 
 def sort_pooling(key: Tensor, place: Tensor, num_sets: int, longest: int, k: int) -> tuple[Tensor, Tensor]:
