@@ -62,13 +62,12 @@ class Board:
         return str(self.box.locator(".de-chart + .de-said").first.text_content())
 
     def table(self) -> dict[str, list[str]]:
-        rows = (
-            self.box.locator(".de-card", has=self.page.locator(".de-head", has_text="Compare"))
-            .locator(".de-sheet tbody tr")
-            .all()
+        card = self.box.locator(".de-card", has=self.page.locator(".de-head", has_text="Compare"))
+        # in one step: a table that is being replaced is not read in parts
+        cells = card.locator(".de-sheet tbody tr").evaluate_all(
+            "rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText.trim()))"
         )
-        cells = [row.locator("td").all_inner_texts() for row in rows]
-        return {one[0].strip(): one[1:] for one in cells}
+        return {one[0]: one[1:] for one in cells}
 
 
 def fresh(lab: Any, visit: Any, name: str, *cells: str, **options: Any) -> Board:
