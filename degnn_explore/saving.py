@@ -112,8 +112,8 @@ def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, Tensor], h
             os.fsync(file.fileno())
         os.replace(scratch, target)
     except OSError as error:
-        raise ParameterError(f"{target} could not be written ({error.strerror or error}); what was there before is unchanged. "
-                             "Make room or choose another place.") from error
+        raise ParameterError(f"{target} could not be written ({error.strerror or error}); what was there before is "
+                             "unchanged. Make room or choose another place.") from error
     finally:
         with contextlib.suppress(OSError):
             scratch.unlink(missing_ok=True)

@@ -13,8 +13,8 @@ import pytest
 
 import degnn_explore as de
 from degnn_explore.views import train
-from degnn_explore.views.board_upload import read_own
 from degnn_explore.views.train import TrainingBoard
+from degnn_explore.views.uploads import read_own
 
 
 @pytest.fixture(autouse=True)
@@ -202,11 +202,11 @@ def test_an_own_graph_with_labels_from_a_file_or_a_column() -> None:
 
 def test_an_upload_that_cannot_be_read_is_named_as_the_reader_named_it() -> None:
     with pytest.raises(de.GraphError, match=r"^my net\.graphml: line 1: mismatched tag; expected well-formed XML\.$"):
-        read_own("my net.graphml", b"<graphml><graph><node id='a'></graph>", None, None)
+        read_own("my net.graphml", b"<graphml><graph><node id='a'></graph>")
     with pytest.raises(de.GraphError, match=r"^roles\.csv"):
         read_own("g.csv", b"a,b\n", ("roles.csv", b"\xff\xfe\x00garbage,1,2\nz\n"), None)
     with pytest.raises(de.GraphError, match="has 60 MB; a file opened here may have 50 MB"):
-        read_own("big.csv", b"a" * 60_000_000, None, None)
+        read_own("big.csv", b"a" * 60_000_000)
 
 
 def test_asking_agrees_with_predict_and_with_the_mistake() -> None:

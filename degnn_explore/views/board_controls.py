@@ -13,10 +13,10 @@ from ..errors import GraphError, ParameterError, one_of
 from ..graph import Graph
 from ..nets import MODELS
 from ..plans import MOST_SEEDS, TARGET_SIZE, TASKS, Plan
-from .board_upload import read_own
 from .charts import paint
 from .controls import box, button
 from .safe import tag, text
+from .uploads import read_own
 
 __all__ = ["OWN", "Controls", "devices", "offer"]
 

@@ -11,13 +11,12 @@ from . import pyvis_view
 from .presets import PRESETS
 from .safe import tag, text
 from .state import MAX_LAYER, ExplorerState
+from .uploads import read_own
 
 if TYPE_CHECKING:
     from .explorer import Explorer
 
 __all__ = ["Drawers", "Settings", "box", "button", "settings"]
-
-_MAX_UPLOAD = 50_000_000
 
 _HELP = """<b>How to read this panel</b>
 <dl class="de-keys">
@@ -267,35 +266,9 @@ class Drawers:
             return
         try:
             item = change["new"][0]
-            graph = read_upload(str(item["name"]), bytes(item["content"]))
+            graph = read_own(str(item["name"]), bytes(item["content"]))
         except Exception as error:
             self.explorer.show_error(error)
             return
         self.explorer.open_graph(graph)
         self.report.value = tag("span", f"{item['name']}: {graph!r}. {graph.cleaning}.", "de-hint")
-
-
-def read_upload(name: str, content: bytes) -> Any:
-    """The graph in an uploaded file.
-
-    Examples
-    --------
-    >>> read_upload("mine.csv", b"source,target\\na,b\\nb,c\\n").num_edges
-    2
-    """
-    import tempfile
-    from pathlib import Path
-
-    from ..errors import GraphError
-    from ..readers import read_graph
-
-    if len(content) > _MAX_UPLOAD:
-        raise GraphError(
-            f"{name} has {len(content) / 1e6:,.0f} MB; a file opened here may have {_MAX_UPLOAD // 1_000_000} MB. "
-            "Read it with de.read_graph(path) and pass the graph to de.Explorer."
-        )
-    with tempfile.TemporaryDirectory() as folder:
-        # only the ending of the reader's file name is used: it tells the format
-        path = Path(folder) / ("graph" + "".join(c for c in Path(name).suffix.lower() if c.isalnum() or c == ".")[:12])
-        path.write_bytes(content)
-        return read_graph(path)

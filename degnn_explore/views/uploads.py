@@ -1,4 +1,4 @@
-"""A reader's own graph for the board: uploaded files, read here and nowhere else."""
+"""A reader's own graph: uploaded files, read here and nowhere else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ __all__ = ["read_own"]
 _MOST_BYTES = 50_000_000
 
 
-def read_own(name: str, content: bytes, labels: tuple[str, bytes] | None, column: str | None) -> Graph:
+def read_own(
+    name: str, content: bytes, labels: tuple[str, bytes] | None = None, column: str | None = None
+) -> Graph:
     """A graph from uploaded files, with its labels from a second file or a column.
 
     Parameters
@@ -28,7 +30,7 @@ def read_own(name: str, content: bytes, labels: tuple[str, bytes] | None, column
 
     Examples
     --------
-    >>> G = read_own("g.csv", b"a,b\\nb,c\\n", ("roles.csv", b"a,0\\nb,1\\nc,0\\n"), None)
+    >>> G = read_own("g.csv", b"a,b\\nb,c\\n", ("roles.csv", b"a,0\\nb,1\\nc,0\\n"))
     >>> G.labels.tolist()
     [0, 1, 0]
     """
@@ -39,7 +41,7 @@ def read_own(name: str, content: bytes, labels: tuple[str, bytes] | None, column
             if len(data) > _MOST_BYTES:
                 raise GraphError(
                     f"{file} has {len(data) / 1e6:,.0f} MB; a file opened here may have {_MOST_BYTES // 1_000_000} MB. "
-                    "Read it with de.read_graph(path) and pass the graph to de.TrainingBoard."
+                    "Read it with de.read_graph(path) and pass the graph to the panel."
                 )
             # only the endings of the reader's file names are used: they tell the format
             paths[what] = Path(folder) / f"{what}{_ending(file)}"
