@@ -129,6 +129,21 @@ def test_truncated_pagerank_with_all_nodes_is_the_exact_one(monkeypatch):
         assert np.allclose(fast_logits(exact, G, sets), fast_logits(cut, G, sets), atol=1e-5)
 
 
+@pytest.mark.parametrize("layers", [1, 2])
+def test_pagerank_computed_once_is_pagerank_computed_batch_by_batch(layers, monkeypatch):
+    G = random_graph()
+    sets = some_sets(G, 2)
+    model = ready("DEA-GNN-PR", a_task(G, 2), layers=layers)
+    once = model.prepare(G, sets, progress=False)
+    monkeypatch.setattr(pagerank, "_HELD", 0)
+    each = model.prepare(G, sets, progress=False)
+    assert isinstance(once, pagerank.Held)
+    assert isinstance(each, pagerank.Exact)
+    index = np.array([5, 0, 3])
+    with torch.no_grad():
+        assert torch.allclose(model(once.batch(index)), model(each.batch(index)), atol=1e-6)
+
+
 def test_truncated_pagerank_keeps_the_largest_scores():
     G = random_graph()
     walk = G.to_scipy().toarray() / np.maximum(G.degrees, 1)

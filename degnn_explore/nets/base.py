@@ -12,12 +12,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
-from .. import netkernels
 from ..errors import ParameterError, TargetError, one_of, real_number, whole_number
 from ..graph import Graph
 from ..targets import Task
+from .fused import drop
 
 __all__ = ["Dropout", "Hyper", "SetData", "SetNet", "Shape"]
 
@@ -104,29 +103,8 @@ class Dropout(nn.Module):
         draws = draws.random_(-(2**63), None, generator=generator)
         byte = draws.view(torch.uint8)[:h.numel()]
         if h.device.type == "cpu" and h.dtype == torch.float32:
-            return _Drop.apply(h, byte, dropped)
+            return drop(h, byte, dropped)
         return h * ((byte.view(h.shape) >= dropped).to(h.dtype) * (256 / (256 - dropped)))
-
-
-class _Drop(torch.autograd.Function):
-    """Dropout on the CPU in one pass each way, from one random byte for each entry."""
-
-    @staticmethod
-    def forward(ctx: Any, h: Tensor, byte: Tensor, dropped: int) -> Tensor:
-        ctx.byte, ctx.dropped = byte, dropped
-        return _Drop._apply(h.detach(), byte, dropped)
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
-        return _Drop._apply(grad, ctx.byte, ctx.dropped), None, None
-
-    @staticmethod
-    def _apply(h: Tensor, byte: Tensor, dropped: int) -> Tensor:
-        h = h.contiguous()
-        out = torch.empty_like(h)
-        netkernels.drop(h.view(-1).numpy(), byte.numpy(), dropped, 256 / (256 - dropped), out.view(-1).numpy())
-        return out
 
 
 class SetNet(nn.Module):

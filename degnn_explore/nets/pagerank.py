@@ -12,16 +12,18 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..encodings import SPD, set_distances
-from ..errors import ParameterError
+from ..errors import Cancelled, ParameterError
 from ..extraction import Threads
 from ..graph import Graph
 from .base import Dropout, Hyper, SetData, SetNet, Shape
 from .features import base_features, inner_edges, set_features
+from .fused import relu_sum
 from .readout import READOUT, Readout
 
 __all__ = ["DEAPR"]
 
 EXACT_UP_TO = 4000  # nodes; beyond, n x n numbers would not fit and the columns are truncated
+_HELD = 1_000_000_000  # bytes; a task that needs no more is computed once, before the first epoch
 _TOLERANCE = 1e-5  # what pushing may leave unplaced, per degree; 1e-6 takes ten times as long for 0.3 % more
 
 Floats = NDArray[np.float64]
@@ -88,7 +90,8 @@ class DEAPR(SetNet):
         self.check(graph, sets)
         layers, alpha, top = self.hyper["layers"], self.hyper["alpha"], self.hyper["top"]
         if top is None and graph.num_nodes <= EXACT_UP_TO:
-            return Exact(graph, sets, self.encoding, alpha, layers)
+            data = Exact(graph, sets, self.encoding, alpha, layers)
+            return Held(data, stop, progress) if layers <= 2 and data.nbytes <= _HELD else data
         if layers > 2:
             raise ParameterError(f"DEA-GNN-PR on {graph.num_nodes:,} nodes truncates its scores and takes at most "
                                  f"2 layers, not {layers}.")
@@ -99,7 +102,9 @@ class DEAPR(SetNet):
         return [batch.x_agg]
 
     def forward(self, batch: PageRankBatch) -> Tensor:
-        h = self.dropout(torch.relu(self.linears[0](batch.x_agg * self.scale)))  # [k, N, hidden]
+        x = batch.x_agg * self.scale  # [k, N, d]
+        first = relu_sum(x.reshape(-1, 1, x.shape[2]), [self.linears[0]])
+        h = self.dropout(first.view(*x.shape[:2], -1))  # [k, N, hidden]
         for linear in list(self.linears)[1:-1]:
             assert batch.matrix is not None and batch.left is not None and batch.right is not None
             h = batch.matrix @ h + batch.right @ (batch.left.transpose(1, 2) @ h)
@@ -177,6 +182,7 @@ class Exact(_Encoder):
         walk = graph.to_scipy().toarray() / np.maximum(graph.degrees, 1)[None, :]
         self.scores = np.linalg.inv(np.eye(n) - alpha * walk)
         self.matrix = torch.from_numpy(((1 - alpha) * self.scores.T).astype(np.float32))
+        self.nbytes = 4 * len(sets) * n * (self.base.shape[1] + encoding.dim + sets.shape[1])  # of all batches
 
     def batch(self, index: NDArray[np.int64], device: str = "cpu") -> PageRankBatch:
         index = np.asarray(index)
@@ -201,6 +207,29 @@ class Exact(_Encoder):
         x_agg = (self.matrix @ wide).view(n, k, -1).permute(1, 0, 2) + V @ (U.transpose(1, 2) @ x)
         middle = (self.matrix, U, V) if self.layers > 2 else ()
         return PageRankBatch(x_agg.to(device), last.to(device), *(t.to(device) for t in middle))
+
+
+class Held(SetData):
+    """All batches of an exact task of one or two layers, computed once."""
+
+    def __init__(self, data: Exact, stop: threading.Event | None, progress: bool) -> None:
+        from tqdm.auto import tqdm
+
+        parts = []
+        chunks = np.array_split(np.arange(len(data)), -(-len(data) // 64))
+        for chunk in tqdm(chunks, desc="PageRank aggregation", disable=not progress, delay=2, leave=False):
+            if stop is not None and stop.is_set():
+                raise Cancelled("the PageRank aggregation was cancelled")
+            parts.append(data.batch(chunk))
+        self.x_agg = torch.cat([part.x_agg for part in parts])
+        self.last = None if data.layers == 1 else torch.cat([part.last for part in parts if part.last is not None])
+
+    def __len__(self) -> int:
+        return len(self.x_agg)
+
+    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> PageRankBatch:
+        rows = torch.from_numpy(np.asarray(index))
+        return PageRankBatch(self.x_agg[rows].to(device), None if self.last is None else self.last[rows].to(device))
 
 
 class Truncated(_Encoder):
