@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .downloads import checked_file, is_here
 from .errors import GraphError, one_of
@@ -20,7 +21,7 @@ from .readers import read_folder
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["datasets", "load"]
+__all__ = ["datasets", "load", "name_of"]
 
 
 def load(name: str) -> Graph:
@@ -44,6 +45,35 @@ def load(name: str) -> Graph:
     """
     one_of("name", name, _ENTRIES)
     return _read(name, os.environ.get("DEGNN_DATA"))
+
+
+def name_of(graph: Graph) -> str:
+    """The name by which :func:`load` gives this very graph, or "": edges, labels and attributes are compared.
+
+    Nothing is downloaded for it. Titles, names and positions do not count: no model sees them.
+
+    Parameters
+    ----------
+    graph
+        Any graph.
+
+    Examples
+    --------
+    >>> G = load("karate")
+    >>> name_of(G.with_title("mine")), name_of(G.without_edges([(0, 1)])), name_of(G.with_labels([0] * 34))
+    ('karate', '', '')
+    """
+    for name, entry in _ENTRIES.items():
+        if (entry.nodes, entry.edges) == (graph.num_nodes, graph.num_edges) and entry.available(name):
+            known = load(name)
+            if all(_equal(getattr(graph, part), getattr(known, part))
+                   for part in ("indptr", "indices", "labels", "attributes")):
+                return name
+    return ""
+
+
+def _equal(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
 def datasets() -> pd.DataFrame:

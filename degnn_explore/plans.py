@@ -7,19 +7,28 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
+from .catalogue import name_of
 from .errors import GraphError, ParameterError, one_of, whole_number
 from .graph import Graph
 from .targets import Task, link_task, role_task, triangle_task
 
-__all__ = ["TASKS", "Job", "Plan"]
+if TYPE_CHECKING:
+    from .nets.base import SetNet
+
+__all__ = ["TASKS", "Job", "Plan", "digest_of"]
 
 TASKS = {"roles": role_task, "links": link_task, "triangles": triangle_task}
 TARGET_SIZE = {"roles": 1, "links": 2, "triangles": 3}
 MOST_SEEDS = 20
 _SAME_NAME_OTHER_MEANING = {"SEAL": {"hops"}}  # hops of its subgraph, not of its aggregation
 _MADE_FROM = {"roles": "role_task", "links": "link_task", "triangles": "triangle_task"}
+_LEARNING = {"batch_size": int, "optimizer": str, "learning_rate": float, "weight_decay": float, "patience": int,
+             "clip": float}
+"""The options of fit that decide what comes out; the others only how."""
+_HOW = ("checkpoint_every", "num_threads")
 
 
 @dataclass(frozen=True)
@@ -52,14 +61,18 @@ class Plan:
     hyper
         Hyperparameters for every model that has them; the others keep their defaults.
     options
-        More arguments of :func:`degnn_explore.fit`, such as learning_rate.
+        More arguments of :func:`degnn_explore.fit`: batch_size, optimizer, learning_rate, weight_decay, patience,
+        clip, checkpoint_every or num_threads.
     name
-        The name by which :func:`degnn_explore.load` finds the graph, or "" for another.
+        The name by which :func:`degnn_explore.load` finds the graph; found by itself if it is not given, and "" for a
+        graph that load does not know.
 
     Examples
     --------
     >>> import degnn_explore as de
-    >>> plan = Plan(de.load("karate"), "links", ["GCN", "DE-GNN-SPD"], seeds=2, hyper={"max_dist": 4}, name="karate")
+    >>> plan = Plan(de.load("karate"), "links", ["GCN", "DE-GNN-SPD"], seeds=2, hyper={"max_dist": 4})
+    >>> plan.name
+    'karate'
     >>> plan.hyper_of("GCN"), plan.hyper_of("DE-GNN-SPD")
     ({}, {'max_dist': 4})
     >>> [(job.model, job.seed) for job in plan.jobs()][:3]
@@ -78,6 +91,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
+        object.__setattr__(self, "name", self.name or name_of(self.graph))
 
     def check(self) -> None:
         """Raise an error, in words, for anything that can be known to fail before the first epoch."""
@@ -94,6 +108,10 @@ class Plan:
         for model in self.models:
             one_of("model", model, MODELS)
         choose_device(self.device)
+        self._check_options()
+        if self.name and self.name != name_of(self.graph):
+            raise ParameterError(f"name={self.name!r} is not the name of this graph; leave it out, it is found by "
+                                 "itself.")
         if self.task == "roles" and self.graph.labels is None:
             raise GraphError("role_task needs a label for each node and this graph has none; choose a graph that has "
                              "them (us-flights, karate, …), give a file of labels with yours, or add them with "
@@ -107,6 +125,14 @@ class Plan:
         for name in self.hyper:
             one_of("hyperparameter", name, sorted(known))
 
+    def _check_options(self) -> None:
+        given_elsewhere = ("seed", "epochs", "device", "checkpoint", "stop", "progress", "model", "task")
+        for name in self.options:
+            if name in given_elsewhere:
+                raise ParameterError(f"options may not name {name!r}: the race gives it to each run itself. Leave it "
+                                     "out; how many seeds and epochs, and the device, are arguments of the plan.")
+            one_of("option", name, [*_LEARNING, *_HOW])
+
     def make_task(self, seed: int) -> Task:
         """The task with the split of this seed."""
         return TASKS[self.task](self.graph, seed=seed)
@@ -119,23 +145,49 @@ class Plan:
         skipped = _SAME_NAME_OTHER_MEANING.get(model, set())
         return {key: value for key, value in self.hyper.items() if key in kind.HYPER and key not in skipped}
 
+    def settings(self, model: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Hyperparameters and options of this model's runs in full, defaults and learning rate included.
+
+        A value that is given and is the default is the same setting as one that is not given.
+
+        Examples
+        --------
+        >>> import degnn_explore as de
+        >>> plan = Plan(de.load("karate"), "roles", ["DE-GNN-SPD"], hyper={"max_dist": 4}, options={"patience": 9})
+        >>> hyper, options = plan.settings("DE-GNN-SPD")
+        >>> hyper["max_dist"], options["patience"], options["learning_rate"]
+        (4, 9, 0.01)
+        """
+        import inspect
+
+        from .nets import MODELS
+        from .training import fit
+
+        kind: type[SetNet] = MODELS[one_of("model", model, MODELS)].load()
+        p, given = TARGET_SIZE[self.task], self.hyper_of(model)
+        hyper = {key: one.checked(key, given.get(key, one.default_for(p))) for key, one in kind.HYPER.items()}
+        usual = {key: one.default for key, one in inspect.signature(fit).parameters.items() if key in _LEARNING}
+        options = {key: value for key, value in (usual | dict(self.options)).items() if key in _LEARNING}
+        if options["learning_rate"] is None:
+            options["learning_rate"] = kind.RATE.default_for(p)
+        for key, value in options.items():
+            if type(value) is not bool and isinstance(value, Real):  # 1 and 1.0, or numpy's, are the same number
+                options[key] = _LEARNING[key](value)
+        return hyper, {"epochs": self.epochs, **options}
+
     def jobs(self) -> list[Job]:
         """All runs, seed by seed, so that every model has a first result early."""
         return [Job(model, seed) for seed in range(self.seeds) for model in self.models]
 
     def key(self, job: Job) -> str:
         """Names a run: equal for equal graph, task, model, settings and seed."""
-        parts = [self._graph_digest, self.task, job.model, job.seed, self.epochs, self.hyper_of(job.model),
-                 dict(self.options)]
+        parts = [self.digest, self.task, job.model, job.seed, *self.settings(job.model)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
 
     @cached_property
-    def _graph_digest(self) -> str:
-        graph = self.graph
-        content = hashlib.sha256(graph.indptr.astype("<i8").tobytes() + graph.indices.astype("<i8").tobytes())
-        for column in (graph.labels, graph.attributes):
-            content.update(b"-" if column is None else str(column.dtype).encode() + column.tobytes())
-        return content.hexdigest()
+    def digest(self) -> str:
+        """Names what the runs are about, see :func:`digest_of`."""
+        return digest_of(self.graph, self.task)
 
     @property
     def title(self) -> str:
@@ -160,16 +212,56 @@ class Plan:
                 run = list(de.fit(model, task, epochs=5, seed=seed, device="auto"))
                 print(name, seed, de.summarise(run))
         """
-        graph = f"de.load({_text(self.name)})" if self.name else 'de.read_graph("...")  # your graph'
         hyper = "{" + ", ".join(f"{_text(m)}: {self.hyper_of(m)!r}" for m in self.models) + "}"
         more = "".join(f", {key}={value!r}" for key, value in self.options.items())
         return "\n".join([
-            "import degnn_explore as de", "", f"G = {graph}", f"hyper = {hyper}", f"for seed in range({self.seeds}):",
+            "import degnn_explore as de", "", *self.graph_code(), f"hyper = {hyper}",
+            f"for seed in range({self.seeds}):",
             f"    task = de.{_MADE_FROM[self.task]}(G, seed=seed)", "    for name in hyper:",
             "        model = de.build(name, task, seed=seed, **hyper[name])",
             f"        run = list(de.fit(model, task, epochs={self.epochs}, seed=seed, device={_text(self.device)}"
             f"{more}))",
             "        print(name, seed, de.summarise(run))"])
+
+    def graph_code(self) -> list[str]:
+        """Lines that make G; a graph that load does not know only its owner can write down."""
+        if self.name:
+            return [f"G = de.load({_text(self.name)})"]
+        graph = self.graph
+        lines = [f"# A graph of your own, {_text(self.title)}: {graph.num_nodes} nodes, {graph.num_edges} edges.",
+                 "# Put what it was made from in the place of the dots, with the nodes in the same order.",
+                 'G = de.read_graph("...")  # your file, or de.Graph.from_networkx(...), de.Graph.from_edges(...)']
+        if graph.attributes is not None:
+            lines.append(f'G = G.with_attributes([...])  # its attributes, {graph.attributes.shape[1]} for each node')
+        if self.task == "roles":
+            lines.append('G = G.with_labels([...])  # its labels, a whole number for each node, -1 for none; or above: '
+                         'de.read_graph("...", labels="...")')
+        return lines
+
+
+def digest_of(graph: Graph, task: str) -> str:
+    """Names what runs are about: the same for the same edges and attributes, and for roles the same labels.
+
+    Parameters
+    ----------
+    graph, task
+        As in :class:`Plan`.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> G = de.load("karate")
+    >>> other = G.with_labels([0] * 17 + [1] * 17)
+    >>> [digest_of(G, task) == digest_of(other, task) for task in ("links", "roles")]
+    [True, False]
+    """
+    content = hashlib.sha256()
+    for array in (graph.indptr, graph.indices, graph.attributes, graph.labels if task == "roles" else None):
+        if array is not None:
+            content.update(f"{array.shape}".encode())
+            content.update(array.astype("<f8" if array.dtype.kind == "f" else "<i8").tobytes())
+        content.update(b";")
+    return content.hexdigest()[:32]
 
 
 def _text(value: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from .errors import ParameterError, whole_number
 from .plans import Job, Plan
-from .runs import Run, append, read
+from .runs import Run, append, models_folder, read
 from .workers import ProcessWorker, ThreadWorker
 
 __all__ = ["Lane", "Progress", "Race", "Snapshot"]
@@ -119,6 +119,7 @@ class Race:
         self.plan, self.results_file = plan, Path(results)
         self.workers = whole_number("workers", workers, least=1)
         plan.check()
+        models_folder(self.results_file)  # refuses a name without ending, before anything is trained
         self._lock = threading.RLock()
         self._cancel, self._news = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
@@ -136,7 +137,7 @@ class Race:
     @property
     def models_folder(self) -> Path:
         """Where trained models and checkpoints are."""
-        return self.results_file.with_suffix("")
+        return models_folder(self.results_file)
 
     @property
     def running(self) -> bool:
@@ -199,8 +200,8 @@ class Race:
         if lane.run is not None and lane.state == "finished":
             return lane.run
         metric = lane.epochs[0]["metric"]
-        return Run(key, self.plan.title, self.plan.task, lane.job.model, lane.job.seed, metric=metric, status="running",
-                   epochs=list(lane.epochs))
+        return Run(key, self.plan.title, self.plan.task, lane.job.model, lane.job.seed, digest=self.plan.digest,
+                   catalogue=self.plan.name, metric=metric, status="running", epochs=list(lane.epochs))
 
     def _progress(self, model: str) -> Progress:
         lanes = [lane for lane in self._lanes.values() if lane.job.model == model]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import threading
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
@@ -13,9 +14,16 @@ from typing import Any
 
 from .errors import ParameterError
 
-__all__ = ["Run", "append", "read", "set_aside"]
+__all__ = ["Run", "append", "read", "read_for", "set_aside"]
 
 _writing = threading.Lock()
+_TASKS = ("roles", "links", "triangles")
+_METRICS = ("auc", "accuracy")
+_STATES = ("finished", "failed", "running")
+_TEXTS = ("key", "graph", "task", "model", "digest", "catalogue", "metric", "device", "status", "error", "model_file",
+          "when", "version")
+_COUNTS = ("seed", "nodes", "edges", "p", "num_classes", "best_epoch", "parameters")
+_BEGINS_LIKE_OURS = re.compile(rb'\s*\{\s*"key"\s*:')
 
 
 @dataclass(frozen=True)
@@ -28,12 +36,18 @@ class Run:
         Names the question: the same graph, task, model, settings and seed give the same key.
     graph, nodes, edges
         The graph's name (as :func:`degnn_explore.load` knows it, or its title) and size.
+    digest
+        Names what the run is about, see :func:`degnn_explore.plans.digest_of`: only runs of the same digest may be
+        averaged or compared. "" in records of versions that did not write it.
+    catalogue
+        The name by which :func:`degnn_explore.load` gives this very graph, or "": the paper has numbers only for those.
     task, p, num_classes, metric
         "roles", "links" or "triangles", as in :class:`degnn_explore.Task`.
     sizes
         Number of "train", "val" and "test" sets.
     model, hyper, options, seed, device
-        How it was built and trained; ``seed`` draws the split, the weights and the order of the sets.
+        How it was built and trained, defaults included; ``seed`` draws the split, the weights and the order of the
+        sets.
     status
         "finished" or "failed"; then ``error`` says why, in words.
     epochs
@@ -63,6 +77,8 @@ class Run:
     seed: int = 0
     nodes: int = 0
     edges: int = 0
+    digest: str = ""
+    catalogue: str = ""
     p: int = 2
     num_classes: int = 2
     metric: str = "auc"
@@ -88,12 +104,47 @@ class Run:
 
     @classmethod
     def from_json(cls, line: str) -> Run:
-        """The record on a line; fields that this version does not know are left out."""
-        values = json.loads(line)
+        """The record on a line; fields that this version does not know are left out.
+
+        Raises
+        ------
+        ParameterError
+            If the line is not a record, or a value in it cannot be: an unknown model, a metric above 1, ...
+        """
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ParameterError(f"This line is not a record: {error}.") from None
         if not isinstance(values, dict):
-            raise ValueError("not a record")
+            raise ParameterError(f"A record is a JSON object, not {type(values).__name__}.")
+        for name in ("key", "graph", "task", "model"):
+            if name not in values:
+                raise ParameterError(f"The record has no {name}.")
         known = {f.name for f in fields(cls)}
-        return cls(**{name: value for name, value in values.items() if name in known})
+        run = cls(**{name: value for name, value in values.items() if name in known})
+        run._check()
+        return run
+
+    def _check(self) -> None:
+        """Raise an error for a value that no run can have: a file may have been edited by hand."""
+        from .nets import MODELS
+
+        for name in _TEXTS:
+            _need(isinstance(getattr(self, name), str), name, getattr(self, name))
+        for name in _COUNTS:
+            _need(_is_count(getattr(self, name)), name, getattr(self, name))
+        for name, known in (("model", MODELS), ("task", _TASKS), ("metric", _METRICS), ("status", _STATES)):
+            _need(getattr(self, name) in known, name, getattr(self, name))
+        for name in ("test", "optimistic"):
+            _need(_is_share(getattr(self, name)), name, getattr(self, name))
+        _need(_is_number(self.seconds) and self.seconds >= 0, "seconds", self.seconds)
+        for name in ("sizes", "hyper", "options"):
+            _need(isinstance(getattr(self, name), dict), name, getattr(self, name))
+        _need(all(_is_count(size) for size in self.sizes.values()), "sizes", self.sizes)
+        _need(_is_count(self.options.get("epochs", 0)), "options", self.options)
+        _need(isinstance(self.epochs, list), "epochs", self.epochs)
+        for epoch in self.epochs:
+            _need(_is_epoch(epoch, self.metric), "epochs", epoch)
 
 
 def append(path: str | os.PathLike[str], run: Run) -> None:
@@ -130,7 +181,9 @@ def append(path: str | os.PathLike[str], run: Run) -> None:
 def read(path: str | os.PathLike[str]) -> list[Run]:
     """The records in the file, oldest first; none if there is no file.
 
-    A last line that a crash cut short is left out; so is the earlier of two records of the same key.
+    A line that is no record is left out: one that a crash cut short, or that was edited by hand into something that
+    cannot be. So is the earlier of two records of the same key. A file in which no line even begins like a record is
+    refused, so that nothing is ever appended to somebody's notes.
 
     Parameters
     ----------
@@ -142,29 +195,70 @@ def read(path: str | os.PathLike[str]) -> list[Run]:
     >>> read("there-is-no-such-file.jsonl")
     []
     """
-    file = Path(path)
+    return _read(Path(path))[0]
+
+
+def _read(file: Path) -> tuple[list[Run], int]:
+    """The records, and how many lines were left out because they are none."""
     if not file.exists():
-        return []
+        return [], 0
+    if not file.is_file():
+        raise ParameterError(f"{file} is a folder; name a file for the results, such as {file / 'results.jsonl'}.")
     found: dict[str, Run] = {}
-    lines = file.read_bytes().split(b"\n")
+    lines = [line for line in file.read_bytes().split(b"\n") if line.strip()]
     readable = 0
     for line in lines:
-        if not line.strip():
-            continue
         try:
             run = Run.from_json(line.decode())
-        except (ValueError, TypeError):  # cut short, by a crash or a full disk
+        except ValueError:  # UnicodeDecodeError, where a line was cut inside a letter, is one too
             continue
         readable += 1
         found.pop(run.key, None)
         found[run.key] = run
-    if not readable and any(line.strip() for line in lines[:-1]):
+    torn_early = lines and b'{"key":'.startswith(lines[-1])
+    if lines and not readable and not torn_early and not any(_BEGINS_LIKE_OURS.match(line) for line in lines):
         raise ParameterError(f"{file} is not a file of results: none of its lines is a record. Choose another file.")
-    return list(found.values())
+    return list(found.values()), len(lines) - readable
+
+
+def read_for(path: str | os.PathLike[str], task: str, digest: str, graph: str) -> tuple[list[Run], str]:
+    """The finished runs of one question in the file, and in words what was left aside that might be missed.
+
+    Parameters
+    ----------
+    path
+        The results file.
+    task, digest, graph
+        Those of the runs that are meant, see :class:`Run`. Runs of another digest are never given; those of the same
+        task and graph's name are counted in the words.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = f"{folder}/results.jsonl"
+    ...     append(file, Run("a", "mine", "links", "GCN", digest="1f", test=0.9))
+    ...     append(file, Run("b", "mine", "links", "GCN", digest="2e", test=0.6))
+    ...     runs, aside = read_for(file, "links", "1f", "mine")
+    >>> len(runs), aside
+    (1, 'Left aside: 1 run on another graph of that name, or with other labels.')
+    """
+    records, skipped = _read(Path(path))
+    done = finished(records)
+    same_name = [run for run in done if (run.task, run.graph) == (task, graph) and run.digest != digest]
+    unnamed = sum(not run.digest for run in same_name)
+    counted = [(unnamed, "run", " of an earlier version, which did not write down the graph"),
+               (len(same_name) - unnamed, "run", " on another graph of that name, or with other labels"),
+               (skipped, "line", " that cannot be read")]
+    parts = [f"{count} {what}{'s' if count > 1 else ''}{why}" for count, what, why in counted if count]
+    aside = f"Left aside: {'; '.join(parts)}." if parts else ""
+    return [run for run in done if (run.task, run.digest) == (task, digest)], aside
 
 
 def set_aside(path: str | os.PathLike[str]) -> Path | None:
-    """Rename the file, so that a new one begins and nothing is lost; the new name, or None if there was no file.
+    """Rename the file and its folder of models, so that new ones begin and nothing is lost; the file's new name.
+
+    None if there was no file.
 
     Examples
     --------
@@ -175,9 +269,26 @@ def set_aside(path: str | os.PathLike[str]) -> Path | None:
     if not file.exists():
         return None
     number = 1
-    while (old := file.with_name(f"{file.stem}.{number}{file.suffix}")).exists():
+    while (old := file.with_name(f"{file.stem}.{number}{file.suffix}")).exists() or models_folder(old).exists():
         number += 1
+    if models_folder(file).is_dir():
+        models_folder(file).rename(models_folder(old))
     return file.rename(old)
+
+
+def models_folder(results: str | os.PathLike[str]) -> Path:
+    """Where the models and checkpoints of a results file are: the folder beside it that is called like it.
+
+    Examples
+    --------
+    >>> models_folder("runs/links-karate.jsonl").as_posix()
+    'runs/links-karate'
+    """
+    file = Path(results)
+    if not file.suffix:
+        raise ParameterError(f"The results file {str(file)!r} needs an ending, such as {file.name}.jsonl: the folder "
+                             "of its models is called like it, without.")
+    return file.with_suffix("")
 
 
 def finished(runs: Iterable[Run]) -> list[Run]:
@@ -194,3 +305,29 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return value
+
+
+def _need(holds: bool, name: str, value: Any) -> None:
+    if not holds:
+        raise ParameterError(f"{name}={str(value)[:60]} cannot be in a record.")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300  # NaN is not
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def _is_share(value: Any) -> bool:
+    """A metric: from 0 to 1, or null."""
+    return value is None or (_is_number(value) and 0 <= value <= 1)
+
+
+def _is_epoch(epoch: Any, metric: str) -> bool:
+    """What the curves are drawn from."""
+    return (isinstance(epoch, dict) and "loss" in epoch and (epoch["loss"] is None or _is_number(epoch["loss"]))
+            and _is_number(epoch.get("seconds", 0))
+            and all(isinstance(epoch.get(part), dict) and metric in epoch[part] and _is_share(epoch[part][metric])
+                    for part in ("val", "test")))

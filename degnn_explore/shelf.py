@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import TargetError
+from .errors import ParameterError, TargetError
 from .graph import Graph
 from .inspection import Scored, open_model, score
-from .plans import TARGET_SIZE, TASKS
+from .plans import TARGET_SIZE, TASKS, digest_of
 from .runs import Run, finished
 from .targets import Task
 
@@ -50,6 +50,7 @@ class Shelf:
 
     def __init__(self, graph: Graph, task: str, folder: Path) -> None:
         self.graph, self.kind, self.folder = graph, task, folder
+        self.digest = digest_of(graph, task)
         self._tasks: dict[int, Task] = {}
         self._models: dict[str, SetNet] = {}
         self._scored: dict[str, Scored] = {}
@@ -62,7 +63,10 @@ class Shelf:
         return self._tasks[seed]
 
     def model(self, run: Run) -> SetNet:
-        """The model that a run trained."""
+        """The model that a run trained; the run must be one of this task on this graph."""
+        if (run.task, run.digest) != (self.kind, self.digest):
+            raise ParameterError(f"This run of {run.model} was trained for {run.task} on another graph, or with other "
+                                 "labels; open it with the graph that it is of.")
         if run.key not in self._models:
             self._models[run.key] = open_model(self.folder, run.model_file)
         return self._models[run.key]
@@ -75,11 +79,12 @@ class Shelf:
             return self._scored[run.key]
 
     def of_seed(self, runs: Iterable[Run], seed: int) -> dict[str, Run]:
-        """The latest run of each model with this seed whose model file is there."""
+        """The latest run of each model on this graph with this seed whose model file is there."""
         return {
             run.model: run
             for run in finished(runs)
-            if run.seed == seed and run.model_file and (self.folder / run.model_file).is_file()
+            if run.seed == seed and (run.task, run.digest) == (self.kind, self.digest)
+            if run.model_file and (self.folder / run.model_file).is_file()
         }
 
     def ask(self, runs: Iterable[Run], S: Iterable[int], seed: int = 0) -> dict[str, NDArray[np.float64]]:

@@ -36,9 +36,9 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
     from . import __version__
     from .judging import choose_device
 
-    key = plan.key(job)
-    record = Run(key, plan.title, plan.task, job.model, job.seed, plan.graph.num_nodes, plan.graph.num_edges,
-                 options={"epochs": plan.epochs, **plan.options}, version=__version__)
+    hyper, options = plan.settings(job.model)
+    record = Run(plan.key(job), plan.title, plan.task, job.model, job.seed, plan.graph.num_nodes, plan.graph.num_edges,
+                 digest=plan.digest, catalogue=plan.name, hyper=hyper, options=options, version=__version__)
     try:
         send(("prepare",))
         record = replace(record, device=choose_device(plan.device))
@@ -57,7 +57,7 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
 
     task = plan.make_task(job.seed)
     model = build(job.model, task, seed=job.seed, **plan.hyper_of(job.model))
-    record = replace(record, p=task.p, num_classes=task.num_classes, metric=task.metric, hyper=model.hyper,
+    record = replace(record, p=task.p, num_classes=task.num_classes, metric=task.metric,
                      sizes={part: len(getattr(task, part)) for part in ("train", "val", "test")})
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / f"{record.key}.checkpoint"

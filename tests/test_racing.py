@@ -15,10 +15,13 @@ from typing import Any
 import pytest
 
 import degnn_explore as de
+from degnn_explore.comparison import compare_runs
 from degnn_explore.errors import GraphError, ParameterError
-from degnn_explore.plans import Plan
+from degnn_explore.nets import MODELS
+from degnn_explore.plans import TARGET_SIZE, Job, Plan, digest_of
 from degnn_explore.racing import Race
-from degnn_explore.runs import read
+from degnn_explore.runs import read, read_for
+from degnn_explore.shelf import Shelf
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(de.__file__).parents[1])}
 KARATE = de.load("karate")
@@ -241,6 +244,108 @@ def test_the_code_to_copy_repeats_the_run(tmp_path: Path) -> None:
     assert one.wait(60)
     done = subprocess.run([sys.executable, "-c", plan.code()], capture_output=True, text=True, check=True, env=ENV)
     assert f"test={one.results()[0].test}" in done.stdout
+
+
+def test_an_unchanged_graph_of_the_catalogue_is_known_again(tmp_path: Path) -> None:
+    for graph in (CELEGANS, CELEGANS.with_title("my worm")):
+        assert Plan(graph, "links", ["GCN"]).name == "celegans"
+    assert 'G = de.load("celegans")' in Plan(CELEGANS, "links", ["GCN"]).code()
+    edges = [*CELEGANS.edges.tolist()[1:], [0, 200]]
+    fake = de.Graph.from_edges(edges, CELEGANS.num_nodes, title="celegans")
+    assert (fake.num_nodes, fake.num_edges) == (CELEGANS.num_nodes, CELEGANS.num_edges)
+    assert Plan(fake, "links", ["GCN"]).name == ""
+    with pytest.raises(ParameterError, match="name='celegans' is not the name of this graph"):
+        Plan(fake, "links", ["GCN"], name="celegans").check()
+    one = race(tmp_path, fake, seeds=1, epochs=1, hyper={"hidden": 8, "layers": 1})
+    one.start()
+    assert one.wait(60)
+    (run,) = one.results()
+    assert (run.graph, run.catalogue) == ("celegans", "")
+    assert compare_runs([run]).rows[0].paper is None
+
+
+def test_the_code_for_an_own_graph_says_what_to_put_in() -> None:
+    own = de.Graph.from_edges([(i, (i + 1) % 30) for i in range(30)], labels=[i % 2 for i in range(30)],
+                              attributes=[[i, 1.0] for i in range(30)], title="ring\nimport os")
+    code = Plan(own, "roles", ["GCN"], seeds=1, epochs=3).code()
+    assert '# A graph of your own, "ring\\nimport os": 30 nodes, 30 edges.\n' in code
+    assert "G = G.with_labels([...])  # its labels" in code
+    assert "G = G.with_attributes([...])  # its attributes, 2 for each node" in code
+    assert "with_labels" not in Plan(own, "links", ["GCN"]).code()
+    compile(code, "code", "exec")
+
+
+def test_runs_say_what_graph_and_labels_they_are_of() -> None:
+    ring = de.Graph.from_edges([(i, (i + 1) % 30) for i in range(30)], labels=[i % 2 for i in range(30)])
+    chord = de.Graph.from_edges([*ring.edges.tolist()[1:], [3, 9]], 30, labels=ring.labels)
+    other = ring.with_labels([i % 3 for i in range(30)])
+    heavy = ring.with_attributes([[float(i)] for i in range(30)])
+    same = ring.with_title("another title").with_positions([[i, i] for i in range(30)])
+    assert [digest_of(ring, "roles") == digest_of(one, "roles") for one in (same, chord, other, heavy)] == [
+        True, False, False, False]
+    assert [digest_of(ring, "links") == digest_of(one, "links") for one in (same, chord, other, heavy)] == [
+        True, False, True, False]
+
+
+def test_runs_of_other_labels_are_neither_read_nor_asked(tmp_path: Path) -> None:
+    labels = [i % 2 for i in range(34)]
+    one, two = (race(tmp_path, graph, "roles", seeds=1, epochs=2)
+                for graph in (KARATE.with_title("mine"), KARATE.with_labels(labels).with_title("karate")))
+    for each in (one, two):
+        each.start()
+        assert each.wait(60)
+    assert [run.catalogue for run in read(two.results_file)] == ["karate", ""]
+    stored, aside = read_for(two.results_file, "roles", two.plan.digest, two.plan.title)
+    assert stored == two.results()
+    assert aside == "Left aside: 1 run on another graph of that name, or with other labels."
+    shelf = Shelf(two.plan.graph, "roles", two.models_folder)
+    both = one.results() + two.results()
+    assert shelf.of_seed(both, 0) == {"GCN": two.results()[0]}
+    with pytest.raises(ParameterError, match="on another graph, or with other labels"):
+        shelf.scored(one.results()[0])
+
+
+@pytest.mark.parametrize(("model", "task"), [(model, task) for model, entry in MODELS.items()
+                                             for task, p in TARGET_SIZE.items() if p in (entry.sizes or (1, 2, 3))])
+def test_the_settings_are_those_of_the_built_model(model: str, task: str) -> None:
+    plan = Plan(KARATE, task, [model], hyper={"layers": 1, "hidden": 8})
+    built = de.build(model, plan.make_task(0), **plan.hyper_of(model))
+    hyper, options = plan.settings(model)
+    assert hyper == built.hyper
+    assert options["learning_rate"] == built.learning_rate
+
+
+def test_a_default_given_or_left_out_is_the_same_run() -> None:
+    def key(task: str = "links", **more: Any) -> str:
+        return Plan(KARATE, task, ["GCN"], epochs=5, **more).key(Job("GCN", 0))
+
+    usual = Plan(KARATE, "links", ["GCN"], epochs=5).settings("GCN")
+    assert key() == key(hyper=usual[0]) == key(options={"learning_rate": 1e-3, "batch_size": 64, "patience": 30})
+    assert key() == key(hyper={"max_dist": 4})  # which GCN has not
+    assert key() == key(options={"clip": 5, "num_threads": 2})
+    assert key() != key(options={"learning_rate": 1e-2})
+    assert key("roles") == key("roles", options={"learning_rate": 1e-2})
+    assert key() != key(hyper={"layers": usual[0]["layers"] + 1})
+
+
+def test_a_seed_trained_with_defaults_given_and_left_out_counts_once(tmp_path: Path) -> None:
+    first = race(tmp_path, seeds=1, epochs=2)
+    first.start()
+    assert first.wait(60)
+    again = race(tmp_path, seeds=1, epochs=2, options={"learning_rate": 1e-3}, hyper={"layers": 2})
+    assert again.snapshot().state == "finished"
+    assert compare_runs(first.results() + again.results()).rows[0].seeds == 1
+
+
+@pytest.mark.parametrize("name", ["seed", "epochs", "device", "checkpoint", "stop", "progress", "model", "task"])
+def test_what_the_race_gives_itself_is_refused_among_the_options(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ParameterError, match=f"options may not name '{name}'"):
+        race(tmp_path, options={name: 3})
+
+
+def test_an_unknown_option_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="Did you mean 'learning_rate'"):
+        race(tmp_path, options={"learnin_rate": 0.1})
 
 
 def test_a_worker_slow_to_stop_keeps_nobody_waiting_and_loses_nothing(

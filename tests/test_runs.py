@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from degnn_explore.errors import ParameterError
-from degnn_explore.runs import Run, append, read, set_aside
+from degnn_explore.runs import Run, append, models_folder, read, read_for, set_aside
+
+EPOCH = {"number": 1, "loss": 0.7, "val": {"auc": 0.6}, "test": {"auc": None}, "seconds": 0.1}
 
 
 def record(key: str, **more: object) -> Run:
@@ -17,7 +19,7 @@ def record(key: str, **more: object) -> Run:
 
 def test_what_is_appended_is_read_back_in_order(tmp_path: Path) -> None:
     file = tmp_path / "runs" / "karate.jsonl"
-    runs = [record("a", seed=1, test=0.5, sizes={"test": 8}), record("b", epochs=[{"number": 1, "loss": 0.7}])]
+    runs = [record("a", seed=1, test=0.5, sizes={"test": 8}), record("b", epochs=[EPOCH])]
     for run in runs:
         append(file, run)
     assert read(file) == runs
@@ -63,6 +65,66 @@ def test_another_file_is_refused_in_words(tmp_path: Path) -> None:
         read(file)
 
 
+@pytest.mark.parametrize("content", ['{"nodes":[1,2]}', '{"nodes":[1,2]}\n', "[]", "buy milk", '{"keys":1', "{}"])
+def test_a_file_of_one_foreign_line_is_refused(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "graph.json"
+    file.write_text(content)
+    with pytest.raises(ParameterError, match="not a file of results"):
+        read(file)
+
+
+def test_a_first_record_cut_short_anywhere_is_no_foreign_file(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    append(file, record("a"))
+    whole = file.read_bytes().rstrip()
+    for length in range(len(whole)):
+        file.write_bytes(whole[:length])
+        assert read(file) == []
+
+
+def test_a_folder_is_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="is a folder; name a file"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("edit", [
+    {"model": "GNC"}, {"model": None}, {"model": ["GCN"]}, {"task": "colours"}, {"metric": "f1"}, {"options": None},
+    {"options": {"epochs": None}}, {"sizes": None}, {"sizes": {"test": "many"}}, {"hyper": []}, {"epochs": None},
+    {"epochs": [7]}, {"epochs": [{"loss": 1.0}]}, {"epochs": [{**EPOCH, "val": {"auc": 95.0}}]},
+    {"epochs": [{**EPOCH, "loss": "low"}]}, {"test": 95.0}, {"test": -0.1}, {"test": "0.9"}, {"test": True},
+    {"optimistic": 1.01}, {"seed": 1.5}, {"seed": -1}, {"seconds": None}, {"seconds": "8"}, {"parameters": None},
+    {"nodes": 10**30}, {"digest": 7}, {"key": None}, {"model_file": None}, {"status": "well"}, {"when": 3}, {"p": "2"},
+])
+def test_a_record_edited_into_what_cannot_be_is_skipped_and_counted(tmp_path: Path, edit: dict[str, object]) -> None:
+    file = tmp_path / "r.jsonl"
+    good = record("good", digest="1f", test=0.8, optimistic=0.8, epochs=[EPOCH])
+    append(file, good)
+    bad = {**json.loads(record("bad", digest="1f", test=0.7).to_json()), **edit}
+    file.write_text(file.read_text() + json.dumps(bad) + "\n")
+    assert read(file) == [good]
+    assert read_for(file, "links", "1f", "karate") == ([good], "Left aside: 1 line that cannot be read.")
+
+
+def test_nan_and_endless_nesting_are_skipped(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    append(file, record("good"))
+    start = '{"key":"a","graph":"g","task":"links","model":"GCN",'
+    file.write_text(file.read_text() + start + '"test":NaN}\n' + start + '"hyper":' + "[" * 100_000 + "\n")
+    assert [run.key for run in read(file)] == ["good"]
+
+
+def test_runs_of_another_graph_of_the_same_name_are_left_aside_and_counted(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    for run in (record("a", digest="1f", test=0.8), record("b", digest="2e", test=0.7), record("c", test=0.1),
+                record("d", test=0.2), Run("e", "karate", "roles", "GCN", digest="3d", test=0.3),
+                Run("f", "ns", "links", "GCN", digest="4c", test=0.3)):
+        append(file, run)
+    runs, aside = read_for(file, "links", "1f", "karate")
+    assert [run.key for run in runs] == ["a"]
+    assert aside == ("Left aside: 2 runs of an earlier version, which did not write down the graph; "
+                     "1 run on another graph of that name, or with other labels.")
+
+
 def test_unknown_fields_of_a_later_version_are_left_out() -> None:
     assert Run.from_json('{"key":"a","graph":"g","task":"links","model":"GCN","mood":"good"}') == Run(
         "a", "g", "links", "GCN")
@@ -79,3 +141,21 @@ def test_set_aside_keeps_the_old_records(tmp_path: Path) -> None:
     assert names == ["r.1.jsonl", "r.2.jsonl"]
     assert not file.exists()
     assert [run.key for run in read(tmp_path / "r.1.jsonl")] == ["a"]
+
+
+def test_set_aside_takes_the_models_along(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    (tmp_path / "r.1").mkdir()  # somebody's own: that number is taken
+    for number in (2, 3):
+        append(file, record("a", model_file="a.safetensors"))
+        models_folder(file).mkdir()
+        (models_folder(file) / "a.safetensors").write_text(f"weights {number}")
+        old = set_aside(file)
+        assert old == tmp_path / f"r.{number}.jsonl"
+        assert (models_folder(old) / "a.safetensors").read_text() == f"weights {number}"
+        assert not models_folder(file).exists()
+
+
+def test_a_results_file_needs_an_ending() -> None:
+    with pytest.raises(ParameterError, match=r"'runs/mine' needs an ending, such as mine\.jsonl"):
+        models_folder("runs/mine")
