@@ -17,7 +17,8 @@ from .runs import Run, finished
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["BASELINES", "Comparison", "Row", "compare_runs", "confidence_above", "interval", "paper_number"]
+__all__ = ["BASELINES", "Comparison", "Row", "compare_runs", "confidence_above", "interval", "latest_setting",
+           "paper_number", "plus_minus"]
 
 BASELINES = ("GCN", "SAGE", "GIN", "struc2vec", "PGNN", "SEAL")
 SETTINGS = {
@@ -42,9 +43,11 @@ def interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float
     count = len(values)
     if not count:
         raise ParameterError("There are no values to take the mean of; train at least one seed.")
-    mean = math.fsum(values) / count
     if count == 1:
-        return mean, None
+        return float(values[0]), None
+    if len(set(values)) == 1:
+        return float(values[0]), 0.0  # exactly, whatever rounding does to the mean
+    mean = math.fsum(values) / count
     spread = math.sqrt(math.fsum((x - mean) ** 2 for x in values) / (count - 1))
     return mean, _quantile(level, count - 1) * spread / math.sqrt(count)
 
@@ -58,20 +61,23 @@ def _quantile(level: float, freedom: int) -> float:
 
 
 def confidence_above(ours: Sequence[float], baseline: Sequence[float]) -> float | None:
-    """How sure we may be that our mean is above the baseline's: Welch's t-test, one-sided; None below two values each.
+    """How sure we may be that our mean is above the baseline's: Welch's t-test, one-sided.
+
+    None where the test can say nothing: below two values each, or where all of ours are equal and all of theirs, so
+    that nothing is known of how much they scatter.
 
     Examples
     --------
     >>> round(confidence_above([0.91, 0.92, 0.93], [0.88, 0.90, 0.89]), 3)
     0.989
+    >>> confidence_above([0.9, 0.9], [0.8, 0.8]) is None
+    True
     """
-    if len(ours) < 2 or len(baseline) < 2:
+    if len(ours) < 2 or len(baseline) < 2 or len(set(ours)) == len(set(baseline)) == 1:
         return None
     from scipy.stats import t
 
     (a, va), (b, vb) = _mean_and_error(ours), _mean_and_error(baseline)
-    if va + vb == 0:
-        return 0.5 if a == b else float(a > b)
     freedom = (va + vb) ** 2 / (va**2 / (len(ours) - 1) + vb**2 / (len(baseline) - 1))
     return float(t.cdf((a - b) / math.sqrt(va + vb), freedom))
 
@@ -134,7 +140,7 @@ class Row:
     verdict
         In words: "best baseline", "above the best baseline, 95 %", ... or "".
     mark
-        The paper's mark of it: "†", "*", "bold", "bold*" or "".
+        The paper's mark of it: "†" best baseline; above it on average "*", 70 % sure "bold", 95 % sure "bold*"; or "".
     """
 
     model: str
@@ -196,30 +202,48 @@ class Comparison:
         return out.getvalue()
 
     def to_markdown(self) -> str:
-        """The table in Markdown, with its notes."""
+        """The table in Markdown, marked as in the paper, with its notes."""
         lines = ["| " + " | ".join(self._head()) + " |", "|" + "---|" * len(self._head())]
         for row in self.rows:
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in _cells(row)) + " |")
-        return "\n".join([*lines, "", *(f"{_markdown(note)}\n" for note in self.notes)])
+            cells = [cell.replace("|", "\\|") for cell in _cells(row)]
+            if row.mark.startswith("bold"):
+                cells[1] = f"**{cells[1]}**"
+            cells[1] += {"†": "†", "*": "\\*", "bold*": "\\*"}.get(row.mark, "")
+            lines.append("| " + " | ".join(cells) + " |")
+        legend = _legend(self.rows, bold="**bold**", star="\\*", dagger="†")
+        return "\n".join([*lines, "", *([f"{legend}\n"] if legend else []), *(f"{_markdown(n)}\n" for n in self.notes)])
 
     def to_latex(self) -> str:
-        """The table in LaTeX, marked as in the paper; it needs the package booktabs."""
+        """The table in LaTeX, marked as in the paper, what the marks say below it; it needs the package booktabs."""
         head = " & ".join(_latex(cell) for cell in self._head()) + " \\\\"
-        lines = ["\\begin{tabular}{lrrrrrrl}", "\\toprule", head, "\\midrule"]
+        lines = ["\\begin{tabular}{lrrrrrrrl}", "\\toprule", head, "\\midrule"]
         for row in self.rows:
             cells = [_latex(cell) for cell in _cells(row)]
             if row.mark.startswith("bold"):
                 cells[1] = f"\\textbf{{{cells[1]}}}"
             cells[1] += {"†": "$^\\dagger$", "*": "$^*$", "bold*": "$^*$"}.get(row.mark, "")
             lines.append(" & ".join(cells) + " \\\\")
-        lines += ["\\bottomrule", "\\end{tabular}"]
+        legend = _legend(self.rows, bold="\\textbf{bold}", star="$^*$", dagger="$^\\dagger$")
+        below = " ".join(part for part in (_latex(_PLUS_MINUS), legend.replace("%", "\\%")) if part)
+        below = f"\\multicolumn{{9}}{{p{{\\linewidth}}}}{{\\footnotesize {below}}} \\\\"
+        lines += ["\\bottomrule", below, "\\end{tabular}"]
         return "\n".join([*(f"% {' '.join(note.split())}" for note in self.notes), *lines, ""])
 
     def _head(self) -> list[str]:
         name = self.metric_name
         return ["model", f"test {name} %, with validation", "paper, with validation",
-                f"test {name} %, no validation (optimistic)", "paper, no validation", "seconds a seed", "parameters",
-                "against the best baseline"]
+                f"test {name} %, no validation (optimistic)", "paper, no validation", "seeds", "seconds a seed",
+                "parameters", "against the best baseline"]
+
+
+_PLUS_MINUS = "± is half the 95 % confidence interval over seeds (Student's t)."
+
+
+def _legend(rows: Sequence[Row], bold: str, star: str, dagger: str) -> str:
+    """What the marks of these rows say."""
+    means = {"†": f"{dagger} best baseline.", "*": f"{star} above it on average, no more than that.",
+             "bold": f"{bold} above it, 70 % sure.", "bold*": f"{bold}{star} above it, 95 % sure."}
+    return " ".join(text for mark, text in means.items() if any(row.mark == mark for row in rows))
 
 
 _COLUMNS = ["model", "seeds", "mean", "ci95", "paper_mean", "paper_ci95", "optimistic_mean", "optimistic_ci95",
@@ -232,28 +256,32 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
     Parameters
     ----------
     runs
-        Finished runs of one task on one graph; others are left out. Where a model was trained with several
-        settings, those of its latest run count.
+        Finished runs of one task on one graph; runs that failed, and those that do not say what graph they are of
+        (see :class:`degnn_explore.runs.Run`), are left out. Where a model was trained with several settings, those
+        of its latest run count, and of two runs of a seed the later one.
 
     Examples
     --------
-    >>> runs = [Run(f"{m}{s}", "celegans", "links", m, s, sizes={"test": 430}, test=x + s / 100, optimistic=x + 0.02)
+    >>> runs = [Run(f"{m}{s}", "celegans", "links", m, s, digest="1f", catalogue="celegans", sizes={"test": 430},
+    ...             test=x + s / 100, optimistic=x + 0.02)
     ...         for m, x in (("GCN", 0.75), ("DE-GNN-SPD", 0.91)) for s in (0, 1)]
     >>> [(row.model, round(row.mean, 1), row.paper, row.mark) for row in compare_runs(runs).rows]
     [('DE-GNN-SPD', 91.5, (89.37, 0.17), 'bold*'), ('GCN', 75.5, (74.03, 0.99), '†')]
     """
-    usable = finished(runs)
+    done = finished(runs)
+    usable = [run for run in done if run.digest]
     if not usable:
-        raise ParameterError("There is no finished run to compare; train at least one seed of one model.")
-    questions = {(run.graph, run.task) for run in usable}
+        old = f" ({len(done)} runs of an earlier version do not say what graph they are of)" if done else ""
+        raise ParameterError(f"There is no finished run to compare{old}; train at least one seed of one model.")
+    questions = {(run.task, run.digest): run.graph for run in usable}
     if len(questions) > 1:
-        listed = "; ".join(f"{task} on {graph}" for graph, task in sorted(questions))
-        raise ParameterError(f"The runs answer different questions ({listed}); compare those of one task on one graph.")
+        listed = "; ".join(sorted(f"{task} on {graph}" for (task, _), graph in questions.items()))
+        raise ParameterError(f"The runs answer {len(questions)} different questions ({listed}; graphs or labels of one "
+                             "name may differ); compare those of one task on one graph.")
     first = usable[-1]
     by_model: dict[str, list[Run]] = {}
-    for run in usable:
+    for run in latest_setting(usable):
         by_model.setdefault(run.model, []).append(run)
-    by_model = {model: _latest_setting(group) for model, group in by_model.items()}
     scores = {model: [100 * float(run.test or 0) for run in group] for model, group in by_model.items()}
     baselines = [model for model in scores if model in BASELINES]
     best = max(baselines, key=lambda model: interval(scores[model])[0], default=None)
@@ -261,20 +289,42 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
     rows.sort(key=lambda row: -row.mean)
     size = first.sizes.get("test", 0)
     epochs = sorted({int(run.options.get("epochs", 0)) for group in by_model.values() for run in group})
-    notes = tuple(_notes(first, rows, size, epochs))
-    return Comparison(tuple(rows), first.graph, first.task, first.p, first.metric, size, notes)
+    notes = _notes(first, rows, size, epochs)
+    if left := len(done) - len(usable):
+        notes.append(f"Left aside: {left} {'run' if left == 1 else 'runs'} of an earlier version, which did not write "
+                     "down the graph.")
+    return Comparison(tuple(rows), first.graph, first.task, first.p, first.metric, size, tuple(notes))
 
 
-def _latest_setting(group: list[Run]) -> list[Run]:
-    last = group[-1]
-    return [run for run in group if (run.hyper, run.options) == (last.hyper, last.options)]
+def latest_setting(runs: Iterable[Run]) -> list[Run]:
+    """Of each model the runs with the settings of its last one, each seed once: the latest.
+
+    Parameters
+    ----------
+    runs
+        Runs of one task on one graph, oldest first.
+
+    Examples
+    --------
+    >>> runs = [Run(f"k{i}", "g", "links", "GCN", i % 2, options={"epochs": e}) for i, e in enumerate((5, 9, 9, 9))]
+    >>> [run.key for run in latest_setting(runs)]
+    ['k2', 'k3']
+    """
+    given = list(runs)
+    last = {run.model: (run.hyper, run.options) for run in given}
+    kept: dict[tuple[str, int], Run] = {}
+    for run in given:
+        if (run.hyper, run.options) == last[run.model]:
+            kept.pop((run.model, run.seed), None)
+            kept[run.model, run.seed] = run
+    return list(kept.values())
 
 
 def _row(model: str, group: list[Run], scores: dict[str, list[float]], best: str | None) -> Row:
     first = group[0]
     mean, half = interval(scores[model])
     optimistic, optimistic_half = interval([100 * float(run.optimistic or 0) for run in group])
-    where = (model, first.graph, first.p, first.metric)
+    where = (model, first.catalogue, first.p, first.metric)  # not by its title: anyone may call a graph celegans
     verdict, mark = _verdict(model, scores, best)
     return Row(model, len(group), mean, half, paper_number(*where), optimistic, optimistic_half,
                paper_number(*where, setting="no-validation"), sum(run.seconds for run in group) / len(group),
@@ -291,7 +341,10 @@ def _verdict(model: str, scores: dict[str, list[float]], best: str | None) -> tu
     sure = confidence_above(scores[model], scores[best])
     above = interval(scores[model])[0] > interval(scores[best])[0]
     if sure is None:
-        return f"{'above' if above else 'not above'} the best baseline, in one seed", "*" if above else ""
+        single = [name for name in (model, best) if len(scores[name]) == 1]
+        why = ("too few different values to say how surely" if not single else "in one seed" if len(single) == 2
+               else f"but {single[0]} has one seed only")
+        return f"{'above' if above else 'not above'} the best baseline, {why}", "*" if above else ""
     if sure >= 0.95:
         return "above the best baseline, 95 %", "bold*"
     if sure >= 0.70:
@@ -314,8 +367,10 @@ def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[st
         notes.append(f"Not all models were trained for as many epochs (at most {', '.join(map(str, epochs))}).")
     if seeds[0] < 2:
         notes.append("One seed gives no interval and no significance; choose more seeds.")
-    notes.append("± is half the 95 % confidence interval over seeds (Student's t). Significance: Welch's t-test "
-                 "against the best baseline, one-sided.")
+    if same := [row.model for row in rows if row.half == 0]:
+        notes.append(f"± 0.0 ({', '.join(same)}): all seeds gave the same value. That is too few different values to "
+                     "tell how much the result scatters, not certainty.")
+    notes.append(f"{_PLUS_MINUS} Significance: Welch's t-test against the best baseline, one-sided.")
     if any(row.paper for row in rows):
         notes.append(f"The paper's numbers: {PAPER_SEEDS} seeds, its own splits. “With validation” is its main table; "
                      "“no validation” its appendix, the best test result of any epoch, which is optimistic.")
@@ -324,25 +379,24 @@ def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[st
     return notes
 
 
-def plus_minus(mean: float, half: float | None) -> str:
-    """``91.6 ± 0.5``, or the mean alone.
+def plus_minus(mean: float | None, half: float | None, digits: int = 1) -> str:
+    """``91.6 ± 0.5``, the mean alone, or a dash where there is none; the paper's numbers have two digits.
 
     Examples
     --------
-    >>> plus_minus(91.62, 0.53), plus_minus(91.62, None)
-    ('91.6 ± 0.5', '91.6')
+    >>> plus_minus(91.62, 0.53), plus_minus(91.62, None), plus_minus(89.37, 0.17, 2), plus_minus(None, None)
+    ('91.6 ± 0.5', '91.6', '89.37 ± 0.17', '–')
     """
-    return f"{mean:.1f}" if half is None else f"{mean:.1f} ± {half:.1f}"
-
-
-def _pair(number: tuple[float, float] | None) -> str:
-    return "–" if number is None else f"{number[0]:.2f} ± {number[1]:.2f}"
+    if mean is None:
+        return "–"
+    return f"{mean:.{digits}f}" if half is None else f"{mean:.{digits}f} ± {half:.{digits}f}"
 
 
 def _cells(row: Row) -> list[str]:
-    lucky = plus_minus(row.optimistic, row.optimistic_half)
-    return [row.model, plus_minus(row.mean, row.half), _pair(row.paper), lucky,
-            _pair(row.paper_optimistic), f"{row.seconds:.1f}", f"{row.parameters:,}", row.verdict]
+    paper, paper_lucky = (plus_minus(None, None) if pair is None else plus_minus(pair[0], pair[1], digits=2)
+                          for pair in (row.paper, row.paper_optimistic))
+    return [row.model, plus_minus(row.mean, row.half), paper, plus_minus(row.optimistic, row.optimistic_half),
+            paper_lucky, f"{row.seeds}", f"{row.seconds:.1f}", f"{row.parameters:,}", row.verdict]
 
 
 def _numbers(row: Row) -> list[Any]:

@@ -9,13 +9,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from degnn_explore.comparison import Comparison, compare_runs, confidence_above, interval, paper_number
+from degnn_explore.comparison import (
+    Comparison,
+    compare_runs,
+    confidence_above,
+    interval,
+    latest_setting,
+    paper_number,
+)
 from degnn_explore.errors import ParameterError
 from degnn_explore.runs import Run
 
 
 def runs(model: str, tests: list[float], graph: str = "celegans", **more: object) -> list[Run]:
-    given = {"sizes": {"train": 3436, "val": 430, "test": 430}, "parameters": 12345, "seconds": 8.0, **more}
+    given = {"sizes": {"train": 3436, "val": 430, "test": 430}, "parameters": 12345, "seconds": 8.0,
+             "digest": graph, "catalogue": graph, **more}
     return [Run(f"{model}{s}{given}", graph, "links", model, s, test=x, optimistic=x + 0.01, **given)  # type: ignore[arg-type]
             for s, x in enumerate(tests)]
 
@@ -38,7 +46,21 @@ def test_the_confidence_is_that_of_welch() -> None:
     expected = 1 - stats.ttest_ind(a, b, equal_var=False, alternative="greater").pvalue
     assert confidence_above(a, b) == pytest.approx(expected)
     assert confidence_above([0.9], b) is None
-    assert confidence_above([0.9, 0.9], [0.8, 0.8]) == 1.0
+
+
+def test_equal_values_give_no_confidence() -> None:
+    assert confidence_above([0.9, 0.9], [0.8, 0.8]) is None
+    assert confidence_above([0.7, 0.7, 0.7], [0.7, 0.7]) is None
+    assert confidence_above([0.9, 0.9], [0.8, 0.7]) is not None  # one side scatters: Welch can say something
+    table = compare_runs(runs("GCN", [0.5, 0.5]) + runs("DE-GNN-SPD", [0.9, 0.9]))
+    assert table.rows[0].verdict == "above the best baseline, too few different values to say how surely"
+    assert table.rows[0].mark == "*"
+    assert any(note.startswith("± 0.0 (DE-GNN-SPD, GCN): all seeds gave the same value.") for note in table.notes)
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 20])
+def test_equal_values_have_an_interval_of_exactly_zero(count: int) -> None:
+    assert interval([100 * 10 / 13] * count) == (100 * 10 / 13, 0.0)
 
 
 def test_models_are_compared_with_the_best_baseline(table: Comparison) -> None:
@@ -67,6 +89,12 @@ def test_one_seed_gives_neither_interval_nor_significance() -> None:
     assert any("One seed gives no interval" in note for note in table.notes)
 
 
+def test_the_model_that_has_one_seed_only_is_named() -> None:
+    table = compare_runs(runs("SEAL", [0.75]) + runs("DE-GNN-SPD", [0.91, 0.92]) + runs("DE-GNN-LP", [0.7]))
+    assert [row.verdict for row in table.rows] == ["above the best baseline, but SEAL has one seed only",
+                                                   "best baseline", "not above the best baseline, in one seed"]
+
+
 def test_the_papers_numbers_stand_beside_in_both_settings(table: Comparison) -> None:
     row = table.rows[0]
     assert row.paper == paper_number("DE-GNN-SPD", "celegans", 2, "auc", "with-validation") == (89.37, 0.17)
@@ -87,6 +115,33 @@ def test_a_graph_that_the_paper_does_not_have_is_said_to_be_one() -> None:
     table = compare_runs(runs("GCN", [0.6, 0.7], "us-flights"))
     assert table.rows[0].paper is None
     assert any("has no numbers for links on us-flights" in note for note in table.notes)
+
+
+def test_the_paper_is_asked_about_graphs_of_the_catalogue_only() -> None:
+    table = compare_runs(runs("GCN", [0.6, 0.7], "celegans", catalogue="", digest="mine"))
+    assert (table.graph, table.rows[0].paper, table.rows[0].paper_optimistic) == ("celegans", None, None)
+
+
+def test_a_seed_counts_once_with_its_latest_run() -> None:
+    old, new = runs("GCN", [0.2, 0.4]), runs("GCN", [0.8], seconds=9.0)
+    assert [run.test for run in latest_setting(old + new)] == [0.4, 0.8]
+    table = compare_runs(old + new)
+    assert (table.rows[0].seeds, table.rows[0].mean) == (2, pytest.approx(60.0))
+
+
+def test_graphs_of_one_name_are_not_averaged() -> None:
+    mixed = runs("GCN", [0.7], "mine", digest="1f") + runs("GCN", [0.7], "mine", digest="2e")
+    with pytest.raises(ParameterError, match="answer 2 different questions"):
+        compare_runs(mixed)
+
+
+def test_runs_that_do_not_say_their_graph_are_left_aside_and_counted() -> None:
+    old = runs("GCN", [0.1, 0.2], digest="")
+    table = compare_runs(old + runs("GCN", [0.7]))
+    assert (table.rows[0].seeds, table.rows[0].mean) == (1, pytest.approx(70.0))
+    assert any(note.startswith("Left aside: 2 runs of an earlier version") for note in table.notes)
+    with pytest.raises(ParameterError, match="2 runs of an earlier version do not say what graph they are of"):
+        compare_runs(old)
 
 
 def test_only_the_latest_settings_of_a_model_are_averaged() -> None:
@@ -111,10 +166,17 @@ def test_csv_has_every_number(table: Comparison) -> None:
 
 def test_markdown_and_latex_say_the_same(table: Comparison) -> None:
     markdown, latex = table.to_markdown(), table.to_latex()
-    assert "| DE-GNN-SPD | 92.0 ± 2.5 | 89.37 ± 0.17 | 93.0 ± 2.5 | 90.67 ± 0.91 |" in markdown
+    assert "| DE-GNN-SPD | **92.0 ± 2.5**\\* | 89.37 ± 0.17 | 93.0 ± 2.5 | 90.67 ± 0.91 | 3 | 8.0 |" in markdown
+    assert "| SEAL | 88.0 ± 2.5† |" in markdown
+    assert "† best baseline. \\* above it on average, no more than that. **bold**\\* above it, 95 % sure." in markdown
+    assert "± is half the 95 % confidence interval" in markdown
     assert "\\textbf{92.0 $\\pm$ 2.5}$^*$ & 89.37 $\\pm$ 0.17" in latex
     assert "88.0 $\\pm$ 2.5$^\\dagger$" in latex
-    assert latex.count("\\\\\n") == 5
+    assert "90.67 $\\pm$ 0.91 & 3 & 8.0 &" in latex
+    assert "$\\pm$ is half the 95 \\% confidence interval over seeds (Student's t). $^\\dagger$ best baseline." in latex
+    assert "\\textbf{bold}$^*$ above it, 95 \\% sure." in latex
+    assert latex.count("\\\\\n") == 6  # head, four models, what the marks say
+    assert {line.count(" & ") for line in latex.splitlines() if " & " in line} == {8}
 
 
 def test_names_of_graphs_cannot_break_out_of_the_table() -> None:
