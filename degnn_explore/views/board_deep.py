@@ -40,8 +40,8 @@ class Deep:
             key: W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto"))
             for key, label, tip in _PARTS
         }
-        for toggle in self.toggles.values():
-            toggle.observe(lambda _: self._toggled(), "value")
+        for key, toggle in self.toggles.items():
+            toggle.observe(lambda _, key=key: self._toggled(key), "value")
         self.box = box("de-deep")
 
     def open_set(self, shelf: Shelf, seed: int, nodes: Sequence[int]) -> None:
@@ -49,6 +49,7 @@ class Deep:
         self.toggles["ask"].value = True
         if self.ask is not None:
             self.ask.open_set(shelf, seed, nodes)
+            self.ask.spot.show()
 
     def fill(self) -> None:
         """Shows the latest runs in the parts that are open."""
@@ -65,17 +66,20 @@ class Deep:
         if self.ask is not None:
             self.ask.missing.clear()
 
-    def _toggled(self) -> None:
+    def _toggled(self, key: str) -> None:
         try:
             found = self._trained()
             if self.toggles["look"].value and self.look is None:
                 self.look = Look(self._failed)
             if self.toggles["ask"].value and self.ask is None and found is not None:
                 self.ask = Ask(found[0].task(found[2].seed).graph, self._failed)
-            parts = {"look": self.look, "ask": self.ask}
+            parts: dict[str, Look | Ask | None] = {"look": self.look, "ask": self.ask}
             self.box.children = tuple(
-                part.box for key, part in parts.items() if part is not None and self.toggles[key].value
+                part.box for name, part in parts.items() if part is not None and self.toggles[name].value
             )
             self.fill()
+            opened = parts[key]
+            if opened is not None and self.toggles[key].value:
+                opened.spot.show()
         except Exception as error:
             self._failed(error)

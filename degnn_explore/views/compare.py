@@ -32,14 +32,15 @@ class Compare:
         self._results, self._make_code, self.show_error = results, code, failed
         self._name = "results"
         self._sheet = Sheet(empty="The comparison appears here as soon as a run is finished.")
-        self._notes, self._code = W.HTML(), W.HTML()
+        self._sheet.on_copied(self._copied)
+        self._notes, self._code, self._said = W.HTML(), W.HTML(), W.HTML()
         files = [
             button(label, f"Download the table as {label}", lambda kind=kind: self.download(kind))  # type: ignore[misc]
             for label, kind in (("CSV", "csv"), ("LaTeX", "latex"), ("Markdown", "markdown"))
         ]
         copy = button("Copy the code that repeats this", "Python, on the clipboard and below", self.copy)
         self._files = box("de-row", W.HTML(tag("span", "Download", "de-hint")), *files)
-        row = box("de-row", self._files, copy)
+        row = box("de-row", self._files, copy, self._said)
         self.box = box("de-card", W.HTML(tag("span", "Compare", "de-head")), self._sheet, self._notes, row, self._code)
 
     def show(self, table: Comparison | None, name: str) -> None:
@@ -49,6 +50,7 @@ class Compare:
         columns, rows = comparison_table(table)
         with self._sheet.hold_sync():
             self._sheet.columns, self._sheet.rows = columns, rows
+        self._code.value = self._said.value = ""  # the code was that of another table
         self._notes.value = "" if table is None else tag("div", " ".join(table.notes), "de-notes")
 
     @guarded
@@ -67,5 +69,10 @@ class Compare:
     def copy(self) -> None:
         """Puts the code on the clipboard, and shows it."""
         code = self._make_code()
+        self._said.value = ""
         self._sheet.copy(code)
         self._code.value = f'<div class="de-code" data-code="python">{text(code)}</div>'
+
+    def _copied(self, done: bool) -> None:
+        words = "Copied." if done else "The browser did not allow copying: select the code below, and copy it by hand."
+        self._said.value = tag("span", words, "de-hint")

@@ -13,6 +13,7 @@ from ..runs import Run
 from ..shelf import Shelf
 from ..targets import Task
 from .board_missing import MissingLinks
+from .board_spot import Spot
 from .charts import Chart, look_figure, paint
 from .controls import box
 from .explorer import Explorer
@@ -40,8 +41,10 @@ class Look:
         self.seed = W.Dropdown(description="Seed", options=[], **_WIDE)
         self._note = W.HTML()
         self.chart = Chart()
+        self.spot = Spot()
         self.box = box(
             "de-card",
+            self.spot,
             box("de-row", W.HTML(tag("span", "Look into it", "de-head")), self.model, self.seed),
             self.chart,
             self._note,
@@ -106,8 +109,10 @@ class Ask:
         self.explorer.state.observe(self._changed)
         self._answer = W.HTML(tag("div", "No trained model yet: press Start, then pick nodes.", "de-hint"))
         self.missing = MissingLinks(self._search, lambda pair: self.explorer.state.choose(0, pair))
+        self.spot = Spot()
         self.box = box(
             "de-card",
+            self.spot,
             box("de-row", W.HTML(tag("span", "Ask the model", "de-head")), self.missing.button),
             self._answer,
             self.missing.box,

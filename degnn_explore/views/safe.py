@@ -45,15 +45,14 @@ def error_box(error: BaseException) -> str:
 
 
 def guarded(act: Callable[..., Any]) -> Callable[..., Any]:
-    """A method whose errors go to ``self.show_error`` instead of a log nobody sees; success clears the last one."""
+    """A method whose errors go to ``self.show_error`` instead of a log nobody sees; an earlier error stays as it is."""
 
     @functools.wraps(act)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
-            result = act(self, *args, **kwargs)
+            return act(self, *args, **kwargs)
         except Exception as error:
             self.show_error(error)
             return None
-        return result
 
     return run

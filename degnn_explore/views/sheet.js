@@ -79,7 +79,9 @@ function render({ model, el }) {
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     } else if (message?.type === "copy") {
-      navigator.clipboard?.writeText(message.text).then(() => model.send({ type: "copied" }), () => model.send({ type: "not copied" }));
+      const told = (good) => () => model.send({ type: good ? "copied" : "not copied" });
+      if (navigator.clipboard) navigator.clipboard.writeText(message.text).then(told(true), told(false));
+      else told(false)();  // a page from another machine without https has no clipboard
     }
   };
   const names = ["columns", "rows", "action", "empty"].map((name) => `change:${name}`).join(" ");

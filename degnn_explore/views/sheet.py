@@ -71,6 +71,15 @@ class Sheet(anywidget.AnyWidget):
         """Gives the reader a file."""
         self.send({"type": "download", "name": name, "mime": mime, "text": text})
 
+    def on_copied(self, act: Callable[[bool], None]) -> None:
+        """Calls ``act`` when a text was copied, or when the browser did not allow it, with whether it was."""
+        def heard(_widget: Any, content: Any, _buffers: Any) -> None:
+            said = content.get("type") if isinstance(content, dict) else None
+            if said in ("copied", "not copied"):
+                act(said == "copied")
+
+        self.on_msg(heard)
+
     def copy(self, text: str) -> None:
-        """Puts a text on the reader's clipboard."""
+        """Puts a text on the reader's clipboard, if the browser allows it; see :meth:`on_copied`."""
         self.send({"type": "copy", "text": text})
