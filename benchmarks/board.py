@@ -62,7 +62,7 @@ def asked(pair):
     started = time.perf_counter()
     board._deep.ask.explorer.state.choose(0, [int(v) for v in pair])
     return time.perf_counter() - started
-pairs = np.random.default_rng(0).permutation(board._shelf.graph.num_nodes)[:40].reshape(20, 2)
+pairs = np.random.default_rng(0).permutation(board._known.shelf.graph.num_nodes)[:40].reshape(20, 2)
 asked(pairs[0])
 print("MEASURED", json.dumps([asked(pair) for pair in pairs[1:]]))
 """
@@ -77,7 +77,7 @@ def row(what: str, seconds: float, instead: float | None = None, spread: list[fl
 
 def ready(page: Any) -> None:
     """Waits until the board trains nothing."""
-    page.wait_for_function("() => document.querySelector('.de-go').textContent.includes('Start')", timeout=600_000)
+    page.wait_for_function("() => !document.querySelector('.de-go').textContent.includes('Cancel')", timeout=600_000)
 
 
 def first_point(page: Any) -> float:

@@ -42,7 +42,7 @@ def test_a_race_fills_chart_table_and_mistakes() -> None:
     assert one._more.layout.display == "none"  # nothing to look into yet
     one._controls.go.click()
     one.wait(60)
-    assert one._controls.go.description == "▶ Start"
+    assert one._controls.go.description == "✓ All trained"
     assert [row[0]["text"] for row in one._comparing._sheet.rows] == [row.model for row in one.results().rows]
     assert {trace["name"] for trace in one._curves.chart.figure["data"] if "name" in trace} == {"GCN", "DE-GNN-SPD"}
     assert one._more.layout.display == ""
@@ -80,6 +80,10 @@ def test_the_same_board_another_day_shows_the_results_at_once() -> None:
     rows, drawn = first._comparing._sheet.rows, first._curves.chart.figure
     first.close()
     again = board()
+    assert again._controls.go.description == "✓ All trained"
+    assert again._progress.value.count("1 of 1 seed<") == 2
+    assert "open a mistake to see why" in again._progress.value
+    assert "To train more, choose more seeds" in again._progress.value
     assert again._comparing._sheet.rows == rows
     assert again._curves.chart.figure == drawn
     assert again.mistakes == first.mistakes
@@ -88,6 +92,128 @@ def test_the_same_board_another_day_shows_the_results_at_once() -> None:
     again._set_aside()
     assert again._comparing._sheet.rows == []
     assert Path("runs/links-karate.1.jsonl").exists()
+
+
+def test_a_second_click_does_not_undo_the_first() -> None:
+    one = board("celegans", "links", ["GCN"], epochs=500)
+    go = one._controls.go
+    go.click()
+    go.click()  # a double click: the second falls on Cancel
+    assert one.race is not None
+    assert one.race.running
+    time.sleep(0.75)
+    go.click()
+    go.click()  # the second falls on Continue
+    assert not one.race.running
+    assert go.description == "▶ Continue"
+    time.sleep(0.75)
+    go.click()
+    assert one.race.running
+
+
+def test_a_click_right_after_a_change_of_the_settings_counts() -> None:
+    one = board("karate", "links", ["GCN"])
+    one.start()
+    one.wait(60)
+    time.sleep(0.75)
+    one._controls.epochs.value = 3  # the browser sends both at once when a number is typed and Start is clicked
+    one._controls.go.click()
+    one.wait(60)
+    assert sorted(run.options["epochs"] for run in one.runs) == [2, 3]
+
+
+def test_what_was_cancelled_is_continued_on_another_day() -> None:
+    first = board("celegans", "links", ["GCN", "DE-GNN-SPD"], epochs=500)
+    first.start()
+    assert first.race is not None
+    while not any(run.epochs for run in first.race.snapshot().runs):
+        time.sleep(0.02)
+    first.cancel()
+    folder = first.race.models_folder
+    first.close()
+    end = time.monotonic() + 10
+    while not list(folder.glob("*.checkpoint")):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    again = board("celegans", "links", ["GCN", "DE-GNN-SPD"], epochs=500)
+    assert again._controls.go.description == "▶ Continue"
+    assert "0 of 1 seed · cancelled" in again._progress.value
+    again._controls.epochs.value = 400
+    assert again._controls.go.description == "▶ Start"
+    again._controls.epochs.value = 500
+    assert again._controls.go.description == "▶ Continue"
+
+
+def test_the_table_prefers_the_chosen_settings_and_says_what_it_shows() -> None:
+    one = board("karate", "links", ["GCN"])
+
+    def trained(epochs: int, expected: str) -> None:
+        one._controls.epochs.value = epochs
+        assert expected in one._comparing._notes.value
+
+    one.start()
+    one.wait(60)
+    one._controls.epochs.value = 4
+    assert "The settings chosen above are others: of GCN the latest runs are shown." in one._comparing._notes.value
+    assert "not yet trained so" in one._progress.value
+    one.start()
+    one.wait(60)
+    trained(4, "Trained with at most 4 epochs, each model&#x27;s own values. Test set")
+    trained(2, "Trained with at most 2 epochs, each model&#x27;s own values. Test set")
+    assert "Trained with at most 2 epochs" in one.results().to_markdown()
+    by_epochs = {run.options["epochs"]: run for run in one.runs}
+    assert one.results().rows[0].mean == pytest.approx(100 * (by_epochs[2].test or 0))
+    assert len(one._curves.chart.figure["data"][0]["x"]) == 2
+    trained(3, "Trained with at most 4 epochs, each model&#x27;s own values. The settings chosen above are others")
+    one._controls.set_hyper("hidden", 32)
+    one._controls.set_hyper("learning_rate", 0.01)
+    one.start()
+    one.wait(60)
+    assert "Trained with at most 3 epochs, learning rate 0.01, hidden 32. Test set" in one._comparing._notes.value
+
+
+def test_the_code_repeats_the_table_and_not_the_controls(capsys: pytest.CaptureFixture[str]) -> None:
+    one = board(seeds=2, max_dist=4)
+    assert "epochs=2" in one.code()  # nothing is trained yet: the code of what is chosen
+    one.start()
+    one.wait(60)
+    one._controls.epochs.value = 7
+    one._controls.seeds.value = 9
+    one._controls.models["SEAL"].value = True
+    exec(one.code(), {})
+    printed = capsys.readouterr().out
+    assert len(printed.splitlines()) == len(one.runs) == 4
+    for run in one.runs:
+        assert f"{run.model} {run.seed} Summary(epoch={run.best_epoch}, test={run.test}," in printed
+
+
+def test_another_results_file_is_opened_by_name() -> None:
+    first = board("karate", "roles", ["GCN"], results="mine/of-monday.jsonl")
+    first.start()
+    first.wait(60)
+    one = board("celegans", "links", ["GCN"])
+    assert "Results: runs/links-celegans.jsonl, models in runs/links-celegans." in one._controls.where.value
+
+    def opens(name: str) -> str:
+        one._controls.file.value = name
+        one._open_clicked(one._controls.file.value)
+        return error(one)
+
+    assert "Another board writes to mine/of-monday.jsonl already" in opens("mine/of-monday.jsonl")
+    first.close()
+    assert "There is no file mine/of-tuesday.jsonl" in opens("mine/of-tuesday.jsonl")
+    assert "is a folder" in opens("mine")
+    Path("notes.txt").write_text("buy milk\nand bread\n")
+    assert "not a file of results" in opens("notes.txt")
+    assert one.results_file == Path("runs/links-celegans.jsonl")
+    assert opens("mine/of-monday.jsonl") == ""
+    assert (one._controls.task.value, one._controls.graph.value) == ("roles", "karate")
+    assert one._comparing._sheet.rows == first._comparing._sheet.rows
+    assert one.mistakes == first.mistakes
+    assert "models in mine/of-monday." in one._controls.where.value
+    assert opens("") == ""
+    assert one.results_file == Path("runs/roles-karate.jsonl")
+    assert one._comparing._sheet.rows == []
 
 
 def test_two_boards_write_to_two_files() -> None:
@@ -174,13 +300,59 @@ def test_models_that_do_not_take_the_task_are_not_offered() -> None:
 
 def test_the_papers_values_are_one_click_away() -> None:
     one = board("celegans", "links", ["DE-GNN-SPD", "DEA-GNN-SPD"])
+    told: list[int] = []
+    one._curves.chart.observe(lambda _: told.append(1), "serial")
     one._controls.paper_values()
     plan = one._controls.plan()
-    assert plan.options == {"optimizer": "sgd", "batch_size": 64, "learning_rate": 1e-4}
-    assert (plan.seeds, plan.hyper["hops"], plan.hyper["hidden"]) == (20, 2, 100)
+    assert plan.options == {"optimizer": "sgd", "batch_size": 64, "learning_rate": 1e-4, "patience": None}
+    assert (plan.seeds, plan.epochs, plan.hyper["hops"], plan.hyper["hidden"]) == (20, 500, 2, 100)
+    plan.check()
+    assert len(told) <= 1  # thirteen controls, one change
     one._controls.our_values()
     assert one._controls.plan().options == {}  # each model's own learning rate
     assert one._controls.plan().hyper == {}
+    assert (one._controls.plan().seeds, one._controls.plan().epochs) == (3, 40)
+
+
+def test_no_setting_is_in_force_that_the_menus_do_not_show() -> None:
+    one = board()._controls
+    one.paper_values()
+    assert one.optimiser.label == "SGD, batches of 64, as the paper"
+    assert one.patience.label == "never, as the paper"
+    for menu in (*one.hyper.values(), one.rate, one.optimiser, one.patience):
+        menu.value = ""  # by hand, back to each model's own
+    assert one.plan().options == {}
+    assert one.plan().hyper == {}
+    one._toggles["more"].value = True
+    assert {one.optimiser, one.patience} <= set(one.drawer.children[0].children)
+
+
+def test_what_a_click_opens_is_scrolled_to() -> None:
+    one = board("karate", "links", ["GCN"])
+    one.start()
+    one.wait(60)
+    one._mistake_clicked(0)
+    assert one._deep.ask is not None
+    spot = one._deep.ask.spot
+    assert spot.wanted  # until a page has done so
+    spot._handle_custom_msg({"type": "shown"}, [])
+    assert not spot.wanted
+    one._deep.toggles["ask"].value = False
+    assert not spot.wanted
+    one._deep.toggles["look"].value = True
+    assert one._deep.look is not None
+    assert one._deep.look.spot.wanted
+    assert not spot.wanted
+
+
+def test_a_copy_that_the_browser_refuses_is_said() -> None:
+    one = board("karate", "links", ["GCN"])._comparing
+    one.copy()
+    assert "de.link_task" in one._code.value
+    one._sheet._handle_custom_msg({"type": "not copied"}, [])
+    assert "did not allow copying" in one._said.value
+    one._sheet._handle_custom_msg({"type": "copied"}, [])
+    assert "Copied." in one._said.value
 
 
 def test_an_own_graph_with_labels_from_a_file_or_a_column() -> None:
@@ -222,7 +394,7 @@ def test_asking_agrees_with_predict_and_with_the_mistake() -> None:
     worst = one.mistakes[0]
     assert one._deep.ask.explorer.targets == [list(worst.nodes)]
     judge = one.results().rows[0].model
-    answers = one._shelf.ask(one.runs, worst.nodes)  # type: ignore[union-attr]
+    answers = one._known.shelf.ask(one.runs, worst.nodes)
     assert answers[judge][0] == pytest.approx(worst.probability)
     assert f"{answers['GCN'][0]:.3f}" in one._deep.ask._answer.value
     missing = one._deep.ask.missing

@@ -12,7 +12,9 @@ from ..catalogue import datasets, load
 from ..errors import GraphError, ParameterError, one_of
 from ..graph import Graph
 from ..nets import MODELS
-from ..plans import MOST_SEEDS, TARGET_SIZE, TASKS, Plan
+from ..plans import MOST_SEEDS, TARGET_SIZE, TASKS, Plan, digest_of
+from ..runs import Run
+from .board_go import Go
 from .charts import paint
 from .controls import box, button
 from .safe import tag, text
@@ -31,7 +33,10 @@ _CHOICES: dict[str, tuple[str, list[Any]]] = {
     "hops": ("Hops K", [1, 2, 3]),
 }
 _RATES = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2]
+_SGD = {"optimizer": "sgd", "batch_size": 64}
 _PAPER = {"layers": 2, "hidden": 100, "dropout": 0.2, "max_dist": 3, "steps": 3, "hops": 2}
+_PAPER_RATE, _PAPER_EPOCHS = 1e-4, 500
+USUAL = {"seeds": 3, "epochs": 40}
 _PAPER_TEXT = (
     "The paper searched: layers 1, 2, 3; hidden 20, 50, 80, 100; dropout 0, 0.2; max. distance and walk steps 3, 4; "
     "hops K 1, 2, 3 (DEA-GNN-SPD); and trained with SGD, learning rate 1e-4, batches of 64 or 128, 20 seeds, until the "
@@ -58,14 +63,21 @@ def devices() -> list[tuple[str, str]]:
 
 
 class Controls:
-    """What the reader chooses; every change is told to ``act()``, errors to ``failed(error)``."""
+    """What the reader chooses; every change is told to ``act()``, errors to ``failed(error)``.
+
+    ``go()`` is called by the button, ``opened(name)`` when another results file is to be opened.
+    """
 
     def __init__(
-        self, act: Callable[[], None], failed: Callable[[BaseException], None], go: Callable[[], None]
+        self,
+        act: Callable[[], None],
+        failed: Callable[[BaseException], None],
+        go: Callable[[], None],
+        opened: Callable[[str], None],
     ) -> None:
-        self._act, self._failed = act, failed
+        self._act, self._failed, self._opened = act, failed, opened
         self.own: Graph | None = None
-        self._learning: dict[str, Any] = {}
+        self._quiet = False
         wide: dict[str, Any] = {"style": {"description_width": "initial"}}
         self.task = W.Dropdown(
             description="Task", options=[(f"{name} (p = {TARGET_SIZE[name]})", name) for name in TASKS], **wide
@@ -81,8 +93,7 @@ class Controls:
         for number in (self.seeds, self.epochs):
             number.add_class("de-number")
         self.device = W.Dropdown(description="Device", options=devices(), **wide)
-        self.go = button("▶ Start", "Train the chosen models", go, button_style="primary")
-        self.go.add_class("de-go")
+        self.go = Go(go)
         self.models = {
             name: W.Checkbox(description=f"{name}: {entry.about}", indent=False) for name, entry in MODELS.items()
         }
@@ -93,6 +104,16 @@ class Controls:
         self.rate = W.Dropdown(
             description="Learning rate",
             options=[(_OWN_DEFAULT, ""), *((f"{rate:g}", rate) for rate in _RATES)],
+            **wide,
+        )
+        self.optimiser = W.Dropdown(
+            description="Optimiser",
+            options=[("each model's own: Adam, batches of 64", ""), ("SGD, batches of 64, as the paper", "sgd")],
+            **wide,
+        )
+        self.patience = W.Dropdown(
+            description="Early stop",
+            options=[("after 30 epochs without gain", ""), ("never, as the paper", "never")],
             **wide,
         )
         cores = max(2, os.cpu_count() or 2)
@@ -110,6 +131,8 @@ class Controls:
             self.epochs,
             self.device,
             self.rate,
+            self.optimiser,
+            self.patience,
             self.workers,
             *self.models.values(),
             *self.hyper.values(),
@@ -162,6 +185,9 @@ class Controls:
             )
         )
         self.where = W.HTML()
+        self.file = W.Text(
+            placeholder="another results file, such as runs/links-celegans.jsonl", layout=W.Layout(width="360px")
+        )
         return header, drawer
 
     # ---- drawers ------------------------------------------------------------------------------
@@ -183,14 +209,41 @@ class Controls:
         if key == "own":
             use = button("Use them", "Read the files and train on this graph", self._read)
             return (box("de-row", *self._files, self._column, use), self._report)
-        values = box("de-row", *self.hyper.values(), self.rate)
+        values = box("de-row", *self.hyper.values(), self.rate, self.optimiser, self.patience)
         presets = box(
             "de-row",
-            button("Our defaults", "Each model's own values, Adam at 1e-3", self.our_values),
-            button("The paper's values", "SGD at 1e-4, 20 seeds, and the paper's sizes", self.paper_values),
-            self.workers,
+            button(
+                "Our defaults",
+                f"Each model's own values, {USUAL['seeds']} seeds, {USUAL['epochs']} epochs",
+                self.our_values,
+            ),
+            button(
+                "The paper's values",
+                f"SGD at {_PAPER_RATE:g}, {MOST_SEEDS} seeds, {_PAPER_EPOCHS} epochs, and the paper's sizes",
+                self.paper_values,
+            ),
+            W.HTML(
+                tag(
+                    "span",
+                    f"The paper's take long: {MOST_SEEDS} seeds of {_PAPER_EPOCHS} epochs for each model, hours on a "
+                    "laptop.",
+                    "de-hint",
+                )
+            ),
         )
-        return (values, presets, W.HTML(tag("span", _PAPER_TEXT, "de-hint")), self.where)
+        opening = button(
+            "Open results",
+            "Show the runs and models of this file, and add to it; no name: the board's own file again",
+            lambda: self._opened(self.file.value.strip()),
+        )
+        return (
+            values,
+            presets,
+            W.HTML(tag("span", _PAPER_TEXT, "de-hint")),
+            box("de-row", self.workers),
+            self.where,
+            box("de-row", self.file, opening),
+        )
 
     def _read(self) -> None:
         try:
@@ -223,21 +276,39 @@ class Controls:
             self._changed(None)
         self.graph.value = OWN
 
+    def turn_to(self, run: Run, plan: Plan) -> None:
+        """Chooses the task and graph of a run, unless the plan has them."""
+        if (run.task, run.digest) == (plan.task, plan.digest):
+            return
+        if run.digest == digest_of(plan.graph, run.task):
+            self.task.value = run.task
+        elif run.catalogue in [value for _, value in self.graph.options]:
+            self.task.value, self.graph.value = run.task, run.catalogue
+        else:
+            raise ParameterError(
+                f"The file holds runs of {run.task} on {run.graph}, and this graph is not in the menu; choose it above "
+                "under “Own graph…” first, then open the file."
+            )
+
     def our_values(self) -> None:
-        """Each model's own hyperparameters, and Adam."""
-        for control in self.hyper.values():
-            control.value = ""
-        self._learning = {}
-        self.rate.value = ""
-        self._changed(None)
+        """Each model's own hyperparameters and optimiser, and few seeds and epochs."""
+        menus = (*self.hyper.values(), self.rate, self.optimiser, self.patience)
+        self._set({menu: "" for menu in menus} | {self.seeds: USUAL["seeds"], self.epochs: USUAL["epochs"]})
 
     def paper_values(self) -> None:
-        """The paper's optimiser and seeds, and values within its ranges."""
-        for name, control in self.hyper.items():
-            control.value = _PAPER[name]
-        self._learning = {"optimizer": "sgd", "batch_size": 64}
-        self.rate.value = 1e-4
-        self.seeds.value = MOST_SEEDS
+        """The paper's optimiser and seeds, values within its ranges, and epochs enough for its small steps."""
+        menus = {menu: _PAPER[name] for name, menu in self.hyper.items()}
+        learning = {self.rate: _PAPER_RATE, self.optimiser: "sgd", self.patience: "never"}
+        self._set(menus | learning | {self.seeds: MOST_SEEDS, self.epochs: _PAPER_EPOCHS})
+
+    def _set(self, values: dict[W.Widget, Any]) -> None:
+        """Sets many controls, and tells of it once."""
+        self._quiet = True
+        try:
+            for control, value in values.items():
+                control.value = value
+        finally:
+            self._quiet = False
         self._changed(None)
 
     def set_hyper(self, name: str, value: Any) -> None:
@@ -268,12 +339,18 @@ class Controls:
         hyper = {
             key: control.value for key, control in self.hyper.items() if control.value != "" and key in known
         }
-        options = {**self._learning, **({"learning_rate": self.rate.value} if self.rate.value != "" else {})}
+        options = {
+            **(_SGD if self.optimiser.value == "sgd" else {}),
+            **({"learning_rate": self.rate.value} if self.rate.value != "" else {}),
+            **({"patience": None} if self.patience.value == "never" else {}),
+        }
         return Plan(
             graph, self.task.value, models, self.seeds.value, self.epochs.value, self.device.value, hyper, options, name
         )
 
     def _changed(self, _change: Any) -> None:
+        if self._quiet:
+            return
         for name, check in self.models.items():
             check.disabled = not self._fits(name)
         self._toggles["models"].description = f"Models: {len(self.chosen())} chosen"

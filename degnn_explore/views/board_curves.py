@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import ipywidgets as W
 
@@ -14,7 +13,7 @@ from .charts import Chart, curve_figure
 from .controls import box
 from .safe import tag
 
-__all__ = ["Curves", "latest_settings"]
+__all__ = ["Curves"]
 
 
 class Curves:
@@ -46,16 +45,3 @@ class Curves:
             "loss": "Training loss",
         }
         self._title.value = tag("div", title[measure], "de-head")
-
-
-def latest_settings(runs: Sequence[Run]) -> list[Run]:
-    """Of each model, the runs that share the settings of its last one.
-
-    Examples
-    --------
-    >>> runs = [Run(f"k{i}", "g", "links", "GCN", options={"epochs": i}) for i in (5, 9, 9)]
-    >>> [run.options for run in latest_settings(runs)]
-    [{'epochs': 9}, {'epochs': 9}]
-    """
-    last: dict[str, Any] = {run.model: (run.hyper, run.options) for run in runs}
-    return [run for run in runs if (run.hyper, run.options) == last[run.model]]

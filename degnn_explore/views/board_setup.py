@@ -10,10 +10,11 @@ from ..catalogue import load
 from ..errors import ParameterError, one_of
 from ..graph import Graph
 from ..nets import MODELS
-from ..plans import TASKS
+from ..plans import TASKS, Plan
+from ..runs import Run, finished, read
 from .board_controls import OWN, Controls, offer
 
-__all__ = ["cell", "choose", "free_file", "on_deleted_cells", "slug"]
+__all__ = ["cell", "choose", "free_file", "on_deleted_cells", "slug", "trained_in"]
 
 
 def choose(
@@ -48,7 +49,7 @@ def choose(
         one.set_hyper(name, setting)
 
 
-def free_file(file: Path, taken: set[Path | None]) -> Path:
+def free_file(file: Path, taken: set[Path]) -> Path:
     """The file, or one with a number if another board of this notebook has it.
 
     Examples
@@ -61,6 +62,28 @@ def free_file(file: Path, taken: set[Path | None]) -> Path:
         free = file.with_name(f"{file.stem}-{number}{file.suffix}")
         number += 1
     return free
+
+
+def trained_in(file: Path, plan: Plan) -> Run:
+    """A finished run of a results file: one of the plan's task and graph if there is one, else the latest.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> trained_in(Path("no-such-file.jsonl"), Plan(de.load("karate"), "links", ["GCN"]))
+    Traceback (most recent call last):
+    degnn_explore.errors.ParameterError: There is no file no-such-file.jsonl; name one that a board has written, ...
+    """
+    if not file.exists():
+        raise ParameterError(
+            f"There is no file {file}; name one that a board has written, such as runs/links-celegans.jsonl, as seen "
+            f"from {Path.cwd()}."
+        )
+    runs = finished(read(file))
+    if not runs:
+        raise ParameterError(f"{file} holds no finished run; choose another file, or press Start to train some.")
+    here = [run for run in runs if (run.task, run.digest) == (plan.task, plan.digest)]
+    return (here or runs)[-1]
 
 
 def slug(name: str) -> str:

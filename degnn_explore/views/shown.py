@@ -65,7 +65,9 @@ def progress_bars(shown: Snapshot | None) -> str:
                 else ""
             )
             parts.append(f'<div class="de-error de-bar-error" role="alert">{text(p.model)}: {text(rest)}{more}</div>')
-    return f'<div class="de-bars">{"".join(parts)}</div>'
+    more = tag("div", "To train more, choose more seeds, other epochs or settings, or another model.", "de-notes")
+    done = shown.state == "finished" and all(p.state == "finished" for p in shown.progress)
+    return f'<div class="de-bars">{"".join(parts)}</div>{more if done else ""}'
 
 
 def progress_title(shown: Snapshot | None) -> str:
@@ -73,11 +75,11 @@ def progress_title(shown: Snapshot | None) -> str:
     note = ""
     if shown is not None:
         note = {
-            "cancelled": "cancelled: what is finished is kept",
+            "cancelled": "stopped: what is finished is kept, Continue goes on from there",
             "finished": "ended; what went wrong is said below"
             if any(p.error for p in shown.progress)
             else "finished; open a mistake to see why, or ask the models below",
-            "ready": "",
+            "ready": "Start trains what is missing" if any(p.done for p in shown.progress) else "not yet trained so",
             "running": "training" if shown.left is None else f"about {duration(shown.left)} left",
         }[shown.state]
     return f'<div class="de-head">Progress{tag("span", note)}</div>'
@@ -109,19 +111,9 @@ def comparison_table(table: Comparison | None) -> tuple[list[dict[str, str]], li
             [
                 cell(row.model, dot=paint(row.model)),
                 cell(plus_minus(row.mean, row.half), row.mean, "de-strong"),
-                cell(
-                    "–" if row.paper is None else f"{row.paper[0]:.2f} ± {row.paper[1]:.2f}",
-                    row.paper[0] if row.paper else -1.0,
-                    "de-hint",
-                ),
+                _published(row.paper),
                 cell(plus_minus(row.optimistic, row.optimistic_half), row.optimistic, "de-hint"),
-                cell(
-                    "–"
-                    if row.paper_optimistic is None
-                    else f"{row.paper_optimistic[0]:.2f} ± {row.paper_optimistic[1]:.2f}",
-                    row.paper_optimistic[0] if row.paper_optimistic else -1.0,
-                    "de-hint",
-                ),
+                _published(row.paper_optimistic),
                 cell(row.seeds, float(row.seeds)),
                 cell(f"{row.seconds:.1f} s", row.seconds),
                 cell(f"{row.parameters:,}", float(row.parameters)),
@@ -133,6 +125,12 @@ def comparison_table(table: Comparison | None) -> tuple[list[dict[str, str]], li
             ]
         )
     return columns, rows
+
+
+def _published(number: tuple[float, float] | None) -> dict[str, Any]:
+    """A number of the paper; where it has none, a dash that is sorted last."""
+    mean, half = number or (None, None)
+    return cell(plus_minus(mean, half, 2), -1.0 if mean is None else mean, "de-hint")
 
 
 def class_names(task: Task) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import weakref
 from collections.abc import Iterable
 from functools import cache
@@ -13,19 +12,21 @@ from typing import Any
 
 import ipywidgets as W
 
-from ..comparison import Comparison, compare_runs
+from ..comparison import Comparison
 from ..errors import ParameterError
 from ..graph import Graph
 from ..inspection import Mistake
-from ..plans import Plan
 from ..racing import Race, Snapshot
-from ..runs import Run, finished, read, set_aside
+from ..runs import Run, set_aside
 from ..shelf import Shelf
-from .board_controls import Controls
-from .board_curves import Curves, latest_settings
+from .board_controls import USUAL, Controls
+from .board_curves import Curves
 from .board_deep import Deep
+from .board_go import meaning
+from .board_ledger import Ledger
 from .board_mistakes import Mistakes
-from .board_setup import cell, choose, free_file, on_deleted_cells, slug
+from .board_setup import cell, choose, free_file, on_deleted_cells, slug, trained_in
+from .board_watch import watch
 from .compare import Compare
 from .controls import box, button
 from .safe import error_box, guarded, tag
@@ -33,8 +34,6 @@ from .shown import progress_bars, progress_title
 
 __all__ = ["TrainingBoard"]
 
-_PAUSE = 0.3  # seconds between two updates; five a second would be drawn as well, and seen no better
-_SHARE = 0.04  # of the time may go into drawing; the larger the race, the rarer the updates
 _live: weakref.WeakSet[TrainingBoard] = weakref.WeakSet()
 
 
@@ -96,14 +95,13 @@ class TrainingBoard(W.VBox):
         task: str | None = None,
         models: Iterable[str] = ("GCN", "DE-GNN-SPD"),
         *,
-        seeds: int = 3,
-        epochs: int = 40,
+        seeds: int = USUAL["seeds"],
+        epochs: int = USUAL["epochs"],
         device: str = "auto",
         results: str | os.PathLike[str] | None = None,
         workers: int = 1,
         **settings: Any,
     ) -> None:
-        self.race: Race | None = None
         self._deep = Deep(self._trained, self.show_error)
         self._cell = cell()
         for other in list(_live):
@@ -115,23 +113,16 @@ class TrainingBoard(W.VBox):
             ):
                 other.close()  # the cell was run again: its earlier board goes
         self._given_file = None if results is None else Path(results)
-        if self._given_file is not None and any(self._given_file == other.results_file for other in _live):
-            raise ParameterError(
-                f"Another board writes to {self._given_file} already; close it with board.close(), or "
-                "name another results file."
-            )
+        self._must_be_free(self._given_file)
         if os.environ.get("DEGNN_FAST") == "1":
             seeds, epochs = min(seeds, 1), min(epochs, 3)
-        self._file: Path | None = None
+        self._ledger: Ledger | None = None
         self._ticker: threading.Thread | None = None
         self._closed = False
         self._drawing = threading.RLock()
         self._quiet = True
         self._changed_meanwhile = False
         self._table: Comparison | None = None
-        self._table_keys: set[str] | None = None
-        self._shelf: Shelf | None = None
-        self._stored: list[Run] = []
         self._build()
         numbers = {"seeds": seeds, "epochs": epochs, "device": device, "workers": workers}
         choose(self._controls, graph, task, models, numbers, settings)
@@ -172,21 +163,26 @@ class TrainingBoard(W.VBox):
             ticker.join(seconds)
 
     def results(self) -> Comparison:
-        """The comparison of the finished runs; ``.frame()``, ``.to_latex()`` and so on."""
-        return compare_runs(self.runs)
+        """The comparison as it is shown; ``.frame()``, ``.to_latex()`` and so on."""
+        table = self._known.table()
+        if table is None:
+            raise ParameterError("There is no finished run to compare; train at least one seed of one model.")
+        return table
+
+    @property
+    def race(self) -> Race | None:
+        """The race of what is chosen, once it was started."""
+        return None if self._ledger is None else self._ledger.race
 
     @property
     def runs(self) -> list[Run]:
-        """The finished runs of the chosen task and graph, earlier ones of the results file included."""
-        fresh = [] if self.race is None else self.race.results()
-        keys = {run.key for run in fresh}
-        return [run for run in self._stored if run.key not in keys] + fresh
+        """The finished runs of the chosen task and graph in any settings, earlier ones of the results file included."""
+        return self._known.runs
 
     @property
     def results_file(self) -> Path:
         """Where the records are written."""
-        assert self._file is not None
-        return self._file
+        return self._known.file
 
     @property
     def mistakes(self) -> list[Mistake]:
@@ -194,8 +190,8 @@ class TrainingBoard(W.VBox):
         return list(self._mistakes.listed)
 
     def code(self) -> str:
-        """Python that repeats the chosen runs without the board."""
-        return self._controls.plan().code()
+        """Python that repeats the runs of the table without the board; before there are any, the chosen ones."""
+        return self._known.code()
 
     def open_mistake(self, number: int = 0) -> None:
         """Opens one of the mistakes shown in the Explorer, with its encoding and subtrees."""
@@ -204,6 +200,25 @@ class TrainingBoard(W.VBox):
             raise ParameterError(f"There is no mistake {number}; {len(listed)} are listed.")
         run, shelf = judged
         self._deep.open_set(shelf, run.seed, listed[number].nodes)
+
+    def open_results(self, file: str | os.PathLike[str] | None) -> None:
+        """Shows the runs of another results file, and adds to it from now on; None: the board's own file again.
+
+        If the file has none of the chosen task and graph, those of its latest run are chosen.
+        """
+        if self._running:
+            raise ParameterError("The board is training; cancel it first.")
+        path = None if file is None else Path(file).expanduser()
+        if path is not None:
+            self._must_be_free(path)
+            run = trained_in(path, self._known.plan)
+            self._quiet = True
+            try:
+                self._controls.turn_to(run, self._known.plan)
+            finally:
+                self._quiet = False
+        self._given_file = path
+        self._changed()
 
     def close(self) -> None:
         """Stops training and takes the panel away."""
@@ -217,7 +232,7 @@ class TrainingBoard(W.VBox):
     # ---- building -----------------------------------------------------------------------------
 
     def _build(self) -> None:
-        self._controls = Controls(self._changed, self.show_error, self._go)
+        self._controls = Controls(self._changed, self.show_error, self._go, self._open_clicked)
         self._error = W.HTML(layout=W.Layout(display="none"))
         self._curves = Curves(self._draw_again)
         self._progress = W.HTML()
@@ -228,7 +243,7 @@ class TrainingBoard(W.VBox):
             box("de-card", self._progress, self._mistakes.title, self._mistakes.sheet),
         )
         self._top.add_class("de-race")
-        self._comparing = Compare(self.results, lambda: self._controls.plan().code(), self.show_error)
+        self._comparing = Compare(self.results, self.code, self.show_error)
         aside = button(
             "Set results aside", "Rename the results file and begin a new one; nothing is lost", self._set_aside
         )
@@ -238,50 +253,37 @@ class TrainingBoard(W.VBox):
 
     @guarded
     def _go(self) -> None:
-        if self.race is not None and self.race.running:
+        if self._running:
             self.cancel()
         else:
             self._begin()
 
     def _begin(self) -> None:
         self.clear_error()
-        if self.race is not None and self.race.running:
+        if self._running:
             raise ParameterError("The board is training already; cancel it first, or wait.")
-        plan = self._controls.plan()
-        if not self._same_race(plan):
-            self.race = Race(plan, self.results_file, self._controls.workers.value)
-        assert self.race is not None
-        if all(p.state == "finished" for p in self.race.snapshot().progress):
+        race = self._known.entered(self._controls.workers.value)
+        if all(p.state == "finished" for p in race.snapshot().progress):
             self._settle()
             self._say(
                 tag(
                     "div",
-                    f"Nothing to train: all these runs are in {self.results_file} already. Change a setting, "
-                    "or set the results aside.",
+                    f"Nothing to train: all these runs are in {self.results_file} already. To train more, choose more "
+                    "seeds, other epochs or settings, or another model; or set the results aside.",
                     "de-idea",
                 )
             )
             return
-        self.race.start()
+        race.start()
         self._controls.lock(True)
-        self._refresh(self.race.snapshot())
-        self._ticker = threading.Thread(target=self._tick, args=(self.race,), daemon=True, name="training board")
+        self._refresh()
+        self._ticker = threading.Thread(target=self._tick, args=(race,), daemon=True, name="training board")
         self._ticker.start()
-
-    def _same_race(self, plan: Plan) -> bool:
-        old = self.race
-        return (
-            old is not None
-            and old.results_file == self.results_file
-            and old.workers == self._controls.workers.value
-            and old.plan.device == plan.device
-            and [old.plan.key(job) for job in old.plan.jobs()] == [plan.key(job) for job in plan.jobs()]
-        )
 
     @guarded
     def _changed(self) -> None:
         """A control changed: another file may be meant, and other results."""
-        if self.race is not None and self.race.running:
+        if self._running:
             self._changed_meanwhile = True
             return
         if self._quiet:
@@ -289,26 +291,18 @@ class TrainingBoard(W.VBox):
         self._changed_meanwhile = False
         self.clear_error()  # it was about what was chosen before
         plan = self._controls.plan()
-        taken = {other._file for other in _live if other is not self}
+        taken = {other.results_file for other in _live if other is not self}
         file = self._given_file or free_file(Path("runs") / f"{plan.task}-{slug(plan.title)}.jsonl", taken)
-        if self.race is not None and not self._same_race(plan):
-            self.race = None
-        shelf = self._shelf
-        if file != self._file or shelf is None or shelf.graph is not plan.graph or shelf.kind != plan.task:
-            self._file = file
-            self._shelf = Shelf(plan.graph, plan.task, file.with_suffix(""))
-        self._stored = [
-            run
-            for run in finished(read(file))
-            if (run.graph, run.task) == (plan.title, plan.task)
-            and (run.nodes, run.edges) == (plan.graph.num_nodes, plan.graph.num_edges)
-        ]
-        self._controls.where.value = tag("span", f"Results: {file}, models in {file.with_suffix('')}.", "de-hint")
+        if self._ledger is None:
+            self._ledger = Ledger(plan, file)
+        else:
+            self._ledger.turn_to(plan, file)
+        self._controls.where.value = tag("span", f"Results: {file}, models in {self._known.shelf.folder}.", "de-hint")
         self._settle()
 
     @guarded
     def _draw_again(self) -> None:
-        self._draw_curves(None if self.race is None else self.race.snapshot())
+        self._draw_curves(self._known.snapshot())
 
     @guarded
     def _mistake_clicked(self, row: int) -> None:
@@ -316,12 +310,17 @@ class TrainingBoard(W.VBox):
         self.open_mistake(row)
 
     @guarded
+    def _open_clicked(self, name: str) -> None:
+        self.clear_error()
+        self.open_results(name or None)
+
+    @guarded
     def _set_aside(self) -> None:
         self.clear_error()
-        if self.race is not None and self.race.running:
+        if self._running:
             raise ParameterError("The board is training; cancel it first.")
         old = set_aside(self.results_file)
-        self.race = None
+        self._known.race = None
         self._changed()
         self._say(
             tag("div", "There are no results yet." if old is None else f"The results are in {old} now.", "de-idea")
@@ -344,14 +343,8 @@ class TrainingBoard(W.VBox):
 
     def _tick(self, race: Race) -> None:
         """In a thread: shows the race now and then until it ends."""
-        seen, pause = race.version, _PAUSE
         try:
-            while not race.wait(pause) and not self._closed:
-                began = time.thread_time()
-                if race.version != seen:
-                    seen = race.version
-                    self._refresh(race.snapshot())
-                pause = max(_PAUSE, (time.thread_time() - began) / _SHARE)
+            watch(race, self._refresh, lambda: self._closed)
             if not self._closed:
                 self._settle()
         except Exception as error:
@@ -361,49 +354,49 @@ class TrainingBoard(W.VBox):
     def _settle(self) -> None:
         """Shows all that there is once nothing is trained: table, mistakes, parts below."""
         with self._drawing:
-            shown = None if self.race is None else self.race.snapshot()
             self._controls.lock(False)
-            self._refresh(shown)
-            assert self._shelf is not None
-            self._mistakes.put(self._shelf, self._best())
+            self._refresh()
+            self._mistakes.put(self._known.shelf, self._known.best())
             self._deep.fill()
         if self._changed_meanwhile:
             self._changed()
 
-    def _refresh(self, shown: Snapshot | None) -> None:
+    def _refresh(self) -> None:
         with self._drawing:
+            shown, table = self._known.snapshot(), self._known.table()
             self._progress.value = progress_title(shown) + progress_bars(shown)
-            running = shown is not None and shown.state == "running"
-            halted = shown is not None and shown.state == "cancelled"
-            self._controls.go.description = "■ Cancel" if running else "▶ Continue" if halted else "▶ Start"
+            self._controls.go.mean(meaning(shown))
             self._draw_curves(shown)
-            done = self.runs
-            if (keys := {run.key for run in done}) != self._table_keys:
-                self._table_keys = keys
-                self._table = compare_runs(done) if done else None
-                self._comparing.show(self._table, self.results_file.stem)
+            if table is not self._table or table is None:
+                self._table = table
+                self._comparing.show(table, self.results_file.stem)
                 for part in (self._more, self._deep.box):
-                    part.layout.display = "" if done else "none"  # nothing to look into yet
+                    part.layout.display = "none" if table is None else ""  # nothing to look into yet
 
     def _draw_curves(self, shown: Snapshot | None) -> None:
-        raced = () if self.race is None else self.race.plan.models
-        runs = latest_settings([run for run in self._stored if run.model not in raced])
-        runs += () if shown is None else shown.runs
-        metric = "accuracy" if self._controls.task.value == "roles" else "auc"
-        self._curves.draw(runs, metric, self._controls.epochs.value if self.race is None else self.race.plan.epochs)
+        metric = "accuracy" if self._known.plan.task == "roles" else "auc"
+        self._curves.draw(self._known.drawn(shown), metric, self._known.plan.epochs)
 
-    def _best(self) -> Run | None:
-        """The first seed of the best model whose file is there."""
-        if self._table is None or self._shelf is None:
-            return None
-        runs = self.runs
-        for row in self._table.rows:
-            for seed in sorted({run.seed for run in runs}):
-                run = self._shelf.of_seed(runs, seed).get(row.model)
-                if run is not None:
-                    return run
-        return None
+    # ---- what there is ------------------------------------------------------------------------
+
+    @property
+    def _known(self) -> Ledger:
+        assert self._ledger is not None
+        return self._ledger
+
+    @property
+    def _running(self) -> bool:
+        return self.race is not None and self.race.running
 
     def _trained(self) -> tuple[Shelf, list[Run], Run] | None:
-        best = self._best()
-        return None if self._shelf is None or best is None else (self._shelf, self.runs, best)
+        """The models to ask, the runs that are shown, and the best of them."""
+        best = None if self._ledger is None else self._ledger.best()
+        return None if best is None else (self._known.shelf, self._known.shown, best)
+
+    def _must_be_free(self, file: Path | None) -> None:
+        """Two boards that write to one file would not know of each other's runs."""
+        others = [other.results_file.resolve() for other in _live if other is not self]
+        if file is not None and file.resolve() in others:
+            raise ParameterError(
+                f"Another board writes to {file} already; close it with board.close(), or name another results file."
+            )

@@ -21,7 +21,7 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
         width=1400,
         height=1300,
     )
-    board.go.click()
+    board.go.dblclick()  # the second click must not cancel
     board.waits_for_button("Cancel", 10)
     board.until(lambda: board.progress("GCN") > 10)
     board.until(lambda: board.points() >= 2)
@@ -30,9 +30,11 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
     board.says("left")
 
     pressed = time.time()
-    board.go.click()
+    board.go.dblclick()  # the second click must not start it again
     board.waits_for_button("Continue", 5)
     assert time.time() - pressed < 2.0  # half a second, and the browser on a busy machine
+    board.page.wait_for_timeout(800)
+    board.waits_for_button("Continue", 1)
     board.says("what is finished is kept")
     kept = board.progress("GCN")
     assert kept > 10
@@ -40,7 +42,7 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
     board.waits_for_button("Cancel", 10)
     board.until(lambda: board.progress("DE-GNN-SPD") > 0)
     assert board.progress("GCN") >= kept
-    board.waits_for_button("Start")
+    board.waits_for_button("All trained")
 
     board.until(lambda: set(board.table()) == {"GCN", "DE-GNN-SPD"})
     table = board.table()
@@ -110,7 +112,7 @@ def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit:
         "print('other', 'cell', 'ran', board.race.running)",
     )
     board.page.get_by_text("other cell ran True").wait_for(timeout=30_000)  # while it trains
-    board.waits_for_button("Start")
+    board.waits_for_button("All trained")
     board.until(lambda: len(board.table()) == 2)
     before, drawn = board.table(), board.said()
     board.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
@@ -130,6 +132,8 @@ def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit:
     third = Board(again.page)
     third.until(lambda: third.table() == before)
     third.says("Nothing to train")
+    third.waits_for_button("All trained", 5)
+    third.says("1 of 1 seed", 5)
 
 
 def test_errors_are_said_in_words(lab: Any, visit: Any) -> None:

@@ -93,11 +93,12 @@ def test_a_race_in_processes_is_cancelled_and_continued_and_leaves_none_behind(l
     assert board.milliseconds(board.go, ".de-go", "Continue") < 1500
     kept = {model: board.progress(model) for model in ("GCN", "DE-GNN-SPD")}
     assert not workers(lab)
+    board.page.wait_for_timeout(800)  # the button is deaf for a moment
     board.go.click()
     board.waits_for_button("Cancel", 10)
     board.until(lambda: any(board.progress(model) > kept[model] for model in kept))
     assert all(board.progress(model) >= kept[model] for model in kept)
-    board.waits_for_button("Start")
+    board.waits_for_button("All trained")
     board.until(lambda: len(board.table()) == 2)
     board.until(lambda: not workers(lab), 5)
     assert not any(Path(f"/proc/{pid}").exists() for pid in first)
@@ -115,7 +116,7 @@ def test_ten_models_race_and_all_answer_at_once(lab: Any, visit: Any) -> None:
     board.until(lambda: board.button("Models: 10 chosen").count() == 1, 20)
     board.go.click()
     board.waits_for_button("Cancel", 10)
-    board.waits_for_button("Start")
+    board.waits_for_button("All trained")
     board.until(lambda: len(board.table()) == 10, 20)
     board.box.locator(".de-link", has_text="open").first.click()
     board.says("probability of “linked”")
