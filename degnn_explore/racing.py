@@ -5,6 +5,7 @@ No widgets here: a view asks for :meth:`Race.snapshot` when it likes.
 
 from __future__ import annotations
 
+import heapq
 import os
 import threading
 import time
@@ -36,6 +37,10 @@ class Lane:
     run: Run | None = None
     heard: list[dict[str, Any]] = field(default_factory=list)
     """The epochs told since the last start; a continued run tells its earlier ones again."""
+    begun: float | None = None
+    """When its worker took it up, by the monotonic clock."""
+    preparation: float | None = None
+    """Seconds from then to its first epoch."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,8 @@ class Progress:
     share
         Of all its epochs, from 0 to 1.
     left
-        Seconds until its last seed is finished, None if not known yet.
+        Seconds until its last seed is finished, what is trained before it and the preparation of its data included;
+        less if a run stops early. None if not known yet, or if nothing is being trained.
     error
         What went wrong, in words.
     """
@@ -76,7 +82,7 @@ class Snapshot:
     progress
         One entry per model.
     left
-        Seconds until all is finished, None if not known yet.
+        Seconds until all is finished, in the same sense.
     runs
         Finished runs, and those under way as far as they are (status "running").
     version
@@ -156,7 +162,7 @@ class Race:
         with self._lock:
             for lane in self._lanes.values():
                 if lane.state != "finished":
-                    lane.state, lane.error, lane.heard = "waiting", "", []
+                    lane.state, lane.error, lane.heard, lane.begun = "waiting", "", [], None
             self._cancel, self._news = threading.Event(), threading.Event()
             self._state = "running"
             self._idle.clear()
@@ -185,9 +191,10 @@ class Race:
         """The race as it is now."""
         with self._lock:
             lanes = list(self._lanes.items())
-            progress = tuple(self._progress(model) for model in self.plan.models)
+            ends = self._ends(time.monotonic()) if self.running else {}
+            progress = tuple(self._progress(model, ends) for model in self.plan.models)
             runs = tuple(self._seen(key, lane) for key, lane in lanes if lane.epochs)
-            return Snapshot(self._state, progress, self._left(progress), runs, self._version)
+            return Snapshot(self._state, progress, max(ends.values(), default=None), runs, self._version)
 
     @property
     def version(self) -> int:
@@ -203,7 +210,7 @@ class Race:
         return Run(key, self.plan.title, self.plan.task, lane.job.model, lane.job.seed, digest=self.plan.digest,
                    catalogue=self.plan.name, metric=metric, status="running", epochs=list(lane.epochs))
 
-    def _progress(self, model: str) -> Progress:
+    def _progress(self, model: str, ends: dict[Job, float]) -> Progress:
         lanes = [lane for lane in self._lanes.values() if lane.job.model == model]
         states = [lane.state for lane in lanes]
         done = sum(state in ENDED for state in states)
@@ -214,21 +221,39 @@ class Race:
             state = ("failed" if "failed" in states else "finished") if done == len(lanes) else "waiting"
         if not self.running and state in ("waiting", "running", "preparing"):
             state = "cancelled" if self._state == "cancelled" else "waiting"
-        pace = _pace(lanes)
-        left = 0.0 if behind == whole else None if pace is None else pace * (whole - behind)
+        left = 0.0 if done == len(lanes) else None
+        if any(lane.epochs for lane in lanes):  # else there is but a guess by the other models
+            left = max((ends[lane.job] for lane in lanes if lane.job in ends), default=left)
         error = next((lane.error for lane in lanes if lane.error), "")
         return Progress(model, state, done, len(lanes), behind / whole, left, error)
 
-    def _left(self, progress: tuple[Progress, ...]) -> float | None:
-        """Models not yet begun are taken to need as long as the mean of the others."""
-        if not self.running:
-            return None
-        known = [p.left / (1 - p.share) for p in progress if p.left is not None and p.share < 1]
-        if not known:
-            return None
-        mean = sum(known) / len(known)
-        each = [mean if p.left is None else p.left for p in progress]
-        return max(max(each) / max(1, self.plan.seeds), sum(each) / self.workers)
+    def _ends(self, now: float) -> dict[Job, float]:
+        """In how many seconds each unfinished run will end, by what its model needed so far; {} if nothing is known.
+
+        The runs are dealt out as they will be: those under way go on, whoever is free takes the next.
+        """
+        by_model = {model: [x for x in self._lanes.values() if x.job.model == model] for model in self.plan.models}
+        costs = {model: cost for model, lanes in by_model.items() if (cost := _cost(lanes)) is not None}
+        if not costs:
+            return {}
+        guess = tuple(sum(parts) / len(costs) for parts in zip(*costs.values(), strict=True))
+        ends: dict[Job, float] = {}
+        waiting = []
+        for lane in self._lanes.values():
+            preparation, pace = costs.get(lane.job.model, guess)
+            rest = pace * (self.plan.epochs - len(lane.epochs))
+            if lane.state == "running":
+                ends[lane.job] = rest
+            elif lane.state == "preparing":
+                ends[lane.job] = max(0.0, preparation - (now - (lane.begun or now))) + rest
+            elif lane.state == "waiting":
+                waiting.append((lane.job, preparation + rest))
+        free = sorted(ends.values()) + [0.0] * (self.workers - len(ends))
+        heapq.heapify(free)
+        for job, seconds in waiting:
+            ends[job] = free[0] + seconds
+            heapq.heapreplace(free, ends[job])
+        return ends
 
     # ---- the work, in a thread of its own -----------------------------------------------------
 
@@ -307,8 +332,11 @@ class Race:
                 if lane is None:
                     continue
                 if kind == "prepare":
-                    lane.state = "preparing"
+                    lane.state, lane.begun = "preparing", time.monotonic()
                 elif kind == "epochs":
+                    if lane.state == "preparing" and lane.begun is not None:
+                        took = time.monotonic() - lane.begun - sum(epoch["seconds"] for epoch in rest[0])
+                        lane.preparation = max(0.0, took)
                     lane.state = "running"
                     lane.heard = lane.heard + rest[0]
                     lane.epochs = max(lane.epochs, lane.heard, key=len)
@@ -333,8 +361,9 @@ class _Seat:
     key: str = ""
 
 
-def _pace(lanes: list[Lane]) -> float | None:
-    """Seconds for an epoch, by the latest ones."""
+def _cost(lanes: list[Lane]) -> tuple[float, float] | None:
+    """Seconds to prepare a run of a model, and seconds for an epoch by its latest ones; None if it has had none."""
     times = [epoch["seconds"] for lane in lanes for epoch in lane.epochs[-10:]]
-    return sum(times) / len(times) if times else None
+    prepared = [lane.preparation for lane in lanes if lane.preparation is not None]
+    return (sum(prepared) / max(1, len(prepared)), sum(times) / len(times)) if times else None
 
