@@ -47,8 +47,8 @@ def load(name: str) -> Graph:
     return _read(name, os.environ.get("DEGNN_DATA"))
 
 
-def name_of(graph: Graph) -> str:
-    """The name by which :func:`load` gives this very graph, or "": edges, labels and attributes are compared.
+def name_of(graph: Graph, *, labels: bool = True) -> str:
+    """The name by which :func:`load` gives this very graph, or "": edges, attributes and labels are compared.
 
     Nothing is downloaded for it. Titles, names and positions do not count: no model sees them.
 
@@ -56,18 +56,23 @@ def name_of(graph: Graph) -> str:
     ----------
     graph
         Any graph.
+    labels
+        Whether its labels count.
 
     Examples
     --------
     >>> G = load("karate")
-    >>> name_of(G.with_title("mine")), name_of(G.without_edges([(0, 1)])), name_of(G.with_labels([0] * 34))
-    ('karate', '', '')
+    >>> name_of(G.with_title("mine")), name_of(G.without_edges([(0, 1)]))
+    ('karate', '')
+    >>> other = G.with_labels([0] * 34)
+    >>> name_of(other), name_of(other, labels=False)
+    ('', 'karate')
     """
+    parts = ("indptr", "indices", "attributes", *(["labels"] if labels else []))
     for name, entry in _ENTRIES.items():
         if (entry.nodes, entry.edges) == (graph.num_nodes, graph.num_edges) and entry.available(name):
             known = load(name)
-            if all(_equal(getattr(graph, part), getattr(known, part))
-                   for part in ("indptr", "indices", "labels", "attributes")):
+            if all(_equal(getattr(graph, part), getattr(known, part)) for part in parts):
                 return name
     return ""
 

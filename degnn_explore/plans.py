@@ -91,7 +91,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
-        object.__setattr__(self, "name", self.name or name_of(self.graph))
+        object.__setattr__(self, "name", self.name or self._found_name())
 
     def check(self) -> None:
         """Raise an error, in words, for anything that can be known to fail before the first epoch."""
@@ -109,7 +109,7 @@ class Plan:
             one_of("model", model, MODELS)
         choose_device(self.device)
         self._check_options()
-        if self.name and self.name != name_of(self.graph):
+        if self.name and self.name != self._found_name():
             raise ParameterError(f"name={self.name!r} is not the name of this graph; leave it out, it is found by "
                                  "itself.")
         if self.task == "roles" and self.graph.labels is None:
@@ -124,6 +124,10 @@ class Plan:
             fit(built, task, self.epochs, device=self.device, **self.options)  # checks its arguments, trains nothing
         for name in self.hyper:
             one_of("hyperparameter", name, sorted(known))
+
+    def _found_name(self) -> str:
+        """Labels count where the digest counts them, so that equal digests have equal names."""
+        return name_of(self.graph, labels=self.task == "roles")
 
     def _check_options(self) -> None:
         given_elsewhere = ("seed", "epochs", "device", "checkpoint", "stop", "progress", "model", "task")

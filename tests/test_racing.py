@@ -253,6 +253,8 @@ def test_an_unchanged_graph_of_the_catalogue_is_known_again(tmp_path: Path) -> N
     for graph in (CELEGANS, CELEGANS.with_title("my worm")):
         assert Plan(graph, "links", ["GCN"]).name == "celegans"
     assert 'G = de.load("celegans")' in Plan(CELEGANS, "links", ["GCN"]).code()
+    relabelled = KARATE.with_labels([i % 2 for i in range(34)])
+    assert [Plan(relabelled, task, ["GCN"]).name for task in TARGET_SIZE] == ["", "karate", "karate"]
     edges = [*CELEGANS.edges.tolist()[1:], [0, 200]]
     fake = de.Graph.from_edges(edges, CELEGANS.num_nodes, title="celegans")
     assert (fake.num_nodes, fake.num_edges) == (CELEGANS.num_nodes, CELEGANS.num_edges)
