@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .comparison import interval
 from .errors import one_of
+from .intervals import interval
 from .runs import Run
 
 __all__ = ["MEASURES", "Curve", "curves"]

@@ -9,15 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from degnn_explore.comparison import (
-    Comparison,
-    compare_runs,
-    confidence_above,
-    interval,
-    latest_setting,
-    paper_number,
-)
+from degnn_explore.comparison import Comparison, compare_runs, latest_setting, paper_number
 from degnn_explore.errors import ParameterError
+from degnn_explore.intervals import confidence_above, interval
 from degnn_explore.runs import Run
 
 
