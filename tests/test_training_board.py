@@ -155,7 +155,7 @@ def test_the_table_prefers_the_chosen_settings_and_says_what_it_shows() -> None:
     one.wait(60)
     one._controls.epochs.value = 4
     assert "The settings chosen above are others: of GCN the latest runs are shown." in one._comparing._notes.value
-    assert "not yet trained so" in one._progress.value
+    assert "not yet trained with these settings" in one._progress.value
     one.start()
     one.wait(60)
     trained(4, "Trained with at most 4 epochs, each model&#x27;s own values. Test set")

@@ -61,7 +61,9 @@ def code_of(runs: Sequence[Run], plan: Plan) -> str:
     <BLANKLINE>
     G = de.load("karate")
     runs = [  # model, seeds, hyperparameters, training
-        ('GCN', [0], {'layers': 3}, {'epochs': 5}),
+        ('GCN', [0],
+         {'layers': 3},
+         {'epochs': 5}),
     ]
     for name, seeds, hyper, training in runs:
         for seed in seeds:
@@ -73,7 +75,10 @@ def code_of(runs: Sequence[Run], plan: Plan) -> str:
     groups: dict[str, tuple[Run, list[int]]] = {}
     for run in runs:
         groups.setdefault(f"{run.model} {run.hyper} {run.options}", (run, []))[1].append(run.seed)
-    lines = [f"    ({run.model!r}, {sorted(seeds)}, {run.hyper!r}, {run.options!r})," for run, seeds in groups.values()]
+    lines = [
+        f"    ({run.model!r}, {sorted(seeds)},\n     {run.hyper!r},\n     {run.options!r}),"
+        for run, seeds in groups.values()
+    ]
     devices = {run.device for run in runs}
     device = devices.pop() if len(devices) == 1 else "auto"
     graph = f"de.load({plan.name!r})".replace("'", '"') if plan.name else 'de.read_graph("...")  # your graph'

@@ -79,7 +79,9 @@ def progress_title(shown: Snapshot | None) -> str:
             "finished": "ended; what went wrong is said below"
             if any(p.error for p in shown.progress)
             else "finished; open a mistake to see why, or ask the models below",
-            "ready": "Start trains what is missing" if any(p.done for p in shown.progress) else "not yet trained so",
+            "ready": "Start trains what is missing"
+            if any(p.done for p in shown.progress)
+            else "not yet trained with these settings",
             "running": "training" if shown.left is None else f"about {duration(shown.left)} left",
         }[shown.state]
     return f'<div class="de-head">Progress{tag("span", note)}</div>'

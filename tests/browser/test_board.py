@@ -182,6 +182,8 @@ def test_names_are_text_everywhere(lab: Any, visit: Any) -> None:
     board.says("judged wrong")
     board.box.locator(".de-link").first.click()
     board.says("probability of “linked”")
+    answer = board.box.locator(".de-answers")
+    board.until(lambda: 0 < (answer.bounding_box() or {"y": -1})["y"] < 400, 10)  # the page has gone there
     assert EVIL in board.box.inner_text()
     board.page.wait_for_timeout(300)
     assert "HACKED" not in board.page.title()
