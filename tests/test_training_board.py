@@ -115,7 +115,6 @@ def test_a_click_right_after_a_change_of_the_settings_counts() -> None:
     one = board("karate", "links", ["GCN"])
     one.start()
     one.wait(60)
-    time.sleep(0.75)
     one._controls.epochs.value = 3  # the browser sends both at once when a number is typed and Start is clicked
     one._controls.go.click()
     one.wait(60)

@@ -67,8 +67,8 @@ class Go(W.Button):
         """From now on a click means "start", "cancel", "continue", "retry", or nothing more to do: "done"."""
         if what == self.meaning:
             return
-        if "cancel" in (what, self.meaning):
-            self._deaf_until = time.monotonic() + _DEAF
+        raced = "cancel" in (what, self.meaning)
+        self._deaf_until = time.monotonic() + _DEAF if raced else 0.0  # else the reader has chosen something since
         self.meaning = what
         with self.hold_sync():
             self.description, self.tooltip, self.button_style = _MEANINGS[what]
