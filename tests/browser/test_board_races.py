@@ -33,7 +33,8 @@ def test_an_own_graph_with_its_labels_is_raced(lab: Any, visit: Any, tmp_path: P
     sides = [("right", "left")[side] for side in karate.labels]
     (tmp_path / "sides.csv").write_text("".join(f"{name},{side}\n" for name, side in zip(names, sides, strict=True)))
     (tmp_path / "club2.json").write_text(json.dumps({
-        "nodes": [{"id": names[v], "age": v, "side": int(karate.labels[v])} for v in range(34)],
+        # the sides the other way round: else the board would know it as the karate of the catalogue
+        "nodes": [{"id": names[v], "age": v, "side": 1 - int(karate.labels[v])} for v in range(34)],
         "links": [{"source": names[u], "target": names[v]} for u, v in karate.edges.tolist()]}))
     (tmp_path / "broken.graphml").write_text("<graphml><graph><node id='a'></graph>")
 
