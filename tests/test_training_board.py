@@ -242,6 +242,19 @@ def test_running_the_cell_again_closes_its_earlier_board(monkeypatch: pytest.Mon
     assert (first._closed, beside._closed, elsewhere._closed) == (True, True, False)
 
 
+def test_a_deleted_cell_closes_its_board_unless_the_page_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(train, "cell", lambda: ("cell-1", 1))
+    one = board("karate", "links", ["GCN"])
+    one._curves.chart._handle_custom_msg({"type": "views", "count": 1}, [])  # as chart.js says it
+    train._cells_deleted({"cell-1"})
+    assert not one._closed  # the deletion was undone, or the board is in another view
+    one._curves.chart._handle_custom_msg({"type": "views", "count": 0}, [])
+    train._cells_deleted({"cell-2"})
+    assert not one._closed
+    train._cells_deleted({"cell-1"})
+    assert one._closed
+
+
 def test_closing_ends_every_thread() -> None:
     one = board("celegans", "links", ["GCN"], epochs=500)
     one.start()

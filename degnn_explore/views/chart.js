@@ -58,10 +58,11 @@ function render({ model, el }) {
   return () => { gone = true; model.off("change:figure", draw); size.disconnect(); theme.disconnect(); Plotly.purge(box); };
 }
 
-// One call for each widget on each page. How often it is shown there is told to Python: see TrainingBoard.
+// One call for each widget on each page. How often it is shown there is told to Python: see TrainingBoard. By a message
+// and not by a trait: changes of traits wait while the kernel is busy, and a cell that is run then would overtake them.
 export default () => {
   let views = 0;
-  const shown = (model, more) => { views += more; model.set("views", views); model.save_changes(); };
+  const shown = (model, more) => { views += more; model.send({ type: "views", count: views }); };
   return {
     render(given) {
       const end = render(given);

@@ -82,8 +82,16 @@ class Chart(anywidget.AnyWidget):
     """What the chart shows, for those who cannot see it."""
     serial = traitlets.Int(0).tag(sync=True)
     """Counts the figures shown."""
-    views = traitlets.Int(0).tag(sync=True)
+    views = traitlets.Int(0)
     """How often the page that was last touched shows the chart."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_msg(self._heard)
+
+    def _heard(self, _widget: Any, content: Any, _buffers: Any) -> None:
+        if isinstance(content, dict) and content.get("type") == "views" and isinstance(content.get("count"), int):
+            self.views = content["count"]
 
     def show(self, figure: go.Figure | dict[str, Any], description: str = "") -> None:
         """Shows another figure, in one message; a dictionary is taken as plotly's JSON."""
