@@ -446,3 +446,30 @@ def test_names_are_escaped() -> None:
     shown = [one._deep.ask._answer.value, one._progress.value, one._comparing._notes.value, one._curves._title.value]
     assert not any("<img" in text for text in shown)
     assert "&lt;img" in shown[0]
+
+
+def test_a_refused_results_file_is_said_and_the_board_can_go_on(tmp_path) -> None:
+    foreign = tmp_path / "mine.json"
+    foreign.write_text('{"nodes": [1, 2]}')
+    refused = board("karate", "links", ["GCN"], results=foreign)
+    assert "mine.json" in refused._error.value
+    with pytest.raises(de.ParameterError, match="choose another results file"):
+        refused.start()
+    other = board("karate", "links", ["GCN"], results=tmp_path / "other.jsonl")  # is not disturbed
+    other.start()
+    other.wait()
+    other.close()
+    refused.open_results(tmp_path / "other.jsonl")
+    assert refused.results_file == tmp_path / "other.jsonl"
+    assert foreign.read_text() == '{"nodes": [1, 2]}'
+    with pytest.raises(de.ParameterError, match="Another board writes to"):
+        board("karate", "links", ["GCN"], results=tmp_path / "sub" / ".." / "other.jsonl")
+
+
+def test_the_code_of_an_own_graph_says_what_to_put_there(tmp_path) -> None:
+    ring = de.Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)]).with_labels([0, 1] * 10)
+    one = board(ring, "roles", ["GCN"], results=tmp_path / "r.jsonl", seeds=1, epochs=1)
+    one.start()
+    one.wait()
+    assert "A graph of your own" in one.code()
+    assert "with_labels" in one.code()

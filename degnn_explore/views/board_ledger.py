@@ -53,7 +53,7 @@ class Ledger:
 
     def _turn(self, plan: Plan, file: Path) -> None:
         self.plan, self.file = plan, file
-        self._stored, self._aside = read_for(file, plan.task, plan.digest, plan.title)
+        self._stored, self.aside = read_for(file, plan.task, plan.digest, plan.title)
 
     def entered(self, workers: int) -> Race:
         """The race of the chosen plan: the one there is, if it is the same, so that it goes on; else a new one."""
@@ -99,7 +99,7 @@ class Ledger:
         if keys != self._table[0]:
             made = compare_runs(shown) if shown else None
             if made is not None:
-                aside = (self._aside,) if self._aside else ()
+                aside = (self.aside,) if self.aside else ()
                 made = replace(made, notes=(settings_note(shown, self.plan, other), *made.notes, *aside))
             self._table = keys, made
         return self._table[1]

@@ -81,9 +81,8 @@ def code_of(runs: Sequence[Run], plan: Plan) -> str:
     ]
     devices = {run.device for run in runs}
     device = devices.pop() if len(devices) == 1 else "auto"
-    graph = f"de.load({plan.name!r})".replace("'", '"') if plan.name else 'de.read_graph("...")  # your graph'
     return "\n".join([
-        "import degnn_explore as de", "", f"G = {graph}",
+        "import degnn_explore as de", "", *plan.graph_code(),
         "runs = [  # model, seeds, hyperparameters, training", *lines, "]",
         "for name, seeds, hyper, training in runs:", "    for seed in seeds:",
         f"        task = de.{_MAKES[plan.task]}(G, seed=seed)",

@@ -54,11 +54,11 @@ def free_file(file: Path, taken: set[Path]) -> Path:
 
     Examples
     --------
-    >>> free_file(Path("links-pb.jsonl"), {Path("links-pb.jsonl")}).name
+    >>> free_file(Path("links-pb.jsonl"), {Path("links-pb.jsonl").resolve()}).name
     'links-pb-2.jsonl'
     """
     number, free = 2, file
-    while free in taken:
+    while free.resolve() in taken:
         free = file.with_name(f"{file.stem}-{number}{file.suffix}")
         number += 1
     return free

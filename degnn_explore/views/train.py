@@ -102,6 +102,7 @@ class TrainingBoard(W.VBox):
         workers: int = 1,
         **settings: Any,
     ) -> None:
+        self._ledger: Ledger | None = None
         self._deep = Deep(self._trained, self.show_error)
         self._cell = cell()
         for other in list(_live):
@@ -116,7 +117,6 @@ class TrainingBoard(W.VBox):
         self._must_be_free(self._given_file)
         if os.environ.get("DEGNN_FAST") == "1":
             seeds, epochs = min(seeds, 1), min(epochs, 3)
-        self._ledger: Ledger | None = None
         self._ticker: threading.Thread | None = None
         self._closed = False
         self._drawing = threading.RLock()
@@ -211,10 +211,11 @@ class TrainingBoard(W.VBox):
         path = None if file is None else Path(file).expanduser()
         if path is not None:
             self._must_be_free(path)
-            run = trained_in(path, self._known.plan)
+            plan = self._controls.plan()
+            run = trained_in(path, plan)
             self._quiet = True
             try:
-                self._controls.turn_to(run, self._known.plan)
+                self._controls.turn_to(run, plan)
             finally:
                 self._quiet = False
         self._given_file = path
@@ -291,14 +292,15 @@ class TrainingBoard(W.VBox):
         self._changed_meanwhile = False
         self.clear_error()  # it was about what was chosen before
         plan = self._controls.plan()
-        taken = {other.results_file for other in _live if other is not self}
-        file = self._given_file or free_file(Path("runs") / f"{plan.task}-{slug(plan.title)}.jsonl", taken)
+        file = self._given_file or free_file(Path("runs") / f"{plan.task}-{slug(plan.title)}.jsonl", self._taken())
         if self._ledger is None:
             self._ledger = Ledger(plan, file)
         else:
             self._ledger.turn_to(plan, file)
         self._controls.where.value = tag("span", f"Results: {file}, models in {self._known.shelf.folder}.", "de-hint")
         self._settle()
+        if self._known.aside and not self._known.shown:
+            self._say(tag("div", self._known.aside, "de-idea"))
 
     @guarded
     def _draw_again(self) -> None:
@@ -381,7 +383,8 @@ class TrainingBoard(W.VBox):
 
     @property
     def _known(self) -> Ledger:
-        assert self._ledger is not None
+        if self._ledger is None:
+            raise ParameterError("The board cannot use what was chosen, see its message; choose another results file.")
         return self._ledger
 
     @property
@@ -393,10 +396,13 @@ class TrainingBoard(W.VBox):
         best = None if self._ledger is None else self._ledger.best()
         return None if best is None else (self._known.shelf, self._known.shown, best)
 
+    def _taken(self) -> set[Path]:
+        """The results files of the other boards."""
+        return {other._ledger.file.resolve() for other in _live if other is not self and other._ledger is not None}
+
     def _must_be_free(self, file: Path | None) -> None:
         """Two boards that write to one file would not know of each other's runs."""
-        others = [other.results_file.resolve() for other in _live if other is not self]
-        if file is not None and file.resolve() in others:
+        if file is not None and file.resolve() in self._taken():
             raise ParameterError(
                 f"Another board writes to {file} already; close it with board.close(), or name another results file."
             )
