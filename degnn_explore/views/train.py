@@ -360,8 +360,8 @@ class TrainingBoard(W.VBox):
             self._refresh()
             self._mistakes.put(self._known.shelf, self._known.best())
             self._deep.fill()
-        if self._changed_meanwhile:
-            self._changed()
+            if self._changed_meanwhile:  # within the lock: who settles second finds it done
+                self._changed()
 
     def _refresh(self) -> None:
         with self._drawing:
