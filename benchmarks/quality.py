@@ -6,7 +6,7 @@
     python benchmarks/quality.py --report               # means over seeds; with --search, of the search
 
 Search and report use different seeds (different splits, orders and weights): the defaults are chosen by the mean
-validation metric of seeds 10, 11, 12 and measured on seeds 5 to 9; `val` alone decides, `test` of a search is not read.
+validation metric of seeds 10, 11, 12 and measured on seeds 5 to 9; `val` alone decides.
 
 Rows already in the file are not run again, so a run that was killed goes on where it stopped.
 """
