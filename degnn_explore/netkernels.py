@@ -1,4 +1,7 @@
-"""The compiled loops of the networks on the CPU: what torch would do in many passes over memory, in one."""
+"""The compiled loops of the networks on the CPU: what torch would do in many passes over memory, in one.
+
+The loop that computes z stands twice: as a function of its own, called by both, it takes up to three times as long.
+"""
 
 from __future__ import annotations
 

@@ -266,7 +266,7 @@ def look_figure(scored: Mapping[str, Scored], chosen: str, classes: Sequence[str
             hovertemplate="truth %{y}, given %{x}: %{z}<extra></extra>",
         )
         figure.update_xaxes(title_text="given", type="category", row=1, col=2)
-        figure.update_yaxes(title_text="truth", type="category", autorange="reversed", row=1, col=2)
+        figure.update_yaxes(type="category", autorange="reversed", row=1, col=2)
     else:
         for k, (_, here) in enumerate(panels):
             for label, name, colour in ((1, classes[1], _YES), (0, classes[0], _NO)):
