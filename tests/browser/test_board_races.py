@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from pathlib import Path
 from typing import Any
 
@@ -127,4 +128,4 @@ def test_ten_models_race_and_all_answer_at_once(lab: Any, visit: Any) -> None:
     rows = board.box.locator(".de-missing .de-link").all()
     assert len(rows) == 10
     took = [board.milliseconds(row, ".de-answers") for row in rows[:7]]
-    assert min(took) < 200, took  # the median on a quiet machine is in benchmarks/results/board.csv
+    assert statistics.median(took) < 200, took
