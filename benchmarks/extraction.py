@@ -37,8 +37,8 @@ import torch
 from torch_geometric.utils import k_hop_subgraph
 
 import degnn_explore as de
-from degnn_explore.egonets import blocks, ego_networks
-from degnn_explore.extraction import make_net
+from degnn_explore.engine.egonets import blocks, ego_networks
+from degnn_explore.engine.extraction import make_net
 
 MAX_DIST = 3
 Ego = tuple[np.ndarray, set, np.ndarray]  # nodes, edges as pairs of nodes of G, SPD one-hot without "unreachable"
@@ -219,7 +219,7 @@ def random_graph(n: int, m: int, seed: int = 0) -> de.Graph:
 def compile_seconds() -> list[tuple[float, float]]:
     """Wall and CPU seconds of a new process's first blocks and ego-networks: empty cache, then the one it left."""
     script = ("import time, degnn_explore as de\n"
-              "from degnn_explore.egonets import blocks, ego_networks\n"
+              "from degnn_explore.engine.egonets import blocks, ego_networks\n"
               "G = de.Graph.from_edges([(0, 1), (1, 2)])\n"
               "wall, cpu = time.perf_counter(), time.process_time()\n"
               "blocks(G, [(0, 2)], layers=2, encoding=de.SPD(), progress=False).batch([0])\n"

@@ -27,7 +27,7 @@ import numpy as np
 from scipy import stats
 
 import degnn_explore as de
-from degnn_explore.comparison import paper_number
+from degnn_explore.study.comparison import paper_number
 
 RESULTS = Path(__file__).parent / "results"
 COLUMNS = ["model", "dataset", "task", "metric", "seed", "epochs", "test", "optimistic", "val", "best_epoch",

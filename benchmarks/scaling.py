@@ -19,8 +19,8 @@ import numpy as np
 from extraction import circumstances, link_sets, random_graph
 
 import degnn_explore as de
-from degnn_explore.egonets import ego_networks
-from degnn_explore.extraction import make_net
+from degnn_explore.engine.egonets import ego_networks
+from degnn_explore.engine.extraction import make_net
 
 
 def peak() -> int:

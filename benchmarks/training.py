@@ -21,8 +21,8 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import roc_auc_score
 
 import degnn_explore as de
-from degnn_explore.egonets import ego_networks
-from degnn_explore.training import loss_of
+from degnn_explore.engine.egonets import ego_networks
+from degnn_explore.learn.training import loss_of
 
 PAPER = {"celegans": 0.8937, "ns": 0.9909, "pb": 0.9495}  # DE-GNN-SPD, Table 1
 LIMIT = {"celegans": 10, "ns": 5, "pb": 30}
@@ -79,7 +79,7 @@ def race(name: str, seeds: range) -> list[dict[str, object]]:
 
 def run(name: str, seed: int) -> tuple[list[tuple[float, float]], str]:
     """(CPU seconds so far, validation-chosen test AUC) after each epoch, and what is said of links without a path."""
-    from degnn_explore import catalogue
+    from degnn_explore.reading import catalogue
 
     getattr(catalogue._read, "cache_clear", lambda: None)()
     start = time.process_time()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import degnn_explore as de
-from degnn_explore.graph import Graph
+from degnn_explore.graphs.graph import Graph
 
 __all__ = ["main"]
 

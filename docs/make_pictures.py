@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 
 import lab as jupyter  # noqa: E402
 
-from degnn_explore.views.presets import PRESETS  # noqa: E402
+from degnn_explore.views.explorer.presets import PRESETS  # noqa: E402
 
 README = [("fig1", False, 1280), ("fig2b", True, 1280), ("us-flights", False, 1280)]
 

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 import degnn_explore as de
-from degnn_explore.encodings import distances
-from degnn_explore.nets.base import SetNet
+from degnn_explore.encodings.encodings import distances
+from degnn_explore.learn.nets.base import SetNet
 
 
 def features(G: de.Graph, S: np.ndarray, encoding) -> Tensor:

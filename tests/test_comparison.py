@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from degnn_explore.comparison import Comparison, compare_runs, latest_setting, paper_number
-from degnn_explore.errors import ParameterError
-from degnn_explore.intervals import confidence_above, interval
-from degnn_explore.runs import Run
+from degnn_explore.common.errors import ParameterError
+from degnn_explore.study.comparison import Comparison, compare_runs, latest_setting, paper_number
+from degnn_explore.study.intervals import confidence_above, interval
+from degnn_explore.study.runs import Run
 
 
 def runs(model: str, tests: list[float], graph: str = "celegans", **more: object) -> list[Run]:

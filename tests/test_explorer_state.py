@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import degnn_explore as de
-from degnn_explore.views import colouring, pyvis_view, sharing
-from degnn_explore.views.presets import PRESETS, build, sources
-from degnn_explore.views.state import ExplorerState, Side
-from degnn_explore.views.tree import MAX_TREE, forest, tidy
-from degnn_explore.views.uploads import read_own
-from degnn_explore.views.verdict_table import Judge, Question, answers, table
+from degnn_explore.views.explorer import colouring, pyvis_view, sharing
+from degnn_explore.views.explorer.presets import PRESETS, build, sources
+from degnn_explore.views.explorer.state import ExplorerState, Side
+from degnn_explore.views.explorer.tree import MAX_TREE, forest, tidy
+from degnn_explore.views.explorer.verdict_table import Judge, Question, answers, table
+from degnn_explore.views.widgets.uploads import read_own
 
 EVIL = "<img src=x onerror=alert(1)>"
 

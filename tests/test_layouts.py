@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import degnn_explore as de
-from degnn_explore.views import layouts
-from degnn_explore.views.palette import categorical, sequential, text_on
+from degnn_explore.common.palette import categorical, sequential, text_on
+from degnn_explore.views.explorer import layouts
 
 
 def test_concentric_radius_is_the_distance_to_the_nearest_target() -> None:

@@ -10,14 +10,14 @@ import pytest
 import torch
 
 import degnn_explore as de
-from degnn_explore import nets
-from degnn_explore.errors import Cancelled, ParameterError, TargetError
-from degnn_explore.extraction import Threads
-from degnn_explore.nets import pagerank, struc2vec
-from degnn_explore.nets.base import Dropout
-from degnn_explore.nets.dea import HopsConv
-from degnn_explore.nets.readout import difference_pooling
-from degnn_explore.training import loss_of
+from degnn_explore.common.errors import Cancelled, ParameterError, TargetError
+from degnn_explore.engine.extraction import Threads
+from degnn_explore.learn import nets
+from degnn_explore.learn.nets import pagerank, struc2vec
+from degnn_explore.learn.nets.base import Dropout
+from degnn_explore.learn.nets.dea import HopsConv
+from degnn_explore.learn.nets.readout import difference_pooling
+from degnn_explore.learn.training import loss_of
 
 from . import reference_nets as reference
 

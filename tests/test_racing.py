@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 import degnn_explore as de
-from degnn_explore.comparison import compare_runs
-from degnn_explore.errors import GraphError, ParameterError
-from degnn_explore.nets import MODELS
-from degnn_explore.plans import TARGET_SIZE, Job, Plan, digest_of
-from degnn_explore.racing import Race
-from degnn_explore.runs import read, read_for
-from degnn_explore.shelf import Shelf
+from degnn_explore.common.errors import GraphError, ParameterError
+from degnn_explore.learn.nets import MODELS
+from degnn_explore.study.comparison import compare_runs
+from degnn_explore.study.plans import TARGET_SIZE, Job, Plan, digest_of
+from degnn_explore.study.racing import Race
+from degnn_explore.study.runs import read, read_for
+from degnn_explore.study.shelf import Shelf
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(de.__file__).parents[1])}
 KARATE = de.load("karate")
@@ -62,7 +62,7 @@ def test_the_saved_model_gives_the_recorded_result(tmp_path: Path) -> None:
     (run,) = one.results()
     task = de.link_task(KARATE, seed=0)
     model = de.load_model(one.models_folder / run.model_file)
-    from degnn_explore.metrics import auc
+    from degnn_explore.learn.metrics import auc
 
     assert auc(de.predict(model, task.graph, task.test.sets), task.test.labels) == pytest.approx(run.test)
     assert run.parameters == sum(w.numel() for w in model.parameters())
@@ -222,8 +222,8 @@ def test_a_killed_parent_leaves_no_process_behind(tmp_path: Path) -> None:
     script = tmp_path / "kernel.py"
     script.write_text(textwrap.dedent(f"""
         import time, degnn_explore as de
-        from degnn_explore.plans import Plan
-        from degnn_explore.racing import Race
+        from degnn_explore.study.plans import Plan
+        from degnn_explore.study.racing import Race
         if __name__ == "__main__":
             plan = Plan(de.load("celegans"), "links", ["GCN", "SAGE"], seeds=2, epochs=500)
             Race(plan, {str(tmp_path / "r.jsonl")!r}, workers=2).start()
@@ -356,7 +356,7 @@ def test_an_unknown_option_is_refused_with_the_nearest(tmp_path: Path) -> None:
 def test_a_worker_slow_to_stop_keeps_nobody_waiting_and_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from degnn_explore import training
+    from degnn_explore.learn import training
 
     def slowly(self: Any, number: int, epoch: Callable[[Any, int], Any] = training._Run._epoch) -> Any:
         done = epoch(self, number)
@@ -420,7 +420,7 @@ def test_what_nobody_has_measured_is_not_said(tmp_path: Path) -> None:
 
 
 def test_preparation_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from degnn_explore.nets.base import SetNet
+    from degnn_explore.learn.nets.base import SetNet
 
     monkeypatch.setattr(SetNet, "bind", lambda *given, **more: time.sleep(0.5))
     one = race(tmp_path, seeds=1, epochs=2)

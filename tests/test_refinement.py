@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore.refinement import lp_tokens
+from degnn_explore.expressive.refinement import lp_tokens
 
 from .graphs import graphs, graphs_with_targets, shuffled
 from .test_encodings import slow_distances

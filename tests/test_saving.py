@@ -11,8 +11,8 @@ import pytest
 import torch
 
 import degnn_explore as de
-from degnn_explore.errors import ParameterError
-from degnn_explore.saving import write_tensors
+from degnn_explore.common.errors import ParameterError
+from degnn_explore.learn.saving import write_tensors
 
 from .test_training import EVERY, TASK, G, small
 

@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore import errors, theory, zoo
+from degnn_explore import theory
+from degnn_explore.common import errors
+from degnn_explore.graphs import zoo
 
 from .graphs import graphs, shuffled
 

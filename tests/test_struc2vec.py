@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import degnn_explore as de
-from degnn_explore import s2vkernels as kernels
-from degnn_explore.errors import Cancelled, ParameterError
-from degnn_explore.nets import struc2vec
-from degnn_explore.nets.struc2vec import Layers
+from degnn_explore.common.errors import Cancelled, ParameterError
+from degnn_explore.learn.nets import s2vkernels as kernels
+from degnn_explore.learn.nets import struc2vec
+from degnn_explore.learn.nets.struc2vec import Layers
 
 SMALL = {"dim": 8, "walks": 2, "length": 10}
 STAY = 0.3

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore import targets
-from degnn_explore.errors import GraphError, ParameterError, TargetError
+from degnn_explore.common.errors import GraphError, ParameterError, TargetError
+from degnn_explore.learn import targets
 
 
 def random_graph(n: int, density: float, seed: int) -> de.Graph:

@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore import errors, theory, zoo
-from degnn_explore.families import lift
-from degnn_explore.limits import look_alikes
-from degnn_explore.randomnets import RandomNetwork, close_fraction
-from degnn_explore.rootcolours import alike
+from degnn_explore import theory
+from degnn_explore.common import errors
+from degnn_explore.expressive.rootcolours import alike
+from degnn_explore.graphs import zoo
+from degnn_explore.theory.families import lift
+from degnn_explore.theory.limits import look_alikes
+from degnn_explore.theory.randomnets import RandomNetwork, close_fraction
 
 from .graphs import graphs
 

@@ -14,10 +14,10 @@ import pytest
 import torch
 
 import degnn_explore as de
-from degnn_explore import metrics, nets
-from degnn_explore.egonets import blocks
-from degnn_explore.errors import ParameterError, TargetError
-from degnn_explore.training import Epoch
+from degnn_explore.common.errors import ParameterError, TargetError
+from degnn_explore.engine.egonets import blocks
+from degnn_explore.learn import metrics, nets
+from degnn_explore.learn.training import Epoch
 
 SMALL = {"struc2vec": {"dim": 8, "walks": 2, "length": 10}, "PGNN": {"anchor_sets": 8, "hidden": 8},
          "SEAL": {"sort_k": 12, "hidden": 8}}

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import degnn_explore as de
-from degnn_explore.views import train
-from degnn_explore.views.train import TrainingBoard
-from degnn_explore.views.uploads import read_own
+from degnn_explore.views.board import train
+from degnn_explore.views.board.train import TrainingBoard
+from degnn_explore.views.widgets.uploads import read_own
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore.errors import Cancelled
-from degnn_explore.verdicts import METHODS
+from degnn_explore.common.errors import Cancelled
+from degnn_explore.expressive.verdicts import METHODS
 
 from .graphs import graphs, graphs_with_targets, shuffled
 from .test_encodings import slow_distances

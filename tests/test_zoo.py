@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import degnn_explore as de
-from degnn_explore import zoo
-from degnn_explore.graph import Graph
+from degnn_explore.graphs import zoo
+from degnn_explore.graphs.graph import Graph
 
 DRAWN = {
     "figure1": zoo.figure1(), "figure3 left": zoo.figure3()[0], "figure3 right": zoo.figure3()[1],

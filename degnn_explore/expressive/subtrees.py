@@ -1,0 +1,324 @@
+"""The unrolled subtree a GNN computes along (the paper's Figs. 3 and 4), and where two of them part.
+
+A tree node at depth d that stands for graph node u has a child for every neighbour of u, its own
+parent's node included. Its subtree down to depth L is known exactly by the colour of u after
+L - d layers, so equal siblings can be merged, and two trees compared, without walking them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.errors import GraphError, ParameterError, TargetError, whole_number
+from ..encodings.encodings import DRNL, SPD, Encoding, LandingProbability
+from ..graphs.graph import Graph, Targets
+from .refinement import Instances, colours, encoding_tokens
+
+__all__ = ["Comparison", "Subtree", "compare", "unroll"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Subtree:
+    """An unrolled subtree in flat arrays, parents before children.
+
+    Attributes
+    ----------
+    graph, root, layers
+        What was unrolled, from where, how deep.
+    node
+        The graph node each tree node stands for. [t]
+    parent
+        The tree node above; -1 for the root. [t]
+    depth
+        0 for the root. [t]
+    multiplicity
+        How many equal siblings were merged into this one, 1 if none. [t]
+    hop
+        Distance in the graph from the parent's node: 1, or up to K for K-hop aggregation; 0 at the root. [t]
+    colour
+        The colour of the graph node after ``layers - depth`` layers: equal colours at equal depth
+        mean equal subtrees below. [t]
+    label
+        The node's encoding in words: a distance, a multiset like {1,2}; empty without an encoding.
+    members
+        The graph nodes of all merged siblings.
+
+    Examples
+    --------
+    >>> tree = unroll(Graph.from_edges([(0, 1), (1, 2)]), 1, layers=1, merge=True)
+    >>> tree.node.tolist(), tree.multiplicity.tolist(), tree.members
+    ([1, 0], [1, 2], ((1,), (0, 2)))
+    """
+
+    graph: Graph
+    root: int
+    layers: int
+    node: Ints
+    parent: Ints
+    depth: Ints
+    multiplicity: Ints
+    hop: Ints
+    colour: Ints
+    label: tuple[str, ...]
+    members: tuple[tuple[int, ...], ...]
+    root_colours: Ints  # the root's colour after 0..layers layers
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+    def children(self, i: int) -> Ints:
+        """The tree nodes right below tree node i."""
+        return self._order[self._start[i] : self._start[i + 1]]
+
+    @cached_property
+    def _order(self) -> Ints:
+        return np.argsort(self.parent, kind="stable")[1:]  # the root's parent, -1, comes first
+
+    @cached_property
+    def _start(self) -> Ints:
+        return np.searchsorted(self.parent[self._order], np.arange(len(self) + 1))
+
+    def __repr__(self) -> str:
+        return f"Subtree(root {self.graph.names[self.root]!r}, {self.layers} layers, {len(self):,} tree nodes)"
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        stack = [(0, "", "")]
+        while stack:
+            i, before, indent = stack.pop()
+            times = f" ×{self.multiplicity[i]}" if self.multiplicity[i] > 1 else ""
+            hop = f" ({self.hop[i]} hops)" if self.hop[i] > 1 else ""
+            zeta = f" [{self.label[i]}]" if self.label[i] else ""
+            lines.append(f"{before}{self.graph.names[self.node[i]]}{zeta}{times}{hop}")
+            below = self.children(i)
+            for j in reversed(below.tolist()):
+                last = j == below[-1]
+                stack.append((j, indent + ("└─ " if last else "├─ "), indent + ("   " if last else "│  ")))
+        return "\n".join(lines)
+
+
+def unroll(
+    G: Graph,
+    root: int | str,
+    layers: int,
+    encoding: Encoding | None = None,
+    S: Targets | None = None,
+    *,
+    cut: bool = False,
+    hops: int = 1,
+    merge: bool = False,
+    attributes: bool = False,
+    max_nodes: int = 20_000,
+) -> Subtree:
+    """The tree that an L-layer GNN computes along for ``root``.
+
+    Parameters
+    ----------
+    G, root, layers
+        The graph, the node to start from, the depth L.
+    encoding
+        Label each node with this encoding; with S and no encoding, with shortest-path distances.
+    S
+        The target set of the encoding; the root alone by default, if there is an encoding.
+        Without either the tree is the plain one of a WLGNN.
+    cut, hops, attributes
+        As in :func:`degnn_explore.colours`.
+    merge
+        Draw equal sibling subtrees once, with their multiplicity.
+    max_nodes
+        Refuse larger trees.
+
+    Examples
+    --------
+    >>> triangle = Graph.from_edges([(0, 1), (1, 2), (0, 2)])
+    >>> print(unroll(triangle, 0, layers=2, S={0}, merge=True))
+    0 [0]
+    └─ 1 [1] ×2
+       ├─ 0 [0]
+       └─ 2 [1]
+    """
+    whole_number("layers", layers, least=0)
+    whole_number("hops", hops, least=1)
+    top = int(G.target_set(root)[0])
+    if S is None and encoding is not None:
+        S = [top]
+    nodes = np.zeros(0, dtype=np.int64) if S is None else G.target_set(S)
+    if cut and not len(nodes):
+        raise ParameterError("cut=True removes the edges inside the target set, but no S was given.")
+    colour = colours(G, None if S is None else list(nodes), encoding, hops, layers, cut, attributes)
+    tokens = np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)
+    run = Instances.build([(G, nodes[None, :], tokens)], hops=hops, cut=cut)
+    if not merge:
+        _refuse_explosion(G, run, top, layers, max_nodes)
+    words = _Words(G, nodes, encoding, cut)
+
+    rows: list[tuple[int, int, int, int, int]] = [(top, -1, 0, 1, 0)]  # node, parent, depth, multiplicity, hop
+    members: list[tuple[int, ...]] = [(top,)]
+    at = 0
+    while at < len(rows):
+        u, _, depth, _, _ = rows[at]
+        if depth < layers:
+            neighbours, tags = run.row(u)
+            below = colour[layers - depth - 1]
+            order = np.lexsort((neighbours, below[neighbours] if merge else neighbours, words.rank[neighbours], tags))
+            groups: list[list[int]] = []
+            for e in order.tolist():
+                w = int(neighbours[e])
+                same = merge and groups and below[groups[-1][1]] == below[w] and groups[-1][0] == tags[e]
+                if same:
+                    groups[-1].append(w)
+                else:
+                    groups.append([int(tags[e]), w])
+            for hop, *these in groups:
+                rows.append((these[0], at, depth + 1, len(these), hop))
+                members.append(tuple(these))
+            if len(rows) > max_nodes:
+                raise GraphError(
+                    f"Even merged, this subtree has more than {max_nodes:,} nodes; take fewer layers, "
+                    "or raise max_nodes."
+                )
+        at += 1
+    node, parent, depth_, multiplicity, hop_ = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
+    return Subtree(
+        G,
+        top,
+        layers,
+        node,
+        parent,
+        depth_,
+        multiplicity,
+        hop_,
+        colour[layers - depth_, node],
+        tuple(words.label(int(u)) for u in node),
+        tuple(members),
+        colour[:, top],
+    )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Where two subtrees part.
+
+    Attributes
+    ----------
+    same
+        Whether the two trees are equal.
+    layer
+        The fewest layers at which they differ; None if they are equal.
+    branches_a, branches_b
+        For every tree node, whether it lies on a branch that the other tree lacks.
+    """
+
+    same: bool
+    layer: int | None
+    branches_a: NDArray[np.bool_]
+    branches_b: NDArray[np.bool_]
+
+
+def compare(a: Subtree, b: Subtree) -> Comparison:
+    """The first layer at which two subtrees differ, and the branches that differ.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> G = de.zoo.figure1()
+    >>> a, b = (unroll(G, v, layers=3, S={v}, merge=True) for v in (2, 3))
+    >>> compare(a, b).layer
+    2
+    """
+    if a.layers != b.layers:
+        raise TargetError(f"The subtrees have {a.layers} and {b.layers} layers; unroll both to the same depth.")
+    layer = next((k for k in range(a.layers + 1) if a.root_colours[k] != b.root_colours[k]), None)
+    marks = (np.zeros(len(a), dtype=bool), np.zeros(len(b), dtype=bool))
+    todo = [(0, 0)] if layer is not None else []
+    while todo:
+        i, j = todo.pop()
+        marks[0][i] = marks[1][j] = True
+        left, right = _spare(a, i, b, j), _spare(b, j, a, i)
+        # branches that only one side has are paired while both last, so that the deepest cause is marked
+        for k in range(max(len(left), len(right))):
+            if k < len(left) and k < len(right):
+                todo.append((left[k], right[k]))
+            elif k < len(left):
+                _mark_below(a, left[k], marks[0])
+            else:
+                _mark_below(b, right[k], marks[1])
+    return Comparison(layer is None, layer, *marks)
+
+
+def _spare(tree: Subtree, i: int, other: Subtree, j: int) -> list[int]:
+    """Children of i whose subtrees j lacks (or has fewer of)."""
+    have: Counter[tuple[int, int]] = Counter()
+    for c in other.children(j).tolist():
+        have[int(other.hop[c]), int(other.colour[c])] += int(other.multiplicity[c])
+    spare = []
+    for c in tree.children(i).tolist():
+        key = int(tree.hop[c]), int(tree.colour[c])
+        have[key] -= int(tree.multiplicity[c])
+        if have[key] < 0:
+            spare.append(c)
+            have[key] = 0
+    return spare
+
+
+def _mark_below(tree: Subtree, i: int, marks: NDArray[np.bool_]) -> None:
+    todo = [i]
+    while todo:
+        j = todo.pop()
+        marks[j] = True
+        todo.extend(tree.children(j).tolist())
+
+
+def _refuse_explosion(G: Graph, run: Instances, root: int, layers: int, max_nodes: int) -> None:
+    """Counts the walks from the root before any tree is built."""
+    from scipy.sparse import csr_array
+
+    arcs = csr_array((np.ones(len(run.indices)), run.indices, run.indptr), shape=(G.num_nodes,) * 2)
+    walks = np.zeros(G.num_nodes)
+    walks[root] = 1.0
+    total = 1.0
+    for depth in range(1, layers + 1):
+        walks = arcs.T @ walks
+        total += walks.sum()
+        if total > max_nodes:
+            raise GraphError(
+                f"The subtree of {G.names[root]!r} has {total:,.0f} nodes at depth {depth} already, more than "
+                f"{max_nodes:,}. Merge equal siblings (merge=True), take fewer layers, or raise max_nodes."
+            )
+
+
+class _Words:
+    """ζ(u|S) of each node as a short text, and a rank to sort by."""
+
+    def __init__(self, G: Graph, S: Ints, encoding: Encoding | None, cut: bool) -> None:
+        self.encoding, self.rank = encoding, np.zeros(G.num_nodes, dtype=np.int64)
+        self.tokens: Any = None
+        if len(S):
+            exact = encoding if isinstance(encoding, SPD | DRNL | None) else None
+            self.tokens = np.sort(encoding_tokens(G, S[None, :], exact, cut)[0, :, :, 0], axis=1)  # [n, p]
+            far = np.where(self.tokens < 0, np.iinfo(np.int64).max, self.tokens)
+            self.rank = np.unique(np.sort(far, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
+            if isinstance(encoding, SPD):
+                self.columns = encoding.columns
+            elif isinstance(encoding, LandingProbability) or (encoding is not None and not isinstance(encoding, DRNL)):
+                self.values = encoding.encode(G, S, cut).reshape(G.num_nodes, -1)
+
+    def label(self, u: int) -> str:
+        if self.tokens is None:
+            return ""
+        if self.encoding is not None and not isinstance(self.encoding, SPD | DRNL):
+            return ", ".join(f"{x:.3g}" for x in self.values[u])
+        row = [int(t) for t in self.tokens[u]]
+        if isinstance(self.encoding, SPD):
+            words = ["∞" if t == self.encoding.max_dist + 1 else self.columns[t] for t in sorted(row)]
+        else:
+            words = ["∞" if t < 0 else str(t) for t in sorted(row, key=lambda t: (t < 0, t))]
+        return words[0] if len(words) == 1 else "{" + ",".join(words) + "}"

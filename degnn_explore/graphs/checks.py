@@ -1,0 +1,92 @@
+"""Checks of the columns that a graph carries: one entry for each node, of the right kind, and immutable."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.errors import GraphError
+
+_LARGEST = 1e18  # its square is still a float32
+_WIDE = 2**26  # bytes; beyond it, a text column is kept as objects: fixed width would make one long cell costly
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, made read-only. It must be the caller's own: a user's array is copied before."""
+    array.setflags(write=False)
+    return array
+
+
+def check_length(what: str, column: Any, n: int) -> None:
+    """One entry for each node."""
+    if len(column) != n:
+        raise GraphError(f"{what} has {len(column)} entries for {n} nodes; give one for each node.")
+
+
+def node_names(names: Any, n: int) -> tuple[str, ...]:
+    """Names as text, all different."""
+    texts = tuple(map(str, names))
+    check_length("names", texts, n)
+    if len(set(texts)) < n:
+        twice = Counter(texts).most_common(1)[0][0]
+        raise GraphError(f"Two nodes are called {twice!r}; names must differ, so that a node can be found by name.")
+    return texts
+
+
+def finite(what: str, values: Any, n: int, width: int | None) -> NDArray[np.float64]:
+    """A copy as float64 [n, width], every value finite."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise GraphError(f"{what} must be numbers, an array of shape [{n}, {width or 'd'}]: {error}") from None
+    if array.ndim == 1 and width is None:
+        array = array[:, None].copy()
+    if array.ndim != 2 or len(array) != n or (width is not None and array.shape[1] != width):
+        raise GraphError(f"{what} must have shape [{n}, {width or 'd'}], not {list(array.shape)}.")
+    if not np.isfinite(array).all():
+        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+        raise GraphError(f"{what} of node {row} are {array[row].tolist()}; every value must be finite.")
+    if np.abs(array).max(initial=0) > _LARGEST:
+        row, column = divmod(int(np.abs(array).argmax()), array.shape[1])
+        raise GraphError(f"{what} of node {row} hold {array[row, column]}; networks compute in float32 and need values "
+                         f"within ±{_LARGEST:g}. Scale that column.")
+    return np.ascontiguousarray(array)
+
+
+def class_labels(labels: Any, n: int) -> NDArray[np.int64]:
+    """A copy as int64 [n]: classes 0, 1, 2, ..., and -1 for none."""
+    try:
+        array = np.array(labels)
+    except ValueError as error:
+        raise GraphError(f"labels must be whole numbers (classes), one a node: {error}") from None
+    if array.shape != (n,):
+        raise GraphError(f"labels must have one entry for each of the {n} nodes, not shape {list(array.shape)}.")
+    if array.dtype.kind == "f":
+        if not np.isfinite(array).all():
+            row = int(np.flatnonzero(~np.isfinite(array))[0])
+            raise GraphError(f"The label of node {row} is {array[row]}; use -1 for a node without a label.")
+        if not (array == array.round()).all():
+            raise GraphError("labels must be whole numbers (classes), one a node; these have fractions.")
+    elif array.dtype.kind not in "iub":
+        raise GraphError(f"labels must be whole numbers (classes), one a node, not {array.dtype}.")
+    array = array.astype(np.int64)
+    if (array < -1).any():
+        raise GraphError(f"labels must be 0, 1, 2, ... or -1 for none, not {int(array.min())}.")
+    return array
+
+
+def info_column(key: str, values: Any, n: int) -> NDArray[Any]:
+    """A copy as a plain column [n]: numbers, or text (an object in it is data, and shown as its text)."""
+    try:
+        array = np.array(values)
+    except ValueError:  # lists of different lengths
+        array = np.empty(0, dtype=object)
+    if array.ndim == 1 and array.dtype.kind in "iufb":
+        check_length(f"info {key!r}", array, n)
+        return array
+    texts = ["" if value is None else str(value) for value in values]
+    check_length(f"info {key!r}", texts, n)
+    return np.array(texts, dtype=object if 4 * n * max(map(len, texts), default=0) > _WIDE else str)

@@ -1,0 +1,333 @@
+"""Named regular graphs: distance-regular ones that DE-1 cannot tell apart, and the test for them.
+
+Users find everything here in :mod:`degnn_explore.graphs.zoo`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.errors import GraphError, ParameterError, one_of, whole_number
+from .graph import Graph
+
+__all__ = [
+    "chang",
+    "complete",
+    "csl",
+    "cycle",
+    "desargues",
+    "dodecahedron",
+    "intersection_array",
+    "is_distance_regular",
+    "paley",
+    "petersen",
+    "rook",
+    "shrikhande",
+    "triangular",
+]
+
+
+def ring(n: int, radius: float = 1.0, turn: float = 0.0) -> NDArray[np.float64]:
+    """n points on a circle, clockwise from the top, turned clockwise by ``turn`` steps. [n, 2]"""
+    angle = 2 * np.pi * (np.arange(n) + turn) / n
+    return radius * np.stack([np.sin(angle), np.cos(angle)], axis=1)
+
+
+# ---- circulant graphs and their like ------------------------------------------------------------
+
+
+def cycle(n: int) -> Graph:
+    """The cycle C_n, drawn as a regular n-gon.
+
+    Examples
+    --------
+    >>> cycle(6)
+    Graph('6-cycle', 6 nodes, 6 edges)
+    """
+    n = whole_number("n", n, least=3)
+    return _circulant(n, [1], f"{n}-cycle")
+
+
+def complete(n: int) -> Graph:
+    """The complete graph K_n.
+
+    Examples
+    --------
+    >>> complete(5).num_edges
+    10
+    """
+    n = whole_number("n", n, least=1)
+    return Graph.from_edges(list(combinations(range(n), 2)), n, positions=ring(n), title=f"complete graph K{n}")
+
+
+def csl(n: int, skip: int) -> Graph:
+    """The circular skip link graph CSL(n, skip): an n-cycle and, from each node, a link ``skip`` nodes on.
+
+    Two of them with the same n are both 4-regular, and 1-WL never tells them apart (Murphy, Srinivasan, Rao &
+    Ribeiro, *Relational pooling for graph representations*, ICML 2019, where n = 41).
+
+    Examples
+    --------
+    >>> csl(8, 3).degrees
+    array([4, 4, 4, 4, 4, 4, 4, 4])
+    """
+    n = whole_number("n", n, least=5)
+    skip = whole_number("skip", skip, least=2)
+    if 2 * skip >= n:
+        raise ParameterError(f"skip={skip} is too long for n={n}: a 4-regular graph needs 2 <= skip < n/2.")
+    return _circulant(n, [1, skip], f"CSL({n}, {skip})")
+
+
+def _circulant(n: int, steps: Iterable[int], title: str) -> Graph:
+    edges = [(i, (i + step) % n) for step in steps for i in range(n)]
+    return Graph.from_edges(edges, n, positions=ring(n), title=title)
+
+
+# ---- generalised Petersen graphs ----------------------------------------------------------------
+
+
+def _petersen_edges(n: int, k: int) -> list[tuple[int, int]]:
+    """GP(n, k): an outer n-cycle 0..n-1, spokes to n..2n-1, and inner links k steps apart."""
+    return [edge for i in range(n) for edge in ((i, (i + 1) % n), (i, n + i), (n + i, n + (i + k) % n))]
+
+
+def petersen() -> Graph:
+    """The Petersen graph, GP(5, 2): 10 nodes, cubic, distance-regular with {3,2;1,1}.
+
+    Examples
+    --------
+    >>> intersection_array(petersen())
+    ((3, 2), (1, 1))
+    """
+    return Graph.from_edges(
+        _petersen_edges(5, 2), 10, positions=np.concatenate([ring(5), ring(5, 0.5)]), title="Petersen graph"
+    )
+
+
+def desargues() -> Graph:
+    """The Desargues graph, GP(10, 3): 20 nodes, cubic, distance-regular with {3,2,2,1,1;1,1,2,2,3}.
+
+    Cubic on 20 nodes as :func:`dodecahedron` is, so 1-WL cannot tell the two apart.
+
+    Examples
+    --------
+    >>> intersection_array(desargues())
+    ((3, 2, 2, 1, 1), (1, 1, 2, 2, 3))
+    """
+    return Graph.from_edges(
+        _petersen_edges(10, 3), 20, positions=np.concatenate([ring(10), ring(10, 0.6)]), title="Desargues graph"
+    )
+
+
+def dodecahedron() -> Graph:
+    """The dodecahedron's graph, GP(10, 2): 20 nodes, cubic, distance-regular with {3,2,1,1,1;1,1,1,2,3}.
+
+    Drawn flat, without crossings. See :func:`desargues`.
+
+    Examples
+    --------
+    >>> intersection_array(dodecahedron())
+    ((3, 2, 1, 1, 1), (1, 1, 1, 2, 3))
+    """
+    # The inner links are two pentagons; one goes to the middle, the other around everything.
+    spokes = np.where(np.arange(10)[:, None] % 2 == 0, ring(10, 0.3), ring(10, 1.0))
+    return Graph.from_edges(
+        _petersen_edges(10, 2), 20, positions=np.concatenate([ring(10, 0.62), spokes]), title="dodecahedron"
+    )
+
+
+# ---- strongly regular graphs --------------------------------------------------------------------
+
+# Where each node of the Shrikhande graph stands in its drawing with eightfold symmetry: 0..7 around the outer
+# octagon, 8..15 around the inner one.
+_SHRIKHANDE_PLACES = [0, 1, 10, 15, 7, 8, 13, 6, 14, 11, 4, 5, 9, 2, 3, 12]
+
+
+def shrikhande() -> Graph:
+    """The Shrikhande graph (left of Fig. 2(b)): 16 nodes, strongly regular (16, 6, 2, 2).
+
+    Node 4i + j is (i, j) of Z4 x Z4; two are linked when they differ by ±(1,0), ±(0,1) or ±(1,1). It has the
+    same intersection array as :func:`rook` (4), so DE-1 gives the two the same representations; DE-2 does not.
+
+    Examples
+    --------
+    >>> intersection_array(shrikhande())
+    ((6, 3), (1, 2))
+    """
+    edges = [
+        (4 * i + j, 4 * ((i + a) % 4) + (j + b) % 4)
+        for i in range(4) for j in range(4) for a, b in ((1, 0), (0, 1), (1, 1))
+    ]
+    # Turned a little, so that no link from the outer ring runs behind a node of the inner one.
+    places = np.concatenate([ring(8), ring(8, 0.5, turn=0.3)])
+    return Graph.from_edges(edges, 16, positions=places[_SHRIKHANDE_PLACES], title="Shrikhande graph")
+
+
+def rook(m: int = 4) -> Graph:
+    """The m x m rook's graph (right of Fig. 2(b) for m = 4): squares in the same row or column are linked.
+
+    Node m·row + column. Drawn as a bent chess board, so that the links of a row do not hide behind its squares.
+
+    Examples
+    --------
+    >>> rook(4)
+    Graph("4×4 rook's graph", 16 nodes, 48 edges)
+    >>> intersection_array(rook(4))
+    ((6, 3), (1, 2))
+    """
+    m = whole_number("m", m, least=2)
+    row, column = np.divmod(np.arange(m * m), m)
+    linked = (row[:, None] == row) ^ (column[:, None] == column)
+    x, y = column - (m - 1) / 2, (m - 1) / 2 - row
+    bend = 0.8 / m  # small enough that the board does not fold over at a corner
+    positions = np.stack([x + bend * y**2, y + bend * x**2], axis=1)
+    return Graph.from_edges(np.argwhere(np.triu(linked)), m * m, positions=positions, title=f"{m}×{m} rook's graph")
+
+
+def triangular(n: int = 8) -> Graph:
+    """The triangular graph T(n): a node for each pair out of n, linked when the pairs share an element.
+
+    T(8) is strongly regular (28, 12, 6, 4), with the same intersection array as the three :func:`chang` graphs.
+
+    Examples
+    --------
+    >>> intersection_array(triangular(8))
+    ((12, 5), (1, 4))
+    """
+    n = whole_number("n", n, least=3)
+    pairs = list(combinations(range(n), 2))
+    edges = [(i, j) for (i, a), (j, b) in combinations(enumerate(pairs), 2) if set(a) & set(b)]
+    return Graph.from_edges(
+        edges, len(pairs), names=[f"{a}-{b}" for a, b in pairs], positions=ring(len(pairs)),
+        title=f"triangular graph T({n})",
+    )
+
+
+# The edges of K8 at which each Chang graph switches T(8): a perfect matching, an 8-cycle, a 3-cycle and a 5-cycle.
+_CHANG_SWITCHES = {1: "01 23 45 67", 2: "01 12 23 34 45 56 67 07", 3: "01 12 02 34 45 56 67 37"}
+
+
+def chang(i: int) -> Graph:
+    """The Chang graph i = 1, 2 or 3: strongly regular (28, 12, 6, 4) as T(8), but not isomorphic to it.
+
+    T(8) after Seidel switching: between a chosen set of nodes and the rest, links and non-links change places.
+    The set is, as edges of K8, a perfect matching (1), an 8-cycle (2), a 3-cycle and a 5-cycle (3).
+
+    Examples
+    --------
+    >>> [intersection_array(chang(i)) for i in (1, 2, 3)] == [intersection_array(triangular(8))] * 3
+    True
+    """
+    switch = _CHANG_SWITCHES[one_of("i", i, _CHANG_SWITCHES)]
+    base = triangular(8)
+    chosen = np.isin(base.names, [f"{pair[0]}-{pair[1]}" for pair in switch.split()])
+    linked = base.to_scipy().toarray() > 0
+    linked ^= chosen[:, None] != chosen
+    return Graph.from_edges(
+        np.argwhere(np.triu(linked)), base.num_nodes, names=base.names, positions=base.positions,
+        title=f"Chang graph {i}",
+    )
+
+
+def paley(q: int) -> Graph:
+    """The Paley graph of the field with q elements: two are linked when their difference is a square.
+
+    q is a prime with remainder 1 modulo 4 (5, 13, 17, 29, ...) or the square of an odd prime (9, 25, 49, ...).
+    Node a + p·b stands for a + b√d of GF(p²), where d is the least non-square modulo p.
+
+    Examples
+    --------
+    >>> intersection_array(paley(13))
+    ((6, 3), (1, 3))
+    """
+    q = whole_number("q", q, least=2)
+    p = round(q**0.5) if round(q**0.5) ** 2 == q else q
+    if p % 2 == 0 or any(p % d == 0 for d in range(3, int(p**0.5) + 1, 2)) or q % 4 != 1:
+        raise ParameterError(
+            f"paley({q}): q must be a prime with remainder 1 modulo 4 (5, 13, 17, 29, ...) or the square of an odd "
+            "prime (9, 25, 49, ...); other prime powers are not offered."
+        )
+    b, a = np.divmod(np.arange(q), p)
+    non_square = int(np.setdiff1d(np.arange(p), np.arange(p) ** 2 % p)[0])
+    square = np.zeros(q, dtype=bool)
+    square[(a * a + non_square * b * b) % p + p * (2 * a * b % p)] = True
+    square[0] = False
+    difference = (a[:, None] - a) % p + p * ((b[:, None] - b) % p)
+    return Graph.from_edges(
+        np.argwhere(np.triu(square[difference])), q, positions=ring(q), title=f"Paley graph of order {q}"
+    )
+
+
+# ---- distance-regularity ------------------------------------------------------------------------
+
+
+def intersection_array(G: Graph) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The intersection array {b_0, ..., b_(D-1); c_1, ..., c_D} of a distance-regular graph of diameter D.
+
+    For any two nodes u, v at distance j, v has c_j neighbours at distance j-1 from u and b_j at distance j+1. By
+    Theorem 3.7 DE-1 cannot tell apart nodes of two such graphs with the same array.
+
+    Parameters
+    ----------
+    G
+        A connected, distance-regular graph; a :class:`GraphError` says why it is not.
+
+    Returns
+    -------
+    b, c
+        (b_0, ..., b_(D-1)) and (c_1, ..., c_D).
+
+    Examples
+    --------
+    >>> intersection_array(cycle(6))
+    ((2, 1, 1), (1, 1, 2))
+    """
+    from scipy.sparse.csgraph import dijkstra
+
+    adjacency = G.to_scipy()
+    source = np.repeat(np.arange(G.num_nodes), G.degrees)
+    array: tuple[list[int], list[int]] | None = None
+    for u in range(G.num_nodes):
+        distance = dijkstra(adjacency, unweighted=True, indices=u)  # [n]
+        if np.isinf(distance).any():
+            raise GraphError(f"{G!r} is not connected (no path from node {u} to node "
+                             f"{int(np.flatnonzero(np.isinf(distance))[0])}), so it has no intersection array.")
+        step = distance[G.indices] - distance[source]
+        further = np.bincount(source[step == 1], minlength=G.num_nodes)  # [n]
+        nearer = np.bincount(source[step == -1], minlength=G.num_nodes)  # [n]
+        _, first, level = np.unique(distance, return_index=True, return_inverse=True)
+        found = further[first].tolist(), nearer[first].tolist()
+        uneven = (further != further[first][level]) | (nearer != nearer[first][level])
+        if uneven.any():
+            v = int(np.flatnonzero(uneven)[0])
+            w = int(first[level[v]])
+            raise GraphError(
+                f"{G!r} is not distance-regular: nodes {w} and {v} are both at distance {int(distance[v])} from node "
+                f"{u}, but have {nearer[w]} and {nearer[v]} neighbours nearer to it, {further[w]} and {further[v]} "
+                "further away.")
+        if array is None:
+            array = found
+        elif found != array:
+            raise GraphError(f"{G!r} is not distance-regular: nodes 0 and {u} see different numbers of nodes.")
+    if array is None:
+        raise GraphError("A graph without nodes has no intersection array.")
+    return tuple(array[0][:-1]), tuple(array[1][1:])
+
+
+def is_distance_regular(G: Graph) -> bool:
+    """Whether G is connected and distance-regular, see :func:`intersection_array`.
+
+    Examples
+    --------
+    >>> is_distance_regular(petersen()), is_distance_regular(csl(8, 2))
+    (True, False)
+    """
+    try:
+        intersection_array(G)
+    except GraphError:
+        return False
+    return True

@@ -1,0 +1,125 @@
+"""What a trained model says of target sets, and the device and threads it says it on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ..common.errors import Cancelled, ParameterError
+from ..graphs.graph import Graph, needs_graph
+from .metrics import probabilities
+from .nets.base import SetData, SetNet
+
+__all__ = ["predict"]
+
+_JUDGED_AT_ONCE = 256  # sets in a batch when nothing is learnt; any number gives the same logits
+_JUDGED_STREAMED = 32  # the same where ego-networks are so large that they are extracted batch by batch
+
+
+def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto") -> NDArray[np.float64]:
+    """Probabilities for target sets that you name, on the training graph or, if inductive, another one.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    G
+        The graph; edges inside a set are cut before it is judged, as in training.
+    sets
+        Target sets, as numbers or names, each of the size that the model was built for.
+    device
+        As in :func:`fit`.
+
+    Returns
+    -------
+    float64 [k], the probability of class 1, for two classes; [k, C] for more. Which labels the classes stand for is
+    ``model.shape.classes``.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> G = de.Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)])
+    >>> de.predict(de.build("GCN", de.link_task(G)), G, [{0, 1}, {0, 9}]).shape
+    (2,)
+    """
+    if not isinstance(model, SetNet):
+        raise ParameterError(f"predict needs a model made by de.build, not {type(model).__name__}.")
+    needs_graph("predict", G)
+    rows = [G.target_set(S) for S in sets]
+    odd = [row.tolist() for row in rows if len(row) != model.shape.p]
+    if odd or not rows:
+        raise ParameterError(f"This {model.name} judges sets of {model.shape.p} nodes; "
+                             + (f"{odd[0]} has {len(odd[0])}." if odd else "no set was given."))
+    array = np.stack(rows)
+    model.check(G, array)
+    where = choose_device(device)
+    model.to(where)
+    with torch_threads(1):
+        logits = logits_of(model, model.prepare(G, array, progress=False), np.arange(len(array)), where, None)
+    return probabilities(logits)
+
+
+def choose_device(device: str) -> str:
+    """"auto" as the best device of this machine; any other name if torch has it here."""
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    try:
+        if torch.empty(1, device=torch.device(device)).is_meta:
+            raise RuntimeError("meta tensors hold no numbers")
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
+        raise ParameterError(f"device={device!r} cannot be used here ({str(error).splitlines()[0]}); "
+                             "use 'auto' or 'cpu'.") from None
+    return device
+
+
+class _Threads:
+    """Torch has one number of threads for the process; the last fit that ends puts it back."""
+
+    def __init__(self) -> None:
+        self._lock, self._users, self._before = threading.Lock(), 0, 1
+
+    @contextmanager
+    def __call__(self, number: int) -> Iterator[None]:
+        with self._lock:
+            if not self._users:
+                self._before = torch.get_num_threads()
+            self._users += 1
+            torch.set_num_threads(number)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    torch.set_num_threads(self._before)
+
+
+torch_threads = _Threads()
+
+
+def logits_of(model: SetNet, data: SetData, index: NDArray[np.int64], device: str,
+            stop: threading.Event | None) -> NDArray[np.float32]:
+    """Logits of these sets, nothing learnt."""
+    model.eval()
+    parts = []
+    size = _JUDGED_STREAMED if getattr(data, "streamed", False) else _JUDGED_AT_ONCE
+    with torch.no_grad():
+        for batch in data.batches(pieces(index, size), device):
+            raise_if(stop)
+            parts.append(model(batch).cpu())
+    return np.asarray(torch.cat(parts).numpy())
+
+
+def pieces(index: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+    return [index[start:start + size] for start in range(0, len(index), size)]
+
+
+def raise_if(stop: threading.Event | None) -> None:
+    if stop is not None and stop.is_set():
+        raise Cancelled("training was cancelled")

@@ -1,0 +1,213 @@
+"""What all ten models share: their shape, checked hyperparameters, dropout with a generator of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ...common.errors import ParameterError, TargetError, one_of, real_number, whole_number
+from ...graphs.graph import Graph
+from ..targets import Task
+from .fused import drop
+
+__all__ = ["Dropout", "Hyper", "SetData", "SetNet", "Shape"]
+
+_CALIBRATED_ON = 512  # training sets, at most
+
+
+class SetData(Protocol):
+    """What ``prepare`` gives: the model's input for many target sets, by the batch."""
+
+    def __len__(self) -> int: ...
+
+    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> Any: ...
+
+    def batches(self, indices: Iterable[NDArray[np.int64]], device: str = "cpu") -> Iterator[Any]:
+        """A batch for each of ``indices`` in turn; where extracting one takes long, it is done ahead."""
+        for index in indices:
+            yield self.batch(index, device)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a model must know of a task: set size, classes, columns of node attributes.
+
+    ``classes`` are the labels as they were given, in the order of the outputs.
+    """
+
+    p: int
+    num_classes: int
+    num_attributes: int = 0
+    classes: tuple[int, ...] = ()
+
+    @property
+    def outputs(self) -> int:
+        """Logits for a set: one for two classes, else one for each class."""
+        return 1 if self.num_classes == 2 else self.num_classes
+
+
+@dataclass(frozen=True)
+class Hyper:
+    """A hyperparameter: its default, what it may be, and the range that the paper searched."""
+
+    default: Any
+    paper: str = ""
+    choices: tuple[Any, ...] | None = None
+    least: int | None = None
+    above: float | None = None
+    below: float = np.inf
+    optional: bool = False
+    for_nodes: Any = None
+
+    def default_for(self, p: int) -> Any:
+        """The default for sets of p nodes; single nodes may have their own."""
+        return self.for_nodes if p == 1 and self.for_nodes is not None else self.default
+
+    def checked(self, name: str, value: Any) -> Any:
+        """``value`` if it is allowed, or a ParameterError that says what is."""
+        if self.optional and value is None:
+            return None
+        if self.choices is not None:
+            return one_of(name, value, self.choices)
+        if self.least is not None:
+            return whole_number(name, value, least=self.least)
+        return real_number(name, value, least=0, above=self.above, below=self.below)
+
+
+class Dropout(nn.Module):
+    """Dropout that draws from its own generator, so that two fits in two threads do not meet.
+
+    A byte decides for each entry, eight from one draw, which is three times as fast as torch's own;
+    the share is therefore rounded to a multiple of 1/256.
+    """
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.share = share
+        self.generator: torch.Generator | None = None
+
+    def forward(self, h: Tensor) -> Tensor:
+        if not self.training or self.share == 0:
+            return h
+        generator = self.generator if h.device.type != "meta" else None
+        dropped = min(max(round(256 * self.share), 1), 255)
+        draws = torch.empty((h.numel() + 7) // 8, dtype=torch.int64, device=h.device)
+        draws = draws.random_(-(2**63), None, generator=generator)
+        byte = draws.view(torch.uint8)[:h.numel()]
+        if h.device.type == "cpu" and h.dtype == torch.float32:
+            return drop(h, byte, dropped)
+        return h * ((byte.view(h.shape) >= dropped).to(h.dtype) * (256 / (256 - dropped)))
+
+
+class SetNet(nn.Module):
+    """A model of target sets: ``prepare`` turns sets into data, ``forward`` a batch into logits.
+
+    Attributes
+    ----------
+    name, shape, hyper
+        How it was built, see :func:`degnn_explore.build`.
+    inductive
+        Whether it can judge sets of a graph that it was not trained on.
+    learning_rate
+        What :func:`degnn_explore.fit` takes if it is not told.
+    """
+
+    HYPER: ClassVar[Mapping[str, Hyper]] = {}
+    inductive: ClassVar[bool] = True
+    RATE: ClassVar[Hyper] = Hyper(1e-3, paper="1e-4 (SGD)", for_nodes=1e-2)  # nodes: few training sets, few steps
+
+    scale: Tensor
+
+    def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any], width: int = 0) -> None:
+        super().__init__()
+        self.name = name
+        self.shape = shape
+        self.hyper = dict(hyper)
+        # a factor for each of ``width`` features: an attribute may be a million times larger than a log-degree
+        self.register_buffer("scale", torch.ones(width))
+
+    @property
+    def learning_rate(self) -> float:
+        return float(self.RATE.default_for(self.shape.p))
+
+    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
+                progress: bool = True) -> SetData:
+        """The input for these sets: everything that has no weights is computed here, once."""
+        raise ParameterError(f"{type(self).__name__} does not say how to prepare target sets.")
+
+    def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
+        """What a transductive model takes from the training graph before the first epoch: nothing here."""
+
+    def features(self, batch: Any) -> list[Tensor]:
+        """The inputs of a batch that ``scale`` is for, [..., width] each: none here."""
+        return []
+
+    def calibrate(self, data: SetData, index: NDArray[np.int64]) -> None:
+        """Set ``scale`` so that log-degree and attributes have size one on (some) training sets.
+
+        A factor commutes with every aggregation, so this is a choice of units, not another model.
+        """
+        if len(self.scale):
+            size = self.sizes(data, index)
+            size[1 + self.shape.num_attributes:] = 1  # labels and indicators of distance are of order one
+            self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
+
+    def sizes(self, data: SetData, index: NDArray[np.int64]) -> Tensor:
+        """The root mean square of each feature, on (some) training sets."""
+        some = index[::-(-len(index) // _CALIBRATED_ON)]  # spread: positives come before negatives
+        squares = [torch.stack([x.flatten(0, -2).square().mean(dim=0) for x in self.features(batch)])
+                   for batch in data.batches(np.array_split(some, -(-len(some) // 64)))]
+        return torch.stack(squares).mean(dim=0).sqrt().amax(dim=0)
+
+    def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
+        """Raise an error if this model cannot judge these sets of this graph."""
+        columns = 0 if graph.attributes is None else graph.attributes.shape[1]
+        if sets.ndim != 2 or sets.shape[1] != self.shape.p:
+            raise TargetError(f"This {self.name} was built for sets of {self.shape.p} nodes, "
+                              f"not for an array of shape {list(sets.shape)}.")
+        if columns != self.shape.num_attributes:
+            raise ParameterError(f"This {self.name} was built for {self.shape.num_attributes} attribute columns a node "
+                                 f"and the graph has {columns}; use a graph with the same attributes.")
+
+    def extra_repr(self) -> str:
+        return ", ".join([f"p={self.shape.p}", f"classes={self.shape.num_classes}",
+                          *(f"{key}={value!r}" for key, value in self.hyper.items())])
+
+
+class TransductiveNet(SetNet):
+    """A model that knows the nodes of one graph by number, and so can judge only that graph."""
+
+    inductive: ClassVar[bool] = False
+    known_graphs: Tensor
+
+    def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any], width: int = 0) -> None:
+        super().__init__(name, shape, hyper, width)
+        # the training graph and the full one it was made from; buffers, so that they are saved
+        self.register_buffer("known_graphs", torch.zeros((0, 32), dtype=torch.uint8))
+
+    def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
+        digests = np.stack([_digest(task.graph), _digest(task.full_graph)])
+        self.known_graphs = torch.from_numpy(digests).to(self.known_graphs.device)
+
+    def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
+        super().check(graph, sets)
+        if not len(self.known_graphs):
+            raise ParameterError(f"This {self.name} is transductive and has not been trained yet; run de.fit first.")
+        if not (self.known_graphs.cpu().numpy() == _digest(graph)).all(axis=1).any():
+            raise ParameterError(f"{self.name} is transductive: it knows the nodes of its training graph only, and "
+                                 "this is another graph. Use an inductive model such as DE-GNN-SPD, or train on it.")
+
+
+def _digest(graph: Graph) -> NDArray[np.uint8]:
+    """SHA-256 of the graph's structure. [32]"""
+    content = hashlib.sha256(graph.indptr.astype("<i8").tobytes())
+    content.update(graph.indices.astype("<i8").tobytes())
+    return np.frombuffer(content.digest(), dtype=np.uint8)

@@ -1,0 +1,136 @@
+"""PGNN: position-aware GNN (You et al., 2019), distances to random anchor sets as messages."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from math import log2
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ...common.errors import Cancelled
+from ...encodings.encodings import set_distances
+from ...graphs.graph import Graph
+from ..targets import Task
+from .base import Dropout, Hyper, SetData, Shape, TransductiveNet
+from .features import base_features, set_features
+from .readout import READOUT, Readout
+
+__all__ = ["PGNN"]
+
+_SETS_AT_ONCE = 256
+
+
+@dataclass(frozen=True)
+class AnchorBatch:
+    """For k sets of p nodes and a anchor sets: ``x`` [k, p, d], ``closeness`` [k, p, a], ``x_anchor`` [k, p, a, d]."""
+
+    x: Tensor
+    closeness: Tensor
+    x_anchor: Tensor
+
+
+@dataclass(frozen=True)
+class AnchorData(SetData):
+    """The nearest anchor of each anchor set, and how near, for every target node."""
+
+    x: NDArray[np.float32]
+    closeness: NDArray[np.float32]
+    x_anchor: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> AnchorBatch:
+        return AnchorBatch(*(torch.from_numpy(array[index]).to(device)
+                             for array in (self.x, self.closeness, self.x_anchor)))
+
+
+class PGNN(TransductiveNet):
+    """Position-aware GNN: messages from the nearest node of each random anchor set.
+
+    Anchor sets have sizes n/2, n/4, ..., in turn, ``anchor_sets`` in all (their c log² n). For anchor
+    set i with nearest node u_i, a layer computes M_i = ReLU(Θ_1 h_v + s(v, u_i) Θ_2 x_{u_i}) with
+    s = 1/(SPD + 1), and passes on the mean of the M_i; the last layer gives the position
+    z_v[i] = ⟨w, M_i⟩ (their Eqs. 3-5 and Algorithm 1).
+
+    Distances are those of the graph with the edges inside S cut, for every set, so a training
+    link is not seen where a test link is not. For that reason an anchor's message carries its
+    input features in every layer: its own deeper representation would need the cut graph again.
+    Transductive: anchors are nodes of the training graph.
+    """
+
+    HYPER: ClassVar = {
+        "layers": Hyper(1, paper="1, 2, 3", least=1),
+        "hidden": Hyper(50, paper="20, 50, 80, 100", least=1),
+        "dropout": Hyper(0.0, paper="0, 0.2", below=1.0),
+        "readout": READOUT,
+        "anchor_sets": Hyper(64, least=1),
+        "anchor_seed": Hyper(0, least=0),
+    }
+    anchors: Tensor
+    anchor_ptr: Tensor
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        width, hidden = 1 + shape.num_attributes, hyper["hidden"]
+        super().__init__(name, shape, hyper, width)
+        # anchor set i is anchors[anchor_ptr[i]:anchor_ptr[i+1]]
+        self.register_buffer("anchors", torch.zeros(0, dtype=torch.int64))
+        self.register_buffer("anchor_ptr", torch.zeros(1, dtype=torch.int64))
+        self.enter = nn.Linear(width, hidden)
+        self.own = nn.ModuleList(nn.Linear(hidden, hidden) for _ in range(hyper["layers"]))
+        self.message = nn.ModuleList(nn.Linear(width, hidden) for _ in range(hyper["layers"]))
+        self.dropout = Dropout(hyper["dropout"])
+        self.position = nn.Linear(hidden, 1)
+        self.readout = Readout(hyper["readout"], hyper["anchor_sets"], shape)
+
+    def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
+        super().bind(task, stop=stop, progress=progress)
+        n = task.graph.num_nodes
+        rng = np.random.default_rng(self.hyper["anchor_seed"])
+        levels = max(1, int(log2(n)))
+        sizes = [max(1, n >> (i % levels + 1)) for i in range(self.hyper["anchor_sets"])]
+        chosen = np.concatenate([np.sort(rng.choice(n, size, replace=False)) for size in sizes])
+        device = self.anchors.device
+        self.anchors = torch.from_numpy(chosen).to(device)
+        self.anchor_ptr = torch.from_numpy(np.cumsum([0, *sizes])).to(device)
+
+    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
+                progress: bool = True) -> AnchorData:
+        self.check(graph, sets)
+        anchors, starts = self.anchors.cpu().numpy(), self.anchor_ptr.cpu().numpy()[:-1]
+        far = 2 * graph.num_nodes  # further than any node
+        parts = []
+        for begin in range(0, len(sets), _SETS_AT_ONCE):
+            if stop is not None and stop.is_set():
+                raise Cancelled("distances to the anchors were cancelled")
+            chunk = sets[begin:begin + _SETS_AT_ONCE]
+            away = set_distances(graph, chunk, cut=True)[:, :, anchors].astype(np.int64)  # [k, p, anchors]
+            away[away < 0] = far
+            # the nearest of each anchor set, and among equals the one listed first
+            code = np.minimum.reduceat(away * len(anchors) + np.arange(len(anchors)), starts, axis=2)  # [k, p, a]
+            distance, nearest = code // len(anchors), anchors[code % len(anchors)]
+            closeness = np.where(distance < far, 1.0 / (distance + 1.0), 0.0).astype(np.float32)
+            x = set_features(graph, chunk)
+            x_anchor = base_features(graph)[nearest]  # [k, p, a, d]
+            for j in range(chunk.shape[1]):  # an anchor that is in S has its degree after the cut
+                same = nearest == chunk[:, j, None, None]
+                x_anchor[same] = np.broadcast_to(x[:, j, None, None, :], x_anchor.shape)[same]
+            parts.append((x, closeness, x_anchor))
+        return AnchorData(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def features(self, batch: AnchorBatch) -> list[Tensor]:
+        return [batch.x, batch.x_anchor]
+
+    def forward(self, batch: AnchorBatch) -> Tensor:
+        h = torch.relu(self.enter(batch.x * self.scale))  # [k, p, hidden]
+        x_anchor = batch.x_anchor * self.scale
+        for own, message in zip(self.own, self.message, strict=True):
+            sent = batch.closeness[..., None] * message(x_anchor)  # [k, p, a, hidden]
+            m = self.dropout(torch.relu(own(h)[:, :, None] + sent))
+            h = m.mean(dim=2)
+        return self.readout(self.position(m)[..., 0])  # [k, p, a]

@@ -1,0 +1,150 @@
+"""SEAL: DRNL labels on enclosing subgraphs, read by DGCNN (Zhang & Chen, 2018; Zhang et al., 2018)."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ...encodings.encodings import DRNL
+from ...engine.egonets import EgoNetworks, Step, ego_networks
+from ...graphs.graph import Graph
+from .base import Dropout, Hyper, SetData, SetNet, Shape
+
+__all__ = ["SEAL"]
+
+
+@dataclass(frozen=True)
+class SubgraphBatch:
+    """k enclosing subgraphs with N nodes in all.
+
+    Attributes
+    ----------
+    x
+        Features [N, d].
+    neighbours
+        Sums over neighbours, N rows to N rows.
+    degree
+        Degrees inside the subgraph. [N, 1]
+    place
+        Where a node goes when the subgraphs lie side by side, each padded to ``longest``. [N]
+    num_sets, longest
+        k, and the nodes of the largest subgraph.
+    """
+
+    x: Tensor
+    neighbours: Step
+    degree: Tensor
+    place: Tensor
+    num_sets: int
+    longest: int
+
+
+@dataclass(frozen=True)
+class SubgraphData(SetData):
+    """Enclosing subgraphs of many pairs."""
+
+    egos: EgoNetworks
+
+    def __len__(self) -> int:
+        return len(self.egos)
+
+    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> SubgraphBatch:
+        flat = self.egos.part(index)
+        sizes, edges = np.diff(flat.node_ptr), np.diff(flat.edge_ptr)
+        ptr = torch.from_numpy(np.concatenate([[0], np.cumsum(flat.length, dtype=np.int64)])).to(device)
+        shift = np.repeat(flat.node_ptr[:-1], edges)
+        col = torch.from_numpy((flat.column + shift).astype(np.int32)).to(device)
+        one = torch.ones(len(col), device=device)
+        total, longest = len(flat.nodes), int(sizes.max())
+        here = torch.arange(total, device=device)
+        # A is symmetric, so the way back is the same matrix
+        step = Step(here, 1, total, ptr, col, one, ptr, col, one)
+        within = np.arange(total) - np.repeat(flat.node_ptr[:-1], sizes)
+        place = np.repeat(np.arange(len(sizes)) * longest, sizes) + within
+        degree = torch.from_numpy(flat.length.astype(np.float32))[:, None].to(device)
+        return SubgraphBatch(torch.from_numpy(flat.x).to(device), step, degree, torch.from_numpy(place).to(device),
+                             len(sizes), longest)
+
+
+class SEAL(SetNet):
+    """SEAL for links: DGCNN on the ``hops``-hop enclosing subgraph of a pair, its nodes labelled by DRNL.
+
+    Graph convolutions h' = tanh((A + I) h Θ / (d + 1)), the last one of width 1; SortPooling keeps the
+    ``sort_k`` nodes largest in that last channel, with the channels of all layers side by side; two
+    1-D convolutions and a dense layer read them in order. Unlike a DE-GNN it reads out every node
+    of the subgraph, not S alone (the paper's "Compare DE-GNN-SPD with SEAL"). Labels are those of
+    :class:`degnn_explore.DRNL`, which says how they differ from SEAL's own behind a target.
+    """
+
+    HYPER: ClassVar = {
+        "hops": Hyper(1, paper="1, 2", choices=(1, 2)),
+        "layers": Hyper(3, paper="1, 2, 3", least=1),
+        "hidden": Hyper(32, paper="20, 50, 80, 100", least=1),
+        "dropout": Hyper(0.5, paper="0, 0.2", below=1.0),
+        "max_dist": Hyper(3, paper="3, 4", least=1),
+        "sort_k": Hyper(30, least=10),
+        "max_nodes_per_hop": Hyper(None, least=1, optional=True),
+    }
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        encoding = DRNL(max_dist=hyper["max_dist"])
+        hidden, layers, k = hyper["hidden"], hyper["layers"], hyper["sort_k"]
+        widths = [1 + shape.num_attributes + encoding.dim, *[hidden] * layers, 1]
+        super().__init__(name, shape, hyper, widths[0])
+        self.encoding = encoding
+        self.convs = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
+        self.by_node = nn.Linear(layers * hidden + 1, 16)  # a 1-D convolution whose stride is one node
+        self.along = nn.Conv1d(16, 32, 5)
+        self.dense = nn.Linear(32 * (k // 2 - 4), 128)
+        self.dropout = Dropout(hyper["dropout"])
+        self.out = nn.Linear(128, shape.outputs)
+
+    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
+                progress: bool = True) -> SubgraphData:
+        self.check(graph, sets)
+        return SubgraphData(ego_networks(
+            graph, sets, hops=self.hyper["hops"], encoding=self.encoding,
+            max_nodes_per_hop=self.hyper["max_nodes_per_hop"], stop=stop, progress=progress))
+
+    def features(self, batch: SubgraphBatch) -> list[Tensor]:
+        return [batch.x]
+
+    def forward(self, batch: SubgraphBatch) -> Tensor:
+        h, channels = batch.x * self.scale, []
+        for conv in self.convs:
+            h = conv(h)
+            h = torch.tanh((h + batch.neighbours.aggregate(h)[:, 0]) / (batch.degree + 1))
+            channels.append(h)
+        k, pooled = self.hyper["sort_k"], torch.cat(channels, dim=1)  # [N, layers*hidden + 1]
+        kept, there = sort_pooling(h.detach()[:, 0], batch.place, batch.num_sets, batch.longest, k)
+        z = torch.relu(self.by_node(pooled[kept])) * there[..., None]  # [k sets, sort_k, 16]
+        z = nn.functional.max_pool1d(z.transpose(1, 2), 2)  # [k sets, 16, sort_k/2]
+        z = torch.relu(self.along(z)).flatten(1)
+        return self.out(self.dropout(torch.relu(self.dense(z)))).squeeze(1)  # [k] or [k, C]
+
+
+def sort_pooling(key: Tensor, place: Tensor, num_sets: int, longest: int, k: int) -> tuple[Tensor, Tensor]:
+    """The rows of each set's k largest keys, in falling order, and which of them exist. [N] -> 2 x [num_sets, k]
+
+    Examples
+    --------
+    >>> import torch
+    >>> sort_pooling(torch.tensor([0.1, 0.7, 0.3]), torch.tensor([0, 1, 2]), 2, 2, 2)  # sets {0, 1} and {2}
+    (tensor([[1, 0],
+            [2, 0]]), tensor([[ True,  True],
+            [ True, False]]))
+    """
+    width = max(longest, k)
+    spread = place // longest * width + place % longest
+    keys = key.new_full((num_sets * width,), float("-inf")).index_put((spread,), key).view(num_sets, width)
+    rows = torch.zeros(num_sets * width, dtype=torch.int64, device=key.device)
+    rows = rows.index_put((spread,), torch.arange(len(place), device=key.device)).view(num_sets, width)
+    best, order = torch.sort(keys, dim=1, descending=True, stable=True)
+    return rows.gather(1, order[:, :k]), best[:, :k] > float("-inf")

@@ -1,0 +1,252 @@
+"""struc2vec (Ribeiro et al., 2017): embeddings of structural identity, then a linear layer."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from dataclasses import dataclass
+from math import ceil, e, log2
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ...common.errors import Cancelled
+from ...graphs.graph import Graph
+from ..targets import Task
+from .base import Hyper, SetData, Shape, TransductiveNet, _digest
+
+__all__ = ["Struc2Vec", "embed", "random_walks", "structural_layers"]
+
+_STAY = 0.3  # chance that a walk steps within its layer, the authors' value
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The multilayer graph: candidate neighbours of u at ``ptr[u]:ptr[u+1]``, their distances in each layer.
+
+    Attributes
+    ----------
+    ptr, neighbour
+        The pairs compared, as CSR: the same in each layer, each pair in both directions. [n + 1], [E]
+    distance
+        f_k, infinite where the pair does not reach layer k. [depth, E]
+    """
+
+    ptr: NDArray[np.int64]
+    neighbour: NDArray[np.int64]
+    distance: NDArray[np.float64]
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """w_k = exp(-f_k). Pairs far apart round to 0 here, which is why walks go by ``distance``. [depth, E]"""
+        return np.exp(-self.distance)
+
+    @property
+    def source(self) -> NDArray[np.int64]:
+        """The node that each pair is listed under. [E]"""
+        return np.repeat(np.arange(len(self.ptr) - 1), np.diff(self.ptr))
+
+    @property
+    def reach(self) -> NDArray[np.int64]:
+        """The highest layer that a node has a neighbour in; layer 0 holds every node. [n]"""
+        reach = np.zeros(len(self.ptr) - 1, dtype=np.int64)
+        for k, distance in enumerate(self.distance):
+            reach[self.source[np.isfinite(distance)]] = k
+        return reach
+
+    @property
+    def upward(self) -> NDArray[np.float64]:
+        """Chance of going up when leaving the layer, log(Γ_k(u) + e) against 1 for going down. [depth, n]
+
+        Γ_k(u) counts the neighbours of u in layer k whose weight is above the mean weight of the layer,
+        taken over the pairs that were compared.
+        """
+        strong = np.zeros((len(self.distance), len(self.ptr) - 1))
+        for k, distance in enumerate(self.distance):
+            there = np.isfinite(distance)
+            if not there.any():
+                break
+            # one factor for the whole layer leaves the comparison as it is, and not all weights can round to 0
+            weight = np.exp(distance[there].min() - distance)
+            above = weight > weight.sum() / there.sum()
+            strong[k] = np.bincount(self.source[above], minlength=strong.shape[1])
+        up = np.log(strong + e)
+        return np.asarray(up / (up + 1))
+
+
+def structural_layers(graph: Graph, depth: int) -> Layers:
+    """Structural distances of candidate pairs, layer by layer, with the paper's three optimisations.
+
+    Degree sequences are compressed to (degree, count), and the warped distance is taken between these (OPT1: an
+    upper bound of that between the sequences themselves, see ``s2vkernels.warped``); each node is compared with
+    the 2 log2 n nodes closest to it in degree only (OPT2); and there are at most ``depth`` layers (OPT3).
+
+    Examples
+    --------
+    >>> from degnn_explore import Graph
+    >>> path = structural_layers(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), depth=2)
+    >>> near = dict(zip(path.neighbour[:path.ptr[1]].tolist(), path.weight[1, :path.ptr[1]].tolist(), strict=True))
+    >>> max(near, key=near.get), near[3]  # the other end of the path is the most alike
+    (3, 1.0)
+    """
+    from . import s2vkernels as kernels
+
+    n = graph.num_nodes
+    nodes = np.arange(n)
+    start = np.zeros((n, depth + 1), dtype=np.int64)
+    nothing = np.empty(0, dtype=np.int64)
+    kernels.rings(graph.indptr, graph.indices, nodes, depth, start, nothing, nothing)
+    lengths = start[:, 1:].ravel()
+    bounds = np.concatenate([[0], np.cumsum(lengths)])
+    start = np.column_stack([bounds[:-1].reshape(n, depth), bounds[depth::depth]])
+    degree, count = np.empty(bounds[-1], dtype=np.int64), np.empty(bounds[-1], dtype=np.int64)
+    kernels.rings(graph.indptr, graph.indices, nodes, depth, start, degree, count)
+
+    order = np.lexsort((nodes, graph.degrees))
+    position = np.empty(n, dtype=np.int64)
+    position[order] = nodes
+    wanted = min(n - 1, 2 * ceil(log2(max(n, 2))))
+    close = np.empty((n, wanted), dtype=np.int64)
+    kernels.closest_in_degree(order, graph.degrees, position, nodes, wanted, close)
+    both = np.stack([np.repeat(nodes, wanted), close.ravel()], axis=1)
+    pairs = np.unique(np.sort(both, axis=1), axis=0)
+    apart = np.empty((len(pairs), depth))
+    kernels.distances(pairs, start, degree, count, apart)
+
+    source, target = np.concatenate([pairs, pairs[:, ::-1]]).T
+    by_source = np.lexsort((target, source))
+    distance = np.concatenate([apart, apart])[by_source].T  # [depth, E]
+    ptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n))])
+    return Layers(ptr, target[by_source], np.ascontiguousarray(distance))
+
+
+def random_walks(layers: Layers, starts: NDArray[np.int64], length: int,
+                 rng: np.random.Generator) -> NDArray[np.int64]:
+    """Walks over the layers from these nodes in layer 0, ``length`` nodes each. [len(starts), length]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from degnn_explore import Graph
+    >>> layers = structural_layers(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), depth=2)
+    >>> random_walks(layers, np.array([0, 1, 2, 3]), 6, np.random.default_rng(0)).shape
+    (4, 6)
+    """
+    from . import s2vkernels as kernels
+
+    cumulative = np.empty_like(layers.distance)
+    kernels.running_weights(layers.ptr, layers.distance, cumulative)
+    paths = np.empty((len(starts), length), dtype=np.int64)
+    kernels.walks(layers.ptr, layers.neighbour, cumulative, layers.upward, layers.reach, starts, _STAY, rng, paths)
+    return paths
+
+
+def embed(graph: Graph, *, dim: int, walks: int, length: int, window: int, depth: int, passes: int, seed: int,
+          stop: threading.Event | None = None) -> NDArray[np.float32]:
+    """struc2vec embeddings of all nodes, every column with mean 0 and variance 1. [n, dim]
+
+    Examples
+    --------
+    >>> from degnn_explore import Graph
+    >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> embed(path, dim=2, walks=1, length=5, window=2, depth=2, passes=1, seed=0).shape
+    (4, 2)
+    """
+    from gensim.models import Word2Vec
+
+    layers = structural_layers(graph, depth)
+    _raise_if(stop)
+    for_walks, for_words = np.random.SeedSequence(seed).spawn(2)
+    rng = np.random.default_rng(for_walks)
+    starts = np.concatenate([rng.permutation(graph.num_nodes) for _ in range(walks)])
+    paths = random_walks(layers, starts, length, rng)
+    _raise_if(stop)
+    sentences = [[str(u) for u in path] for path in paths.tolist()]
+    model = Word2Vec(vector_size=dim, window=window, min_count=0, sg=1, hs=1, negative=0, workers=1,
+                     seed=int(for_words.generate_state(1)[0]),  # 32 bits, all that gensim takes
+                     hashfxn=_stable_hash)
+    model.build_vocab(sentences)
+    rates = np.linspace(0.025, 0.0001, passes + 1)
+    for i in range(passes):  # one at a time, so that a stop is heard in between
+        _raise_if(stop)
+        model.train(sentences, total_examples=len(sentences), epochs=1, start_alpha=rates[i], end_alpha=rates[i + 1])
+    vectors = model.wv[[str(u) for u in range(graph.num_nodes)]]
+    return np.asarray((vectors - vectors.mean(axis=0)) / (vectors.std(axis=0) + 1e-8), dtype=np.float32)
+
+
+def _stable_hash(text: str) -> int:
+    """Python's own hash of a text differs from process to process."""
+    return zlib.crc32(text.encode())
+
+
+def _raise_if(stop: threading.Event | None) -> None:
+    if stop is not None and stop.is_set():
+        raise Cancelled("struc2vec was cancelled")
+
+
+@dataclass(frozen=True)
+class EmbeddingData(SetData):
+    """The embeddings of each set's nodes side by side. [k, p * dim]"""
+
+    x: Tensor
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> Tensor:
+        return self.x[torch.from_numpy(np.asarray(index))].to(device)
+
+
+class Struc2Vec(TransductiveNet):
+    """struc2vec embeddings of the training graph, and a linear layer on those of S side by side.
+
+    The rings around u at distance k have ordered degree sequences; f_k(u, v) adds up their
+    warped distances (Section 3.1 of struc2vec), exp(-f_k) weighs layer k of a multilayer graph
+    (3.2), and skip-gram embeds the nodes by walks over it (3.3, 3.4). The embeddings have no
+    learnt weights of the task and are computed once, before the first epoch; the nodes of S are taken in
+    ascending order. Transductive: it knows the nodes of its training graph only.
+
+    The other models cut the edges inside S before they judge it; here one embedding serves all sets, so it is
+    that of the training graph as it is. A training link's own edge is therefore part of what its nodes are embedded
+    by, and a held-out link's edge is not: training and test sets do not look quite alike, which is inherent
+    to the method.
+    """
+
+    HYPER: ClassVar = {
+        "dim": Hyper(128, least=1),
+        "walks": Hyper(10, least=1),
+        "length": Hyper(80, least=2),
+        "window": Hyper(10, least=1),
+        "depth": Hyper(4, least=1),
+        "passes": Hyper(3, least=1),
+        "walk_seed": Hyper(0, least=0),
+    }
+    embedding: Tensor
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper)
+        self.register_buffer("embedding", torch.zeros((0, hyper["dim"])))
+        self.out = nn.Linear(shape.p * hyper["dim"], shape.outputs)
+
+    def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
+        embedding = self.embedding
+        known = self.known_graphs[:1].cpu().numpy()  # the training graph's digest, or none yet
+        if not np.array_equal(known, _digest(task.graph)[None]):
+            hyper = {key: value for key, value in self.hyper.items() if key != "walk_seed"}
+            vectors = embed(task.graph, **hyper, seed=self.hyper["walk_seed"], stop=stop)
+            embedding = torch.from_numpy(vectors).to(embedding.device)
+        # both or neither: a cancelled embed must not leave one graph's digest beside another's vectors
+        super().bind(task, stop=stop, progress=progress)
+        self.embedding = embedding
+
+    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
+                progress: bool = True) -> EmbeddingData:
+        self.check(graph, sets)
+        rows = torch.from_numpy(np.sort(sets, axis=1))
+        return EmbeddingData(self.embedding.cpu()[rows].flatten(1))
+
+    def forward(self, batch: Tensor) -> Tensor:
+        return self.out(batch).squeeze(1)  # [k, 1] -> [k] for two classes, [k, C] as it is for more

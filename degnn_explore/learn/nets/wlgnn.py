@@ -1,0 +1,134 @@
+"""GCN, SAGE and GIN on blocks: the networks bounded by 1-WL, and the frame of DE-GNN and DEA-GNN."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ...engine.egonets import Aggregation, BlockData, Blocks, blocks
+from ...graphs.graph import Graph
+from .base import Dropout, Hyper, SetData, SetNet, Shape
+from .readout import READOUT, Readout
+
+__all__ = ["CONVOLUTIONS", "WLGNN", "BlockNet"]
+
+
+class GCNConv(nn.Module):
+    """h_v' = ReLU(Θ Σ_{u in N(v) ∪ {v}} h_u / √((d_u+1)(d_v+1))), Kipf & Welling (2016), Eq. 9."""
+
+    aggregation = "gcn"
+
+    def __init__(self, width_in: int, width_out: int, hops: int = 1) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width_in, width_out)
+
+    def forward(self, h: Tensor, agg: Tensor) -> Tensor:  # [N, in], [N, 1, in] -> [N, out]
+        return torch.relu(self.linear(agg[:, 0]))
+
+
+class SAGEConv(nn.Module):
+    """h_v' = ReLU(Θ [h_v, mean of h_u over N(v)]), Hamilton et al. (2017), Algorithm 1, mean pooling."""
+
+    aggregation = "mean"
+
+    def __init__(self, width_in: int, width_out: int, hops: int = 1) -> None:
+        super().__init__()
+        self.linear = nn.Linear(2 * width_in, width_out)
+
+    def forward(self, h: Tensor, agg: Tensor) -> Tensor:
+        return torch.relu(self.linear(torch.cat([h, agg[:, 0]], dim=1)))
+
+
+class GINConv(nn.Module):
+    """h_v' = MLP((1 + ε) h_v + Σ_{u in N(v)} h_u), ε learnt, Xu et al. (2019), Eq. 4.1."""
+
+    aggregation = "sum"
+
+    def __init__(self, width_in: int, width_out: int, hops: int = 1) -> None:
+        super().__init__()
+        self.epsilon = nn.Parameter(torch.zeros(()))
+        self.mlp = nn.Sequential(nn.Linear(width_in, width_out), nn.ReLU(), nn.Linear(width_out, width_out), nn.ReLU())
+
+    def forward(self, h: Tensor, agg: Tensor) -> Tensor:
+        return self.mlp((1 + self.epsilon) * h + agg[:, 0])
+
+
+CONVOLUTIONS: dict[str, type[nn.Module]] = {"GCN": GCNConv, "SAGE": SAGEConv, "GIN": GINConv}
+
+BLOCK_HYPER = {
+    "layers": Hyper(2, paper="1, 2, 3", least=1),
+    "hidden": Hyper(100, paper="20, 50, 80, 100", least=1),
+    "dropout": Hyper(0.0, paper="0, 0.2", below=1.0),
+    "readout": READOUT,
+    "max_nodes_per_hop": Hyper(None, least=1, optional=True),
+}
+
+
+class BlockNet(SetNet):
+    """L layers on blocks, then the readout of S.
+
+    Layer l is computed only on the nodes within K·(L−l) hops of S, and the first aggregation, which
+    has no weights, comes ready from :func:`degnn_explore.engine.egonets.blocks`. The logits are those of
+    the same network on the whole ego-network.
+    """
+
+    def __init__(self, name: str, shape: Shape, hyper: dict[str, Any], convolution: type[nn.Module],
+                 encoding: Any = None, width_in: int | None = None) -> None:
+        width = 1 + shape.num_attributes + (0 if encoding is None else encoding.dim)
+        super().__init__(name, shape, hyper, width)
+        self.encoding = encoding
+        width_in = width if width_in is None else width_in
+        hidden, hops = hyper["hidden"], hyper.get("hops", 1)
+        self.aggregation: Aggregation = convolution.aggregation  # type: ignore[attr-defined]
+        self.convs = nn.ModuleList(convolution(width_in if layer == 0 else hidden, hidden, hops)
+                                   for layer in range(hyper["layers"]))
+        self.dropout = Dropout(hyper["dropout"])
+        self.readout = Readout(hyper["readout"], hidden, shape)
+
+    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
+                progress: bool = True, raw: bool = False) -> BlockData:
+        self.check(graph, sets)
+        return blocks(graph, sets, layers=self.hyper["layers"], hops=self.hyper.get("hops", 1), encoding=self.encoding,
+                      aggregation=self.aggregation, raw=raw, max_nodes_per_hop=self.hyper["max_nodes_per_hop"],
+                      stop=stop, progress=progress)
+
+    def features(self, batch: Blocks) -> list[Tensor]:
+        return [batch.x_self] if batch.x_agg is None else [batch.x_self, batch.x_agg]
+
+    def calibrate(self, data: SetData, index: NDArray[np.int64]) -> None:
+        """Every feature has size one: landing probabilities are a hundred times smaller than log-degrees."""
+        size = self.sizes(data, index)
+        base = 1 + self.shape.num_attributes
+        if len(size) > len(self.scale):  # ζ(u|v) side by side for each v
+            spread = size[base:].view(self.shape.p, -1).amax(dim=0)
+            size = torch.cat([size[:base], spread])
+        self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
+
+    def forward(self, batch: Blocks) -> Tensor:
+        assert batch.x_agg is not None
+        h = self.dropout(self.convs[0](batch.x_self * self.scale, batch.x_agg * self.scale))  # [N1, hidden]
+        return self.later_layers(batch, h, first=1)
+
+    def later_layers(self, batch: Blocks, h: Tensor, first: int) -> Tensor:
+        """The layers that aggregate learnt representations, then the readout."""
+        for conv, step in zip(list(self.convs)[first:], batch.steps, strict=True):
+            h = self.dropout(conv(h[step.self_index], step.aggregate(h)))
+        return self.readout(h.view(batch.num_sets, batch.p, -1))
+
+
+class WLGNN(BlockNet):
+    """GCN, SAGE or GIN, with log-degree (and the graph's own attributes) as features.
+
+    No distance reaches it: two sets that 1-WL cannot tell apart on the graphs it sees (edges inside
+    S cut) get the same logits, which is the limit that the paper sets out from (Section 2.2).
+    """
+
+    HYPER: ClassVar = BLOCK_HYPER
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper, CONVOLUTIONS[name])

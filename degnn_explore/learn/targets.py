@@ -1,0 +1,368 @@
+"""Tasks: target sets with labels, honest negatives, and splits that leak nothing.
+
+Three leaks of public code are closed here: held-out positives stay in the graph that features are
+computed from; negatives repeat a node, repeat each other or occur in two splits; a negative is an
+edge after all, one that was held out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.errors import GraphError, ParameterError, TargetError, whole_number
+from ..graphs.graph import Graph, needs_graph
+
+__all__ = ["Split", "Task", "link_task", "role_task", "set_task", "triangle_task"]
+
+Ints = NDArray[np.int64]
+EIGHTY_TEN_TEN = (0.8, 0.1, 0.1)
+_CHUNK = 4_000_000  # wedges looked at in one go when triangles are listed
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Target sets with their labels: ``sets`` int64 [k, p], ``labels`` int64 [k]."""
+
+    sets: Ints
+    labels: Ints
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Task:
+    """What to learn: labelled target sets of one size p on one graph, in three parts.
+
+    Attributes
+    ----------
+    graph
+        The graph that everything is computed from: the edges of validation and test positives
+        are not in it.
+    full_graph
+        The graph as given.
+    kind
+        "roles", "links", "triangles" or "sets".
+    p
+        Nodes in a target set.
+    num_classes
+        Number of classes; with 2, models give one logit for "class 1".
+    metric
+        What models are chosen by: "accuracy" for roles and for more than two classes, else "auc".
+    train, val, test
+        A :class:`Split` each.
+    seed
+        The seed that the split and the negatives were drawn with.
+    classes
+        The label, as it was given, of each class 0..num_classes-1.
+
+    Examples
+    --------
+    >>> from degnn_explore import Graph, link_task
+    >>> task = link_task(Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)]))
+    >>> task
+    Task(links, p=2, 64 training, 8 validation, 8 test sets, 2 classes, chosen by auc)
+    """
+
+    graph: Graph
+    full_graph: Graph
+    kind: str
+    p: int
+    num_classes: int
+    metric: str
+    train: Split
+    val: Split
+    test: Split
+    seed: int
+    classes: tuple[int, ...]
+
+    def digest(self) -> str:
+        """A checksum of everything that a model is trained on and judged by: graph, attributes, sets and labels."""
+        content = hashlib.sha256()
+        for array in (self.graph.indptr, self.graph.indices, self.graph.attributes,
+                      *(column for part in (self.train, self.val, self.test) for column in (part.sets, part.labels))):
+            if array is not None:
+                content.update(f"{array.shape}".encode())
+                content.update(array.astype("<f8" if array.dtype.kind == "f" else "<i8").tobytes())
+        return content.hexdigest()
+
+    def __repr__(self) -> str:
+        return (f"Task({self.kind}, p={self.p}, {len(self.train)} training, {len(self.val)} validation, "
+                f"{len(self.test)} test sets, {self.num_classes} classes, chosen by {self.metric})")
+
+
+def role_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TEN) -> Task:
+    """Node classification (Task 1, p = 1): the label of every labelled node, split class by class.
+
+    Parameters
+    ----------
+    G
+        A graph with labels; nodes labelled -1 are left out.
+    seed
+        Which split.
+    split
+        Shares of training, validation and test sets.
+
+    Examples
+    --------
+    >>> from degnn_explore import Graph, role_task
+    >>> G = Graph.from_edges([(0, i) for i in range(1, 20)], labels=[0] * 10 + [1] * 10)
+    >>> role_task(G).train.sets.shape
+    (16, 1)
+    """
+    needs_graph("role_task", G)
+    if G.labels is None:
+        raise GraphError("role_task needs a label for each node and this graph has none; "
+                         "add them with G.with_labels([...]).")
+    nodes = np.flatnonzero(G.labels >= 0)
+    return _labelled_task(G, G, "roles", nodes[:, None], G.labels[nodes], seed, split, metric="accuracy")
+
+
+def link_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TEN,
+              max_positives: int | None = None) -> Task:
+    """Link prediction (Task 2, p = 2): the edges, and as many pairs that are not edges.
+
+    The edges of validation and test are taken out of ``task.graph``. Negatives are drawn uniformly
+    from the pairs that are no edge of the full graph; none occurs twice.
+
+    Parameters
+    ----------
+    G
+        The graph.
+    seed
+        Which split and which negatives.
+    split
+        Shares of training, validation and test sets.
+    max_positives
+        Use a random choice of at most so many edges as positives (for large graphs).
+
+    Examples
+    --------
+    >>> from degnn_explore import Graph, link_task
+    >>> task = link_task(Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)]))
+    >>> task.full_graph.num_edges, task.graph.num_edges
+    (40, 32)
+    """
+    needs_graph("link_task", G)
+    return _existence_task(G, "links", G.edges, seed, split, max_positives)
+
+
+def triangle_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TEN,
+                  max_positives: int | None = None) -> Task:
+    """Triangle prediction (Task 3, p = 3): the closed triads, and as many that are not closed.
+
+    All three edges of each validation and test triangle are taken out of ``task.graph``. Negatives
+    are drawn uniformly from the triads that are no triangle of the full graph.
+
+    Parameters
+    ----------
+    G, seed, split, max_positives
+        As in :func:`link_task`.
+
+    Examples
+    --------
+    >>> from degnn_explore import Graph, triangle_task
+    >>> task = triangle_task(Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)]))
+    >>> len(task.train), task.train.sets.shape
+    (32, (32, 3))
+    """
+    needs_graph("triangle_task", G)
+    return _existence_task(G, "triangles", _triangles(G), seed, split, max_positives)
+
+
+def set_task(G: Graph, sets: Iterable[Any], labels: Any, *, seed: int = 0,
+             split: Sequence[float] = EIGHTY_TEN_TEN, remove_edges: bool = True) -> Task:
+    """A task of your own: target sets of one size p, each with a class, split class by class.
+
+    Parameters
+    ----------
+    G
+        The graph.
+    sets
+        Target sets, all of the same size, none given twice.
+    labels
+        A whole number for each set.
+    seed, split
+        As in :func:`link_task`.
+    remove_edges
+        Take the edges inside validation and test sets, of any class, out of ``task.graph``, so
+        that no other set's neighbourhood shows them. Switch it off if the label says nothing
+        about those edges.
+
+    Examples
+    --------
+    >>> from degnn_explore import Graph, set_task
+    >>> G = Graph.from_edges([(i, (i + 1) % 12) for i in range(12)])
+    >>> set_task(G, [{i, (i + 3) % 12} for i in range(12)], [0, 1, 2] * 4)
+    Task(sets, p=2, 6 training, 3 validation, 3 test sets, 3 classes, chosen by accuracy)
+    """
+    needs_graph("set_task", G)
+    rows = [G.target_set(S) for S in sets]
+    if not rows:
+        raise TargetError("There are no target sets; give at least three for each class.")
+    sizes = sorted({len(row) for row in rows})
+    if len(sizes) > 1:
+        raise TargetError(f"The target sets have sizes {sizes}; a task needs sets of one size.")
+    array = np.stack(rows)
+    classes = np.asarray(labels)
+    if classes.shape != (len(rows),) or classes.dtype.kind not in "iub":
+        raise TargetError(f"labels must be one whole number for each of the {len(rows)} sets, "
+                          f"not {classes.dtype} of shape {list(classes.shape)}.")
+    _, first, count = np.unique(np.sort(array, axis=1), axis=0, return_index=True, return_counts=True)
+    if (count > 1).any():
+        raise TargetError(f"The target set {array[first[count > 1][0]].tolist()} is given twice; "
+                          "it could be learnt in one split and asked in another. Give each set once.")
+    return _labelled_task(G, None if remove_edges else G, "sets", array, classes.astype(np.int64), seed, split)
+
+
+def _labelled_task(G: Graph, graph: Graph | None, kind: str, sets: Ints, labels: Ints, seed: int,
+                   split: Sequence[float], metric: str | None = None) -> Task:
+    """Given sets split class by class; ``graph=None`` removes the edges inside held-out sets."""
+    shares = _checked(split)
+    rng = np.random.default_rng(whole_number("seed", seed, least=0))
+    classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        raise TargetError(f"All labels are the same ({classes.tolist()}); a task needs at least two classes.")
+    parts: list[list[Ints]] = [[], [], []]
+    for code, label in enumerate(classes):
+        members = rng.permutation(np.flatnonzero(codes == code))
+        for part, rows in zip(parts, _cut(members, shares, f"sets of class {label}"), strict=True):
+            part.append(rows)
+    train, val, test = (np.sort(np.concatenate(part)) for part in parts)
+    if graph is None:
+        graph = _without_inner_edges(G, sets[np.concatenate([val, test])])
+    first, second, third = (Split(sets[rows], codes[rows].astype(np.int64)) for rows in (train, val, test))
+    return Task(graph, G, kind, sets.shape[1], len(classes), metric or ("auc" if len(classes) == 2 else "accuracy"),
+                first, second, third, seed=int(seed), classes=tuple(int(c) for c in classes))
+
+
+def _existence_task(G: Graph, kind: str, positives: Ints, seed: int, split: Sequence[float],
+                    max_positives: int | None) -> Task:
+    """Positives and as many random negatives in each part; held-out positives leave the graph."""
+    shares = _checked(split)
+    rng = np.random.default_rng(whole_number("seed", seed, least=0))
+    p = positives.shape[1]
+    chosen = rng.permutation(positives)
+    if max_positives is not None:
+        chosen = chosen[:whole_number("max_positives", max_positives, least=3)]
+    negatives = _negatives(G, positives, len(chosen), rng, kind)
+    splits = []
+    for yes, no in zip(_cut(chosen, shares, kind), _cut(negatives, shares, f"negatives for {kind}"), strict=True):
+        labels = np.repeat(np.array([1, 0], dtype=np.int64), [len(yes), len(no)])
+        splits.append(Split(np.concatenate([yes, no]), labels))
+    held_out = np.concatenate([part.sets[part.labels == 1] for part in splits[1:]])
+    graph = _without_inner_edges(G, held_out)
+    train, val, test = splits
+    return Task(graph, G, kind, p, 2, "auc", train, val, test, seed=int(seed), classes=(0, 1))
+
+
+def _without_inner_edges(G: Graph, sets: Ints) -> Graph:
+    """G without the edges between nodes of the same set."""
+    i, j = np.triu_indices(sets.shape[1], k=1)
+    pairs = np.stack([sets[:, i].ravel(), sets[:, j].ravel()], axis=1)
+    return G.without_edges(pairs[G.has_edges(pairs)]) if len(pairs) else G
+
+
+def _checked(split: Sequence[float]) -> tuple[float, float, float]:
+    try:
+        train, val, test = (float(share) for share in split)
+    except (TypeError, ValueError):
+        raise ParameterError(f"split must be three shares such as (0.8, 0.1, 0.1), not {split!r}.") from None
+    if not (min(train, val, test) > 0 and abs(train + val + test - 1) <= 1e-6):  # so that NaN fails
+        raise ParameterError(f"split must be three positive shares that add up to 1, not {split!r}.")
+    return train, val, test
+
+
+def _cut(rows: Ints, shares: tuple[float, float, float], what: str) -> tuple[Ints, Ints, Ints]:
+    """Rows in three parts by the shares, at least one in each."""
+    if len(rows) < 3:
+        raise TargetError(f"There are {len(rows)} {what}, too few to have one each for training, validation and test; "
+                          "at least 3 are needed.")
+    test = max(1, round(shares[2] * len(rows)))
+    val = min(max(1, round(shares[1] * len(rows))), len(rows) - test - 1)
+    if val < 1:
+        test, val = len(rows) - 2, 1
+    return rows[test + val:], rows[:val], rows[val:val + test]
+
+
+def _keys(sets: Ints, n: int) -> Ints:
+    """One whole number for each sorted set: its digits in base n."""
+    key = sets[:, 0].astype(np.int64)
+    for column in sets.T[1:]:
+        key = key * n + column
+    return key
+
+
+def _negatives(G: Graph, positives: Ints, count: int, rng: np.random.Generator, kind: str) -> Ints:
+    """``count`` different sorted p-sets, uniform among those that are not positives."""
+    n, p = G.num_nodes, positives.shape[1]
+    if n**p > np.iinfo(np.int64).max:
+        raise GraphError(f"A graph of {n:,} nodes is too large for {kind}; at most {2**21:,} nodes for triangles.")
+    available = comb(n, p) - len(positives)
+    if available < count:
+        raise TargetError(f"The graph is too dense: {count:,} negatives are wanted, as many as there are {kind}, but "
+                          f"only {available:,} sets of {p} nodes are none. Use max_positives= to take fewer {kind}.")
+    taken = np.sort(_keys(positives, n))
+    if available <= 4 * max(count, len(positives) // 16):  # dense: list them all, at most 5 per positive, and choose
+        everything = _subsets(n, p)
+        free = everything[~_among(_keys(everything, n), taken)]
+        return free[rng.permutation(len(free))[:count]]
+    found = np.empty((0, p), dtype=np.int64)
+    while len(found) < count:
+        wanted = 1.2 * (count - len(found)) * comb(n, p) / available
+        draws = np.sort(rng.integers(n, size=(int(wanted) + 64, p)), axis=1)
+        draws = draws[(np.diff(draws, axis=1) > 0).all(axis=1)]
+        draws = np.concatenate([found, draws[~_among(_keys(draws, n), taken)]])
+        _, first = np.unique(_keys(draws, n), return_index=True)
+        found = draws[np.sort(first)]  # in the order drawn, so that the choice stays uniform
+    return found[:count]
+
+
+def _among(keys: Ints, ordered: Ints) -> NDArray[np.bool_]:
+    """Whether each key is in the sorted array."""
+    place = np.minimum(np.searchsorted(ordered, keys), max(len(ordered) - 1, 0))
+    return ordered[place] == keys if len(ordered) else np.zeros(len(keys), dtype=bool)
+
+
+def _subsets(n: int, p: int) -> Ints:
+    """All sorted p-sets of 0..n-1. [C(n, p), p]"""
+    sets = np.arange(n, dtype=np.int64)[:, None]
+    for _ in range(p - 1):
+        sets = _extend(sets, n - 1 - sets[:, -1], sets[:, -1] + 1)
+    return sets
+
+
+def _extend(sets: NDArray[Any], counts: Ints, start: Ints) -> Ints:
+    """Each row i repeated counts[i] times, with start[i], start[i]+1, ... appended."""
+    offset = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.column_stack([np.repeat(sets, counts, axis=0), np.repeat(start, counts) + offset])
+
+
+def _triangles(G: Graph) -> Ints:
+    """All closed triads u < v < w, sorted. [k, 3]
+
+    Edges point from lower to higher degree, which bounds the wedges to look at by m^1.5.
+    """
+    order = np.lexsort((np.arange(G.num_nodes), G.degrees))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    a, b = rank[G.edges].min(axis=1), rank[G.edges].max(axis=1)
+    by_source = np.lexsort((b, a))
+    a, b = a[by_source], b[by_source]
+    ends = np.searchsorted(a, a, side="right")  # wedges of edge i: the later edges with the same source
+    later = ends - np.arange(len(a)) - 1
+    found = [np.empty((0, 3), dtype=np.int64)]
+    bounds = np.searchsorted(np.cumsum(later), np.arange(0, max(1, later.sum()), _CHUNK)).tolist()
+    for low, high in zip(bounds, [*bounds[1:], len(a)], strict=True):
+        wedge = _extend(np.arange(low, high)[:, None], later[low:high], np.arange(low, high) + 1)
+        triad = np.column_stack([order[a[wedge[:, 0]]], order[b[wedge[:, 0]]], order[b[wedge[:, 1]]]])
+        found.append(triad[G.has_edges(triad[:, 1:])])
+    triads = np.sort(np.concatenate(found), axis=1)
+    return triads[np.lexsort(triads.T[::-1])]

@@ -1,0 +1,360 @@
+"""The training loop: ``fit`` yields one Epoch at a time."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..common.errors import Cancelled, ParameterError, one_of, real_number, whole_number
+from .judging import choose_device, logits_of, pieces, raise_if, torch_threads
+from .metrics import metrics
+from .nets.base import Dropout, SetNet
+from .saving import check_place, load_state, read_tensors, write_tensors
+from .targets import Task
+
+__all__ = ["Epoch", "Summary", "fit", "summarise"]
+
+_OPTIMISERS = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the training sets.
+
+    Attributes
+    ----------
+    number
+        Counted from 1.
+    loss
+        Mean training loss of the pass.
+    train, val, test
+        ``{"accuracy": ..., "auc": ...}`` each, from 0 to 1. ``train`` is measured during the pass, on the
+        logits that were learnt from; ``val`` and ``test`` after it.
+    seconds
+        Time of the pass and its measurements.
+    metric
+        Which of the two the task is judged by.
+
+    Examples
+    --------
+    >>> epoch = Epoch(1, 0.62, {"auc": 0.7}, {"auc": 0.74}, {"auc": 0.73}, seconds=0.2)
+    >>> epoch.val[epoch.metric]
+    0.74
+    """
+
+    number: int
+    loss: float
+    train: dict[str, float]
+    val: dict[str, float]
+    test: dict[str, float]
+    seconds: float
+    metric: str = "auc"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Both settings of the paper, from one run.
+
+    Attributes
+    ----------
+    epoch
+        The number of the epoch that is best on validation.
+    test
+        Test metric of that epoch: the paper's main table.
+    optimistic
+        The best test metric of any epoch, "no-validation, optimistic": the paper's appendix. It
+        chooses by what it reports, so it is an upper bound and not an estimate.
+    optimistic_epoch
+        The number of that epoch.
+    metric
+        "auc" or "accuracy".
+    """
+
+    epoch: int
+    test: float
+    optimistic: float
+    optimistic_epoch: int
+    metric: str
+
+
+def summarise(epochs: Iterable[Epoch], metric: str | None = None) -> Summary:
+    """The test metric chosen on validation, and the no-validation, optimistic one.
+
+    Parameters
+    ----------
+    epochs
+        What :func:`fit` yielded.
+    metric
+        "auc" or "accuracy"; by default the one of the task.
+
+    Examples
+    --------
+    >>> run = [Epoch(1, 0.6, {}, {"auc": 0.8}, {"auc": 0.7}, 1.0), Epoch(2, 0.5, {}, {"auc": 0.7}, {"auc": 0.9}, 1.0)]
+    >>> summarise(run)
+    Summary(epoch=1, test=0.7, optimistic=0.9, optimistic_epoch=2, metric='auc')
+    """
+    run = list(epochs)
+    if not run:
+        raise ParameterError("There are no epochs to summarise; run de.fit first.")
+    key = one_of("metric", metric or run[0].metric, ["auc", "accuracy"])
+    chosen = max(run, key=lambda e: (e.val[key], -e.number))
+    lucky = max(run, key=lambda e: (e.test[key], -e.number))
+    return Summary(chosen.number, chosen.test[key], lucky.test[key], lucky.number, key)
+
+
+def fit(
+    model: SetNet,
+    task: Task,
+    epochs: int = 100,
+    *,
+    seed: int = 0,
+    device: str = "auto",
+    batch_size: int = 64,
+    optimizer: str = "adam",
+    learning_rate: float | None = None,
+    weight_decay: float = 0.0,
+    patience: int | None = 30,
+    clip: float | None = 5.0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 5.0,
+    stop: threading.Event | None = None,
+    progress: bool = False,
+    num_threads: int = 1,
+) -> Iterator[Epoch]:
+    """Train a model, one :class:`Epoch` at a time; the weights best on validation are kept at the end.
+
+    Parameters
+    ----------
+    model, task
+        From :func:`degnn_explore.build` and, say, :func:`degnn_explore.link_task`.
+    epochs
+        At most so many.
+    seed
+        Order of the sets and dropout. The same seed gives the same numbers.
+    device
+        "auto" (cuda, then mps, then cpu) or the name of a torch device.
+    batch_size, optimizer, learning_rate, weight_decay
+        The optimiser is "adam" or "sgd" (momentum 0.9); the learning rate by default the model's own, see
+        :func:`degnn_explore.models`.
+    patience
+        Stop after so many epochs without a better validation metric; None: never.
+    clip
+        Largest norm of the gradient; None: no limit.
+    checkpoint
+        A file to keep the state in. If it exists, its epochs are yielded again from the file and training goes on
+        after them, to the same final numbers.
+    checkpoint_every
+        Seconds from one writing of the checkpoint to the next; 0 writes it after each epoch. It is also written
+        when the run ends or is left, by ``stop``, ``break`` or an error, so that no finished epoch is lost; only a
+        process that is killed loses those of the last seconds.
+    stop
+        When this event is set, the generator ends within a batch.
+    progress
+        Show a bar while the data are prepared.
+    num_threads
+        Torch threads while training. The matrices are small: one is fastest.
+
+    Yields
+    ------
+    Epoch
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> task = de.link_task(de.Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)]))
+    >>> run = list(de.fit(de.build("DE-GNN-SPD", task, hidden=8), task, epochs=2))
+    >>> [epoch.number for epoch in run], sorted(run[0].test)
+    ([1, 2], ['accuracy', 'auc'])
+    """
+    if not isinstance(model, SetNet):
+        raise ParameterError(f"fit needs a model made by de.build, not {type(model).__name__}.")
+    if not isinstance(task, Task):
+        raise ParameterError(f"fit needs a task, such as de.link_task(G), not {type(task).__name__}.")
+    if model.shape.num_classes != task.num_classes or model.shape.p != task.p:
+        built = f"p={model.shape.p} and {model.shape.num_classes} classes"
+        raise ParameterError(f"This {model.name} was built for {built}, the task has p={task.p} and "
+                             f"{task.num_classes} classes; build it for this task.")
+    learning_rate = model.learning_rate if learning_rate is None else learning_rate
+    if stop is not None and not callable(getattr(stop, "is_set", None)):
+        raise ParameterError(f"stop must be an event such as threading.Event(), not {stop!r}.")
+    options = {
+        "seed": whole_number("seed", seed, least=0), "batch_size": whole_number("batch_size", batch_size, least=1),
+        "optimizer": one_of("optimizer", optimizer, _OPTIMISERS),
+        "learning_rate": real_number("learning_rate", learning_rate, above=0),
+        "weight_decay": real_number("weight_decay", weight_decay, least=0),
+        "patience": None if patience is None else whole_number("patience", patience, least=1),
+        "clip": None if clip is None else real_number("clip", clip, above=0)}
+    run = _Run(model, task, options, choose_device(device), whole_number("num_threads", num_threads, least=1), stop)
+    kept = None if checkpoint is None else Path(checkpoint)
+    if kept is not None:
+        check_place(kept)  # now, not when the first hour is to be kept
+    return run.epochs(whole_number("epochs", epochs, least=1), kept,
+                      real_number("checkpoint_every", checkpoint_every, least=0), progress)
+
+
+def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
+    """Cross entropy: of one logit [k] for two classes, of C logits [k, C] for more."""
+    if logits.dim() == 1:
+        return torch.nn.functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))
+    return torch.nn.functional.cross_entropy(logits, labels)
+
+
+class _Run:
+    """One call of fit: what it trains, how, and the best weights so far."""
+
+    def __init__(self, model: SetNet, task: Task, options: dict[str, Any], device: str, threads: int,
+                 stop: threading.Event | None) -> None:
+        self.model, self.task, self.options = model, task, options
+        self.device, self.threads, self.stop = device, threads, stop
+        self.history: list[Epoch] = []
+        self.best: dict[str, Tensor] | None = None
+        self.best_number, self.best_value = 0, -math.inf
+        self.unwritten: dict[str, Tensor] | None = None
+
+    def epochs(self, count: int, checkpoint: Path | None, every: float, progress: bool) -> Iterator[Epoch]:
+        try:
+            parts = [self.task.train, self.task.val, self.task.test]
+            self.labels = np.concatenate([part.labels for part in parts])
+            bounds = np.cumsum([0, *(len(part) for part in parts)])
+            self.train, self.val, self.test = (np.arange(a, b) for a, b in pairwise(bounds))
+            with torch_threads(self.threads):
+                self.model.bind(self.task, stop=self.stop, progress=progress)
+                self.model.to(self.device)
+                sets = np.concatenate([part.sets for part in parts])
+                self.data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
+                self.model.calibrate(self.data, self.train)
+            kind = _OPTIMISERS[self.options["optimizer"]]
+            extra: dict[str, Any] = {"momentum": 0.9} if self.options["optimizer"] == "sgd" else {"fused": True}
+            self.optimiser = kind(self.model.parameters(), lr=self.options["learning_rate"],
+                                  weight_decay=self.options["weight_decay"], **extra)
+            if checkpoint is not None and checkpoint.exists():
+                self._resume(checkpoint, count)
+                yield from list(self.history)
+            written = time.monotonic()
+            while len(self.history) < count and not self._patience_is_over():
+                with torch_threads(self.threads):
+                    epoch = self._epoch(len(self.history) + 1)
+                self._remember(epoch)
+                if checkpoint is not None:
+                    self.unwritten = self._state()
+                    if time.monotonic() - written >= every:
+                        self._write(checkpoint)
+                        written = time.monotonic()
+                yield epoch
+        except Cancelled:
+            return
+        finally:  # at the end, on stop, on an error, and when the caller leaves the loop early
+            if self.best is not None:
+                self.model.load_state_dict(self.best)
+            self.model.eval()
+            if checkpoint is not None:
+                self._write(checkpoint)
+
+    def _patience_is_over(self) -> bool:
+        patience = self.options["patience"]
+        return patience is not None and len(self.history) - self.best_number >= patience
+
+    def _epoch(self, number: int) -> Epoch:
+        """Order and dropout depend on the seed and the epoch's number alone, so a resumed run repeats them."""
+        started = time.perf_counter()
+        order = np.random.default_rng([self.options["seed"], number]).permutation(self.train)
+        for module in self.model.modules():
+            if isinstance(module, Dropout):
+                module.generator = torch.Generator(device=self.device)
+                module.generator.manual_seed((self.options["seed"] * 1_000_003 + number) % 2**63)
+        self.model.train()
+        total, logits = 0.0, []
+        parts = pieces(order, self.options["batch_size"])
+        for index, batch in zip(parts, self.data.batches(parts, self.device), strict=True):
+            raise_if(self.stop)
+            out = self.model(batch)
+            loss = loss_of(out, torch.from_numpy(self.labels[index]).to(self.device))
+            value = float(loss.detach())
+            if not math.isfinite(value):
+                raise self._diverged(f"The loss became {value} in epoch {number}")
+            self.optimiser.zero_grad()
+            loss.backward()
+            if self.options["clip"] is not None:
+                torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.options["clip"])
+            self.optimiser.step()
+            total += value * len(index)
+            logits.append(out.detach().cpu())
+        train = metrics(torch.cat(logits).numpy(), self.labels[order])
+        judged = logits_of(self.model, self.data, np.concatenate([self.val, self.test]), self.device, self.stop)
+        if not np.isfinite(judged).all():
+            raise self._diverged(f"The model's outputs are no longer finite after epoch {number}")
+        val, test = (metrics(judged[rows - self.val[0]], self.labels[rows]) for rows in (self.val, self.test))
+        return Epoch(number, total / len(order), train, val, test, time.perf_counter() - started, self.task.metric)
+
+    def _diverged(self, what: str) -> ParameterError:
+        return ParameterError(f"{what}; learning_rate={self.options['learning_rate']} is probably too high. "
+                              "Try a tenth of it.")
+
+    def _remember(self, epoch: Epoch) -> None:
+        self.history.append(epoch)
+        if epoch.val[self.task.metric] > self.best_value:
+            self.best_value, self.best_number = epoch.val[self.task.metric], epoch.number
+            self.best = {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
+
+    # ---- checkpoints --------------------------------------------------------------------------
+
+    def _identity(self) -> dict[str, Any]:
+        """What must be the same for a run to go on: model, task and options."""
+        return {"name": self.model.name, "hyper": self.model.hyper, "task": self.task.digest(), **self.options}
+
+    def _state(self) -> dict[str, Tensor]:
+        """A copy of the state after an epoch: one that is stopped half-way changes weights and optimiser again."""
+        tensors = {f"now.{name}": tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
+        for i, state in self.optimiser.state_dict()["state"].items():
+            tensors |= {f"optimiser.{i}.{name}": value.clone() for name, value in state.items()
+                        if isinstance(value, Tensor)}
+        return tensors
+
+    def _write(self, path: Path) -> None:
+        """The state after the last epoch, unless the file has it already."""
+        if self.unwritten is None:
+            return
+        best = {f"best.{name}": tensor for name, tensor in (self.best or {}).items()}
+        write_tensors(path, self.unwritten | best, {"kind": "checkpoint", "identity": self._identity(),
+                                                    "history": [asdict(epoch) for epoch in self.history]})
+        self.unwritten = None
+
+    def _resume(self, path: Path, count: int) -> None:
+        tensors, how = read_tensors(path)
+        if how.get("kind") != "checkpoint":
+            raise ParameterError(f"{path} is a {how.get('kind')}, not a checkpoint; choose another file.")
+        kept, mine = how["identity"], self._identity()
+        if differing := [key for key in mine if mine[key] != kept.get(key)]:
+            key = differing[0]
+            raise ParameterError(f"{path} belongs to another run: its {key} is {kept.get(key)!r}, not {mine[key]!r}. "
+                                 "Choose another file, or delete it to start anew.")
+        if len(how["history"]) > count:
+            raise ParameterError(f"{path} holds {len(how['history'])} epochs already, more than epochs={count}; "
+                                 "ask for at least as many, or choose another file.")
+        groups: dict[str, dict[str, Tensor]] = {"now": {}, "best": {}}
+        states: dict[int, dict[str, Tensor]] = {}
+        for name, tensor in tensors.items():
+            group, _, rest = name.partition(".")
+            if group == "optimiser":
+                i, _, key = rest.partition(".")
+                states.setdefault(int(i), {})[key] = tensor
+            else:
+                groups[group][rest] = tensor
+        load_state(self.model, groups["now"])
+        self.best = groups["best"]
+        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": states})
+        self.history = [Epoch(**epoch) for epoch in how["history"]]
+        values = [epoch.val[self.task.metric] for epoch in self.history]
+        self.best_value = max(values)
+        self.best_number = values.index(self.best_value) + 1

@@ -1,0 +1,269 @@
+"""Families of graphs that 1-WL cannot tell apart: small ones, regular ones, strongly regular ones, lifts, CSL.
+
+A family is a list of groups; within a group all graphs are pairwise non-isomorphic and have equal 1-WL colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..common.errors import ParameterError, whole_number
+from ..graphs import zoo
+from ..graphs.graph import Graph
+
+__all__ = [
+    "csl_family", "isomorphic", "latin_square_graph", "lift", "regular_family", "regular_graphs", "small_family",
+    "strongly_regular_family", "wl_groups",
+]
+
+Groups = list[tuple[Graph, ...]]
+LARGEST_REGULAR = 12
+CSL_SKIPS = (2, 3, 4, 5, 6, 9, 11, 12, 13, 16)  # Murphy et al. 2019: ten non-isomorphic graphs on 41 nodes
+
+
+def isomorphic(G: Graph, H: Graph, budget: int = 1_000_000) -> bool | None:
+    """Whether two graphs are the same up to their nodes' numbers; None if the search took more than ``budget`` steps.
+
+    Nodes are matched within their exact DE-1 colours, one after another, with every link checked.
+
+    Examples
+    --------
+    >>> isomorphic(zoo.paley(9), zoo.rook(3)), isomorphic(zoo.shrikhande(), zoo.rook(4))
+    (True, False)
+    """
+    from ..expressive import theorykernels
+    from ..expressive.rootcolours import root_colours
+
+    n = G.num_nodes
+    if n != H.num_nodes or G.num_edges != H.num_edges:
+        return False
+    kinds = root_colours([G, H], layers=4)[-1]
+    if not np.array_equal(np.sort(kinds[:n]), np.sort(kinds[n:])):
+        return False
+    a, b = (X.to_scipy().toarray() > 0 for X in (G, H))
+    order: list[int] = []
+    _, place, sizes = np.unique(kinds[:n], return_inverse=True, return_counts=True)
+    rare = sizes[place]
+    links = np.zeros(n)
+    while len(order) < n:  # next the node with most links to those placed, then of the rarest colour
+        rest = np.setdiff1d(np.arange(n), order)
+        chosen = int(rest[np.lexsort((rare[rest], -links[rest]))[0]])
+        order.append(chosen)
+        links += a[chosen]
+    found = theorykernels.find_isomorphism(a, b, kinds[:n], kinds[n:], np.array(order), budget)
+    return None if found < 0 else bool(found)
+
+
+# ---- regular graphs -----------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def regular_graphs(n: int, r: int) -> tuple[Graph, ...]:
+    """All r-regular graphs on n <= 12 nodes, one of each isomorphism class, connected or not.
+
+    Any graph becomes any other with the same degrees by switches: edges ab, cd give way to ac, bd. So
+    the classes are found by switching from one of them until nothing new appears; the dense ones are the
+    complements of the sparse ones.
+
+    Examples
+    --------
+    >>> [len(regular_graphs(n, 3)) for n in (4, 6, 8, 10)]  # 1, 2, 5, 19 connected ones, and the others
+    [1, 2, 6, 21]
+    """
+    n, r = whole_number("n", n, least=1), whole_number("r", r, least=0)
+    if n > LARGEST_REGULAR:
+        raise ParameterError(f"All regular graphs are generated up to {LARGEST_REGULAR} nodes, not {n}; "
+                             "use zoo.random_regular for a random one.")
+    if r >= n:
+        raise ParameterError(f"No {r}-regular graph has {n} nodes: r must be less than n.")
+    if n * r % 2:
+        raise ParameterError(f"No {r}-regular graph has {n} nodes: n·r = {n * r} must be even; try n={n + 1}.")
+    if 2 * r > n - 1:
+        full = ~np.eye(n, dtype=bool)
+        matrices = [full & ~(G.to_scipy().toarray() > 0) for G in regular_graphs(n, n - 1 - r)]
+    else:
+        matrices = _by_switching(_circulant(n, r))
+    return tuple(_graph(A, f"{r}-regular, n={n}, no. {i}") for i, A in enumerate(matrices, start=1))
+
+
+def _graph(A: NDArray[np.bool_], title: str) -> Graph:
+    return Graph.from_edges(np.argwhere(np.triu(A)), len(A), title=title)
+
+
+def _circulant(n: int, r: int) -> NDArray[np.bool_]:
+    step = (np.arange(n)[:, None] - np.arange(n)) % n
+    step = np.minimum(step, n - step)
+    return (step > 0) & ((step <= r // 2) | ((r % 2 == 1) & (2 * step == n)))
+
+
+def _by_switching(first: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+    from ..expressive import theorykernels
+
+    n = len(first)
+    order = np.arange(n)
+    found: list[NDArray[np.bool_]] = [first]
+    known: dict[bytes, list[tuple[NDArray[np.bool_], NDArray[np.int64]]]] = {}
+    (kinds,), (key,) = _kinds(first[None])
+    known[key] = [(first, kinds)]
+    for A in found:  # grows while it is walked through
+        switched = _switches(A)
+        if not len(switched):
+            continue
+        for B, kinds, key in zip(switched, *_kinds(switched), strict=True):
+            alike = known.setdefault(key, [])
+            if not any(theorykernels.find_isomorphism(B, C, kinds, other, order, 1 << 60) for C, other in alike):
+                alike.append((B, kinds))
+                found.append(B)
+    return found
+
+
+def _switches(A: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Every graph one switch away. [k, n, n]"""
+    made = []
+    edges = np.argwhere(np.triu(A)).tolist()
+    for (a, b), (c, d) in combinations(edges, 2):
+        for x, y in ((c, d), (d, c)):  # ab, xy -> ax, by
+            if len({a, b, x, y}) == 4 and not A[a, x] and not A[b, y]:
+                B = A.copy()
+                B[a, b] = B[b, a] = B[x, y] = B[y, x] = False
+                B[a, x] = B[x, a] = B[b, y] = B[y, b] = True
+                made.append(B)
+    return np.array(made, dtype=bool).reshape(-1, *A.shape)
+
+
+def _kinds(graphs: NDArray[np.bool_]) -> tuple[NDArray[np.int64], list[bytes]]:
+    """A number for each node that isomorphism keeps (closed walks of 3..7 steps), and a key for each graph."""
+    A = graphs.astype(np.int64)
+    power, kinds = A @ A, np.zeros(A.shape[:2], dtype=np.int64)
+    for _ in range(5):
+        power = power @ A
+        kinds = kinds * 1_000_003 + np.diagonal(power, axis1=1, axis2=2)  # wraps round, the same for all
+    return kinds, [row.tobytes() for row in np.sort(kinds, axis=1)]
+
+
+def regular_family(max_nodes: int = 10) -> Groups:
+    """All regular graphs up to ``max_nodes`` nodes, a group for each n and r with at least two of them.
+
+    Examples
+    --------
+    >>> sum(len(group) for group in regular_family(8))
+    26
+    """
+    max_nodes = whole_number("max_nodes", max_nodes, least=1)
+    groups = [regular_graphs(n, r) for n in range(1, max_nodes + 1) for r in range(n) if n * r % 2 == 0]
+    return [group for group in groups if len(group) > 1]
+
+
+# ---- other families -----------------------------------------------------------------------------
+
+
+def small_family(max_nodes: int = 7) -> Groups:
+    """All connected graphs up to 7 nodes that share their 1-WL colours with another one (networkx's graph atlas).
+
+    Examples
+    --------
+    >>> [[G.title for G in group] for group in small_family(6)]
+    [['atlas 128', 'atlas 130'], ['atlas 152', 'atlas 154'], ['atlas 174', 'atlas 175']]
+    """
+    import networkx as nx
+
+    max_nodes = whole_number("max_nodes", max_nodes, least=1)
+    if max_nodes > 7:
+        raise ParameterError(f"The atlas holds all graphs up to 7 nodes, not {max_nodes}; "
+                             "use regular_family, or a file of your own pairs.")
+    graphs = [Graph.from_networkx(A).with_title(f"atlas {number}") for number, A in enumerate(nx.graph_atlas_g())
+              if 0 < len(A) <= max_nodes and nx.is_connected(A)]
+    return wl_groups(graphs)
+
+
+def wl_groups(graphs: Sequence[Graph]) -> Groups:
+    """The graphs whose 1-WL colours agree with another's, group by group.
+
+    Examples
+    --------
+    >>> [len(group) for group in wl_groups([zoo.hexagon(), zoo.two_triangles(), zoo.petersen()])]
+    [2]
+    """
+    from ..expressive.refinement import Instances
+
+    if not graphs:
+        return []
+    none = np.zeros((1, 0), dtype=np.int64)
+    run = Instances.build([(G, none, np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)) for G in graphs])
+    *_, classes = run.refine()
+    groups: dict[bytes, list[Graph]] = {}
+    for G, part in zip(graphs, np.split(classes, run.start[1:-1]), strict=True):
+        groups.setdefault(np.sort(part).tobytes(), []).append(G)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def strongly_regular_family() -> Groups:
+    """Strongly regular graphs with equal parameters: (16,6,2,2), (25,12,5,6) and (28,12,6,4).
+
+    Shrikhande and rook; the Paley graph of order 25, which is the graph of the cyclic Latin square, and that of
+    another square; T(8) and the three Chang graphs.
+
+    Examples
+    --------
+    >>> [len(group) for group in strongly_regular_family()]
+    [2, 2, 4]
+    """
+    square = np.array([[0, 1, 2, 3, 4], [1, 0, 3, 4, 2], [2, 4, 0, 1, 3], [3, 2, 4, 0, 1], [4, 3, 1, 2, 0]])
+    latin = latin_square_graph(square, "Latin square graph of order 5")
+    return [(zoo.shrikhande(), zoo.rook(4)), (zoo.paley(25), latin), (zoo.triangular(8), *map(zoo.chang, (1, 2, 3)))]
+
+
+def latin_square_graph(square: ArrayLike, title: str = "Latin square graph") -> Graph:
+    """The graph of a Latin square: two cells are linked when they share a row, a column or a symbol.
+
+    Strongly regular (k², 3(k-1), k, 6) for a square of order k.
+
+    Examples
+    --------
+    >>> latin_square_graph([[0, 1, 2], [1, 2, 0], [2, 0, 1]]).degrees.tolist()
+    [6, 6, 6, 6, 6, 6, 6, 6, 6]
+    """
+    cells = np.asarray(square)
+    k = len(cells)
+    if cells.shape != (k, k) or any(sorted(line) != sorted(cells[0].tolist()) or len(set(line)) < k
+                                    for line in [*cells.tolist(), *cells.T.tolist()]):
+        raise ParameterError("A Latin square is a k × k array that has the same k symbols in every row and column.")
+    row, column = np.divmod(np.arange(k * k), k)
+    shared = sum((line[:, None] == line).astype(np.int64) for line in (row, column, cells.ravel()))
+    return Graph.from_edges(np.argwhere(np.triu(shared == 1)), k * k, title=title)
+
+
+def csl_family() -> Groups:
+    """The ten circular skip link graphs on 41 nodes of Murphy et al. (2019).
+
+    Examples
+    --------
+    >>> [len(group) for group in csl_family()]
+    [10]
+    """
+    return [tuple(zoo.csl(41, skip) for skip in CSL_SKIPS)]
+
+
+def lift(base: Graph, copies: int, seed: int = 0) -> Graph:
+    """A random lift: each node becomes ``copies`` nodes, each edge a random matching between its ends' copies.
+
+    All lifts of one graph have the same 1-WL colours: copies of a node see the same numbers of copies of every other.
+    So two lifts of an irregular graph are irregular graphs that 1-WL cannot tell apart. Node (v, i) is v·copies + i.
+
+    Examples
+    --------
+    >>> lift(zoo.figure5()[0], copies=3, seed=1).degrees.tolist()
+    [2, 2, 2, 1, 1, 1, 3, 3, 3, 1, 1, 1, 1, 1, 1]
+    """
+    copies, seed = whole_number("copies", copies, least=1), whole_number("seed", seed, least=0)
+    rng = np.random.default_rng(seed)
+    edges = [np.stack([u * copies + np.arange(copies), v * copies + rng.permutation(copies)], axis=1)
+             for u, v in base.edges.tolist()]
+    name = base.title or f"a graph of {base.num_nodes} nodes"
+    return Graph.from_edges(np.concatenate([np.zeros((0, 2), dtype=np.int64), *edges]), base.num_nodes * copies,
+                            title=f"{copies}-lift of {name}, seed={seed}")

@@ -1,0 +1,275 @@
+"""Where nodes are drawn. Each layout takes a graph and returns float64 [n, 2] within [-1, 1], y upwards.
+
+Every layout is a function of its arguments alone (seeded), so a picture never jumps between two visits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...common.errors import GraphError, one_of
+from ...encodings.encodings import distances
+from ...graphs.graph import Graph, Targets
+
+__all__ = ["LAYOUTS", "available", "circular", "concentric", "fit_box", "force", "geography", "place"]
+
+Positions = NDArray[np.float64]
+
+LAYOUTS = ("as drawn", "geography", "force", "concentric", "circular")
+
+_EXACT_UP_TO = 700  # nodes of a component for which every pair may repel every iteration
+
+
+def available(graph: Graph) -> list[str]:
+    """The layouts this graph can be drawn in, the best one first.
+
+    Examples
+    --------
+    >>> available(Graph.from_edges([(0, 1), (1, 2)]))
+    ['force', 'concentric', 'circular']
+    """
+    has = {"as drawn": graph.positions is not None, "geography": _coordinates(graph) is not None}
+    if has["geography"]:  # positions of a graph with coordinates are those coordinates
+        has["as drawn"] = False
+    return [name for name in LAYOUTS if has.get(name, True)]
+
+
+def place(graph: Graph, layout: str, S: Targets = ()) -> Positions:
+    """Positions of the named layout; ``S`` matters for "concentric" alone.
+
+    Examples
+    --------
+    >>> (place(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), "circular").round(3) + 0.0).tolist()
+    [[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]]
+    """
+    one_of("layout", layout, LAYOUTS)
+    if layout == "geography":
+        return geography(graph)
+    if layout == "force":
+        return force(graph)
+    if layout == "concentric":
+        return concentric(graph, S)
+    if layout == "circular":
+        return circular(graph.num_nodes)
+    if graph.positions is None:
+        raise GraphError("This graph has no drawn positions; choose another layout or use with_positions.")
+    return fit_box(graph.positions)
+
+
+def fit_box(positions: Positions) -> Positions:
+    """The same picture, centred and scaled so that its longer side spans [-1, 1].
+
+    Examples
+    --------
+    >>> fit_box(np.array([[0.0, 0.0], [4.0, 2.0]])).tolist()
+    [[-1.0, -0.5], [1.0, 0.5]]
+    """
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    half = max(float((high - low).max()) / 2, 1e-12)
+    return np.asarray((positions - (low + high) / 2) / half)
+
+
+def circular(n: int) -> Positions:
+    """Nodes in order on a circle, clockwise from the top.
+
+    Examples
+    --------
+    >>> (circular(2).round(3) + 0.0).tolist()
+    [[0.0, 1.0], [0.0, -1.0]]
+    """
+    angle = np.pi / 2 - 2 * np.pi * np.arange(n) / max(n, 1)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1) if n > 1 else np.zeros((n, 2))
+
+
+def concentric(graph: Graph, S: Targets) -> Positions:
+    """Rings around S: a node's radius grows with its distance to the nearest target.
+
+    Within a ring, nodes are ordered by the mean angle of their neighbours one ring further in, so that
+    edges stay short. Unreachable nodes share one last ring. Without targets the node of highest degree
+    is the centre.
+
+    Examples
+    --------
+    >>> np.hypot(*concentric(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), {0}).T).round(3).tolist()
+    [0.0, 0.333, 0.667, 1.0]
+    """
+    given = [S] if isinstance(S, int | np.integer | str) else list(S)
+    nodes = graph.target_set(given or [int(graph.degrees.argmax())])
+    far = distances(graph, nodes)  # [p, n], -1: unreachable
+    hops = np.where(far < 0, np.iinfo(np.int32).max, far).min(axis=0)
+    lost = hops == np.iinfo(np.int32).max
+    hops[lost] = (hops[~lost].max() if (~lost).any() else 0) + 1
+    source = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+    inward = hops[source] == hops[graph.indices] + 1
+    source, inner = source[inward], graph.indices[inward]
+    angle = np.zeros(graph.num_nodes)
+    for ring in range(int(hops.max()) + 1):
+        members = np.flatnonzero(hops == ring)
+        if ring:  # the direction of the mean, so that angles either side of 0 do not average to the far side
+            mine = hops[source] == ring
+            east = np.bincount(source[mine], np.cos(angle[inner[mine]]), graph.num_nodes)[members]
+            north = np.bincount(source[mine], np.sin(angle[inner[mine]]), graph.num_nodes)[members]
+            wanted = np.arctan2(north, east)
+            members = members[np.argsort(wanted, kind="stable")]
+            start = float(np.sort(wanted)[0]) if len(members) else 0.0
+        else:
+            start = np.pi / 2
+        angle[members] = start + 2 * np.pi * np.arange(len(members)) / max(len(members), 1)
+    radius = hops + (0.45 if len(nodes) > 1 else 0.0)
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1) / max(float(radius.max()), 1e-12)
+
+
+def geography(graph: Graph) -> Positions:
+    """Longitude and latitude as x and y, with degrees of longitude shortened as at the middle latitude.
+
+    Examples
+    --------
+    >>> G = Graph.from_edges([(0, 1)], info={"latitude": [0.0, 0.0], "longitude": [10.0, 20.0]})
+    >>> geography(G).tolist()
+    [[-1.0, 0.0], [1.0, 0.0]]
+    """
+    found = _coordinates(graph)
+    if found is None:
+        raise GraphError(
+            "This graph has no columns 'latitude' and 'longitude' to draw a map from; choose another layout."
+        )
+    latitude, longitude = found
+    shrink = np.cos(np.radians(np.median(latitude)))
+    return fit_box(np.stack([longitude * shrink, latitude], axis=1))
+
+
+def _coordinates(graph: Graph) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    columns = []
+    for wanted in (("latitude", "lat"), ("longitude", "lon", "lng")):
+        column = next((c for key, c in graph.info.items() if key.lower() in wanted), None)
+        if column is None:
+            return None
+        try:
+            numbers = np.asarray(column, dtype=np.float64)
+        except ValueError:
+            return None
+        if not np.isfinite(numbers).all():
+            return None
+        columns.append(numbers)
+    return columns[0], columns[1]
+
+
+def force(graph: Graph, seed: int = 0) -> Positions:
+    """A force-directed drawing, computed once: linked nodes attract, all nodes repel.
+
+    Each component is laid out by itself and the components are packed in rows, the largest first.
+    Up to 700 nodes every pair repels (Fruchterman and Reingold 1991); a larger component starts from
+    its distances to a few pivots (Brandes and Pich 2007) and is refined with sampled repulsion.
+
+    Examples
+    --------
+    >>> a, b = force(Graph.from_edges([(0, 1), (1, 2), (2, 0)])), force(Graph.from_edges([(0, 1), (1, 2), (2, 0)]))
+    >>> bool((a == b).all()), a.shape
+    (True, (3, 2))
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    count, member = connected_components(graph.to_scipy(), directed=False)
+    order = np.argsort(member, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(member, minlength=count))[:-1])
+    parts.sort(key=lambda part: (-len(part), int(part[0])))
+    local = np.empty(graph.num_nodes, dtype=np.int64)
+    edge_part = member[graph.edges[:, 0]] if graph.num_edges else np.empty(0, dtype=np.int64)
+    by_part = np.argsort(edge_part, kind="stable")
+    starts = np.searchsorted(edge_part[by_part], np.arange(count + 1))
+    drawings = []
+    for part in parts:
+        local[part] = np.arange(len(part))
+        own = by_part[starts[member[part[0]]] : starts[member[part[0]] + 1]]
+        drawing = _component(local[graph.edges[own]], len(part), seed)
+        drawings.append(drawing * 0.62 * len(part) ** 0.6)  # the main component stays in view among many crumbs
+    return fit_box(_pack(parts, drawings, graph.num_nodes))
+
+
+def _component(edges: NDArray[np.int64], n: int, seed: int) -> Positions:
+    """One connected component, centred, with a radius of about 1."""
+    if n <= 2:
+        return np.array([[-0.5, 0.0], [0.5, 0.0]])[:n] if n == 2 else np.zeros((n, 2))
+    rng = np.random.default_rng(seed)
+    start = _pivot_positions(edges, n)
+    start = start / max(float(np.abs(start).max()), 1e-12) + rng.normal(0, 0.02, (n, 2))
+    spread = _all_pairs(start, edges, n) if n <= _EXACT_UP_TO else _sampled(start, edges, n, rng)
+    spread = spread - spread.mean(axis=0)
+    _, _, axes = np.linalg.svd(spread, full_matrices=False)
+    spread = spread @ axes.T  # the longer axis lies flat: panels are wider than high
+    return np.asarray(spread / max(float(np.quantile(np.hypot(*spread.T), 0.98)), 1e-12))
+
+
+def _pivot_positions(edges: NDArray[np.int64], n: int, pivots: int = 40) -> Positions:
+    """Pivot MDS: the two main directions of the squared distances to far-apart pivots."""
+    import scipy.sparse
+    from scipy.sparse.csgraph import dijkstra
+
+    ones = np.ones(2 * len(edges))
+    both = np.concatenate([edges, edges[:, ::-1]])
+    matrix = scipy.sparse.csr_array((ones, (both[:, 0], both[:, 1])), shape=(n, n))
+    chosen, nearest = 0, np.full(n, np.inf)
+    columns = []
+    for _ in range(min(pivots, n)):
+        column = dijkstra(matrix, directed=True, indices=chosen, unweighted=True)
+        columns.append(column)
+        nearest = np.minimum(nearest, column)
+        chosen = int(nearest.argmax())
+    squared = np.stack(columns, axis=1) ** 2
+    centred = squared - squared.mean(axis=0) - squared.mean(axis=1, keepdims=True) + squared.mean()
+    left, values, _ = np.linalg.svd(centred, full_matrices=False)
+    return (
+        np.asarray(left[:, :2] * values[:2]) if left.shape[1] >= 2 else np.stack([left[:, 0], left[:, 0] * 0], axis=1)
+    )
+
+
+def _all_pairs(x: Positions, edges: NDArray[np.int64], n: int, rounds: int = 220) -> Positions:
+    ideal = 1 / np.sqrt(n)
+    u, v = edges.T
+    for step in np.linspace(0.12, 0.002, rounds):
+        apart = x[:, None] - x[None]  # [n, n, 2]
+        square = np.einsum("ijk,ijk->ij", apart, apart) + 1e-6
+        push = np.einsum("ijk,ij->ik", apart, ideal**2 / square)
+        along = x[u] - x[v]
+        pull = along * (np.hypot(*along.T) / ideal)[:, None]
+        move = push - 0.15 * x
+        for axis in (0, 1):
+            move[:, axis] -= np.bincount(u, pull[:, axis], n) - np.bincount(v, pull[:, axis], n)
+        length = np.maximum(np.hypot(*move.T), 1e-12)
+        x = x + move / length[:, None] * np.minimum(length, step)[:, None]
+    return x
+
+
+def _sampled(x: Positions, edges: NDArray[np.int64], n: int, rng: np.random.Generator, rounds: int = 150) -> Positions:
+    ideal = 1 / np.sqrt(n)
+    u, v = edges.T
+    weight = 1 / np.maximum(np.bincount(edges.ravel(), minlength=n), 1)
+    samples = 12
+    for step in np.linspace(0.06, 0.001, rounds):
+        move = -0.02 * x
+        for _ in range(samples):
+            apart = x - x[rng.permutation(n)]
+            square = np.einsum("ij,ij->i", apart, apart) + 1e-6
+            move += apart * (n / samples * ideal**2 / square * 0.5)[:, None]
+        along = x[u] - x[v]
+        pull = along * (np.hypot(*along.T) / ideal)[:, None]
+        for axis in (0, 1):  # divided by the degree, or hubs would draw everything into one clump
+            move[:, axis] -= 8 * weight * (np.bincount(u, pull[:, axis], n) - np.bincount(v, pull[:, axis], n))
+        length = np.maximum(np.hypot(*move.T), 1e-12)
+        x = x + move / length[:, None] * np.minimum(length, step)[:, None]
+    return x
+
+
+def _pack(parts: list[NDArray[np.int64]], drawings: list[Positions], n: int) -> Positions:
+    """Boxes of components side by side in rows, so that a wide panel is filled."""
+    boxes = [drawing.max(axis=0) - drawing.min(axis=0) + 1.0 for drawing in drawings]
+    width = max(1.25 * np.sqrt(sum(float(b[0] * b[1]) for b in boxes)), float(boxes[0][0]))
+    out = np.empty((n, 2))
+    x = y = height = 0.0
+    for part, drawing, box in zip(parts, drawings, boxes, strict=True):
+        if x and x + box[0] > width:
+            x, y, height = 0.0, y - height, 0.0
+        out[part] = drawing - drawing.min(axis=0) + (x + 0.5, y - box[1] + 0.5)
+        x, height = x + float(box[0]), max(height, float(box[1]))
+    return out

@@ -1,0 +1,167 @@
+"""The unrolled subtrees of the chosen targets, laid out side by side for the canvas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...common.errors import GraphError
+from ...expressive.subtrees import Comparison, Subtree, compare, unroll
+from . import colouring
+from .colouring import Entry
+from .state import ExplorerState, node_name
+
+__all__ = ["MAX_TREE", "Forest", "forest", "tidy"]
+
+MAX_TREE = 420
+"""Tree nodes of one panel that can still be read."""
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Trees to draw, each with the side it belongs to.
+
+    Attributes
+    ----------
+    trees, sides
+        The subtrees and the side of each.
+    comparison
+        Where the first two part, if they belong to two sides.
+    codes, entries
+        An entry of the legend for every tree node, all trees in a row.
+    note
+        What was merged, where they part, or what is missing.
+    """
+
+    trees: tuple[Subtree, ...]
+    sides: tuple[int, ...]
+    comparison: Comparison | None
+    codes: NDArray[np.int64]
+    entries: tuple[Entry, ...]
+    note: str
+    depth: int
+
+
+def forest(state: ExplorerState) -> Forest:
+    """The subtrees that the Explorer shows for this state.
+
+    Examples
+    --------
+    >>> shown = forest(ExplorerState.of_preset("fig3"))
+    >>> [len(tree) for tree in shown.trees], shown.comparison.layer
+    ([8, 4], 2)
+    """
+    wanted = _roots(state)
+    if not wanted:
+        return Forest(
+            (), (), None, np.zeros(0, dtype=np.int64), (), "pick a target to see the tree a GNN computes along", 0
+        )
+    trees, depth = _unrolled(state, wanted)
+    sides = tuple(side for side, _ in wanted)
+    both = len(trees) == 2 and sides == (0, 1)
+    comparison = compare(*trees) if both else None
+    notes = ["equal siblings merged" + (f", {state.hops} hops at a time" if state.colour_by == "DEA-SPD" else "")]
+    if depth < state.layer:
+        notes = [f"depth {state.layer} would not fit; depth {depth} is shown"]
+    if comparison is not None:
+        notes.append("equal so far" if comparison.same else f"dashed: where A and B part (layer {comparison.layer})")
+    codes, entries = _colours(state, trees, sides)
+    return Forest(trees, sides, comparison, codes, entries, " · ".join(notes), depth)
+
+
+def _roots(state: ExplorerState) -> list[tuple[int, int]]:
+    """(side, root) of each tree: one a side, or the first three targets of a single set."""
+    if len(state.sides) == 1:
+        return [(0, t) for t in state.sides[0].targets[:3]]
+    return [
+        (k, side.targets[min(state.root, len(side.targets) - 1)]) for k, side in enumerate(state.sides) if side.targets
+    ]
+
+
+def _unrolled(state: ExplorerState, wanted: list[tuple[int, int]]) -> tuple[tuple[Subtree, ...], int]:
+    plain = state.colour_by == "1-WL"
+    for depth in range(state.layer, -1, -1):
+        trees = []
+        try:
+            for k, root in wanted:
+                side = state.sides[k]
+                graph = side.graph.cut(list(side.targets)) if plain and state.cut else side.graph
+                trees.append(
+                    unroll(
+                        graph,
+                        root,
+                        depth,
+                        S=None if plain else list(side.targets),
+                        cut=state.cut and not plain,
+                        hops=state.hops if state.colour_by == "DEA-SPD" else 1,
+                        merge=True,
+                        max_nodes=MAX_TREE,
+                    )
+                )
+        except GraphError:  # too large to read at this depth: try one less
+            continue
+        return tuple(trees), depth
+    return (), 0
+
+
+def _colours(
+    state: ExplorerState, trees: tuple[Subtree, ...], sides: tuple[int, ...]
+) -> tuple[NDArray[np.int64], tuple[Entry, ...]]:
+    if state.colour_by == "1-WL":
+        count = sum(len(tree) for tree in trees)
+        return np.zeros(count, dtype=np.int64), (Entry("a plain GNN sees no distances", "", "#7f8fa6", None),)
+    full = colouring.by_distance([(side.graph, side.targets) for side in state.sides], state.cut)
+    codes = np.concatenate([full.codes[side][tree.node] for side, tree in zip(sides, trees, strict=True)])
+    used = set(codes.tolist()) if state.colour_by != "SPD" else set()  # else the graph's legend says it already
+    return codes, tuple(Entry(e.label, e.mark, e.colour, () if i in used else None) for i, e in enumerate(full.entries))
+
+
+def tidy(tree: Subtree) -> NDArray[np.float64]:
+    """A tidy drawing: leaves one apart (cousins a little more), parents over the middle of their children. [t, 2]
+
+    Examples
+    --------
+    >>> from degnn_explore import zoo
+    >>> tidy(unroll(zoo.hexagon(), 0, 1)).tolist()
+    [[0.5, 0.0], [0.0, -1.0], [1.0, -1.0]]
+    """
+    x = np.zeros(len(tree))
+    slot, last_parent = -1.0, -1
+    stack = [(0, False)]
+    while stack:
+        i, done = stack.pop()
+        below = tree.children(i)
+        if done:
+            x[i] = (x[below[0]] + x[below[-1]]) / 2
+        elif len(below):
+            stack.append((i, True))
+            stack.extend((int(j), False) for j in below[::-1])
+        else:
+            parent = int(tree.parent[i])
+            slot += 1.0 if parent == last_parent or last_parent < 0 else 1.35
+            last_parent = parent
+            x[i] = max(slot, 0.0)
+    return np.stack([x, 0.0 - tree.depth], axis=1)
+
+
+def shares(trees: tuple[Subtree, ...]) -> list[float]:
+    """How much of the width each tree takes: as much as its leaves need, but none less than a quarter."""
+    widths = [float(np.ptp(tidy(tree)[:, 0])) + 1.5 for tree in trees]
+    least = 0.5 * sum(widths) / max(len(widths), 1)
+    return [max(w, least) for w in widths]
+
+
+def tree_tip(tree: Subtree, i: int) -> str:
+    """What a tree node stands for, such as ``v5, v6 (2 equal subtrees)``.
+
+    Examples
+    --------
+    >>> from degnn_explore import zoo
+    >>> tree_tip(unroll(zoo.hexagon(), 0, 1, S=[0], merge=True), 1)
+    'v1, v5 (2 equal subtrees)'
+    """
+    names = [node_name(tree.graph, u) for u in tree.members[i]]
+    text = ", ".join(names[:8]) + ("…" if len(names) > 8 else "")
+    return f"{text} ({len(names)} equal subtrees)" if len(names) > 1 else text

@@ -1,0 +1,182 @@
+"""The verdict table: for each method, whether it tells A from B, from which layer, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Event, Thread
+
+from ...common.errors import Cancelled
+from ...expressive.folklore import MAX_NODES_2WL
+from ...expressive.verdicts import MAX_WALK, Verdict, distinguish
+from ...graphs.graph import Graph
+from ..widgets.safe import tag, text
+from .state import ExplorerState, Side, node_name
+
+__all__ = ["METHODS", "Judge", "Question", "answers", "table"]
+
+METHODS = ("1-WL", "DE-SPD", "DE-LP", "DEA-SPD", "2-WL")
+_EASY_2WL = min(400, MAX_NODES_2WL)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the table answers, frozen, so that a thread cannot see it change."""
+
+    sides: tuple[Side, ...]
+    hops: int
+    cut: bool
+
+    @classmethod
+    def of(cls, state: ExplorerState) -> Question:
+        """The question that a state asks."""
+        return cls(state.sides, state.hops, state.cut)
+
+    @property
+    def p(self) -> int:
+        """The size of the target sets."""
+        return len(self.sides[0].targets)
+
+    @property
+    def hint(self) -> str:
+        """What is missing before there is anything to answer; "" if nothing is."""
+        if len(self.sides) < 2:
+            return "One target set so far. Switch on “compare two sets” to see which methods can tell A from B."
+        sizes = [len(side.targets) for side in self.sides]
+        if 0 in sizes:
+            return f"Pick a target in {'AB'[sizes.index(0)]} to compare."
+        if sizes[0] != sizes[1]:
+            return f"A has {sizes[0]} targets and B has {sizes[1]}: pick equally many in each to compare them."
+        return ""
+
+
+def method_name(method: str, p: int, hops: int) -> str:
+    """The method in the paper's words.
+
+    Examples
+    --------
+    >>> method_name("DEA-SPD", 1, 2)
+    'DEA-1, 2 hops'
+    """
+    return {
+        "1-WL": "1-WL (GCN, SAGE, GIN)",
+        "DE-SPD": f"DE-{p}, shortest paths",
+        "DE-LP": f"DE-{p}, landing probabilities",
+        "DEA-SPD": f"DEA-{p}, {hops} hop{'s' if hops > 1 else ''}",
+        "2-WL": "2-WL (folklore)",
+    }[method]
+
+
+def infeasible(question: Question, method: str) -> str:
+    """Why a method is left out for graphs of this size; "" if it is not."""
+    nodes = [side.graph.num_nodes for side in question.sides]
+    if method == "2-WL" and max(nodes) > _EASY_2WL:
+        return f"left out: it colours all pairs of {max(nodes):,} nodes; shown up to {_EASY_2WL} nodes"
+    if method == "DE-LP" and sum(nodes) > MAX_WALK:
+        return f"left out: it follows walks of {sum(nodes):,} steps; shown up to {MAX_WALK:,} nodes in all"
+    return ""
+
+
+def answers(question: Question, stop: Event | None = None) -> Iterator[tuple[str, Verdict | str]]:
+    """Each method with its verdict, or with the reason why it was left out; ends early once ``stop`` is set.
+
+    Examples
+    --------
+    >>> question = Question.of(ExplorerState.of_preset("fig1"))
+    >>> [(method, v.layer) for method, v in answers(question)]
+    [('1-WL', None), ('DE-SPD', 2), ('DE-LP', 0), ('DEA-SPD', 2), ('2-WL', 2)]
+    """
+    a, b = ((_named(side.graph), list(side.targets)) for side in question.sides)
+    for method in METHODS:
+        if reason := infeasible(question, method):
+            yield method, reason
+            continue
+        try:
+            yield (
+                method,
+                distinguish(
+                    a, b, method, hops=question.hops if method == "DEA-SPD" else None, cut=question.cut, stop=stop
+                ),
+            )
+        except Cancelled:
+            return
+
+
+@lru_cache(maxsize=8)
+def _named(graph: Graph) -> Graph:
+    """The graph with the names that the canvas shows, for the reasons to use them."""
+    if graph.num_nodes > 5_000 or node_name(graph, 0) == graph.names[0]:
+        return graph
+    return Graph.from_edges(graph.edges, graph.num_nodes, names=[node_name(graph, i) for i in range(graph.num_nodes)])
+
+
+def table(question: Question, found: dict[str, Verdict | str]) -> str:
+    """The table as HTML; methods not yet answered show a spinner."""
+    if question.hint:
+        return tag("div", question.hint, "de-hint")
+    rows = []
+    for method in METHODS:
+        answer = found.get(method)
+        name = tag("td", method_name(method, question.p, question.hops))
+        if answer is None:
+            cells = '<td><span class="de-spin"></span>computing…</td><td></td><td></td>'
+        elif isinstance(answer, str):
+            cells = f"<td>{tag('span', 'not computed', 'de-pill')}</td><td>–</td>{tag('td', answer, 'de-hint')}"
+        else:
+            pill = (
+                tag("span", "≠ different", "de-pill de-yes") if answer.different else tag("span", "= same", "de-pill")
+            )
+            layer = "–" if answer.layer is None else str(answer.layer)
+            cells = f"<td>{pill}</td><td>{layer}</td>{tag('td', answer.why)}"
+        rows.append(f'<tr data-method="{text(method)}">{name}{cells}</tr>')
+    head = "<tr><th>method</th><th>verdict</th><th>from layer</th><th>because</th></tr>"
+    return f'<table class="de-verdicts"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+
+
+class Judge:
+    """Answers the latest question in a thread; an older one is cancelled at once.
+
+    Parameters
+    ----------
+    show
+        Called with the question and the verdicts so far, first of all with none.
+    failed
+        Called with an exception of the thread.
+    """
+
+    def __init__(
+        self, show: Callable[[Question, dict[str, Verdict | str]], None], failed: Callable[[BaseException], None]
+    ) -> None:
+        self._show, self._failed = show, failed
+        self._stop = Event()
+        self._thread: Thread | None = None
+
+    def ask(self, question: Question) -> None:
+        """Starts on a new question and forgets the old one."""
+        self._stop.set()
+        self._stop = stop = Event()
+        self._show(question, {})
+        if not question.hint:
+            self._thread = Thread(target=self._work, args=(question, stop), daemon=True, name="verdicts")
+            self._thread.start()
+
+    def wait(self, seconds: float = 60.0) -> None:
+        """Until the last question is answered, for scripts and tests."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def _work(self, question: Question, stop: Event) -> None:
+        found: dict[str, Verdict | str] = {}
+        # a moment's grace: while a reader drags the slider or clicks on, nothing is begun in vain
+        if stop.wait(0.05):
+            return
+        try:
+            for method, answer in answers(question, stop):
+                found[method] = answer
+                if stop.is_set():
+                    return
+                self._show(question, dict(found))
+        except Exception as error:
+            if not stop.is_set():
+                self._failed(error)
