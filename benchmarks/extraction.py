@@ -38,7 +38,7 @@ from torch_geometric.utils import k_hop_subgraph
 
 import degnn_explore as de
 from degnn_explore.engine.egonets import blocks, ego_networks
-from degnn_explore.engine.extraction import make_net
+from degnn_explore.engine.request import make_net
 
 MAX_DIST = 3
 Ego = tuple[np.ndarray, set, np.ndarray]  # nodes, edges as pairs of nodes of G, SPD one-hot without "unreachable"

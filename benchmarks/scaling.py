@@ -20,7 +20,7 @@ from extraction import circumstances, link_sets, random_graph
 
 import degnn_explore as de
 from degnn_explore.engine.egonets import ego_networks
-from degnn_explore.engine.extraction import make_net
+from degnn_explore.engine.request import make_net
 
 
 def peak() -> int:

@@ -11,8 +11,8 @@ from scipy import stats
 
 from degnn_explore.common.errors import ParameterError
 from degnn_explore.study.comparison import Comparison, compare_runs, latest_setting, paper_number
-from degnn_explore.study.intervals import confidence_above, interval
-from degnn_explore.study.runs import Run
+from degnn_explore.study.records import Run
+from degnn_explore.study.statistics import confidence_above, interval
 
 
 def runs(model: str, tests: list[float], graph: str = "celegans", **more: object) -> list[Run]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from degnn_explore import DRNL, SPD, Graph, LandingProbability, PageRank, ParameterError, TargetError
 from degnn_explore.common.errors import Cancelled
 from degnn_explore.engine.egonets import blocks, ego_networks
-from degnn_explore.engine.extraction import Threads, as_sets
+from degnn_explore.engine.request import Threads, as_sets
 
 ENCODINGS = [None, SPD(max_dist=0), SPD(max_dist=1), SPD(max_dist=3), SPD(max_dist=7, pool="sum"), SPD(pool=None),
              LandingProbability(steps=0), LandingProbability(steps=3), LandingProbability(steps=6, pool=None)]
@@ -343,7 +343,7 @@ def test_equal_degrees_give_equal_features_wherever_a_node_stands():
 
 
 def test_a_graph_is_prepared_once():
-    from degnn_explore.engine.extraction import make_net
+    from degnn_explore.engine.request import make_net
 
     G = Graph.from_edges([(0, 1), (2, 3), (3, 4)])
     assert make_net(G, True) is make_net(G, True)

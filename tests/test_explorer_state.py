@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import degnn_explore as de
-from degnn_explore.views.explorer import colouring, pyvis_view, sharing
+from degnn_explore.views.explorer import colouring, free_view, sharing
 from degnn_explore.views.explorer.presets import PRESETS, build, sources
 from degnn_explore.views.explorer.state import ExplorerState, Side
-from degnn_explore.views.explorer.tree import MAX_TREE, forest, tidy
+from degnn_explore.views.explorer.trees import MAX_TREE, forest, tidy
 from degnn_explore.views.explorer.verdict_table import Judge, Question, answers, table
 from degnn_explore.views.widgets.uploads import read_own
 
@@ -402,7 +402,7 @@ def test_names_are_text_in_svg_and_pyvis() -> None:
     page = explorer.html()
     assert "<img src=x" not in page
     assert "innerHTML = nodeData" not in page  # pyvis's own way of showing titles as markup
-    frame = pyvis_view.frame(page)
+    frame = free_view.frame(page)
     assert 'sandbox="allow-scripts"' in frame
     assert "<script" not in frame
 

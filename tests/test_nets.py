@@ -11,7 +11,7 @@ import torch
 
 import degnn_explore as de
 from degnn_explore.common.errors import Cancelled, ParameterError, TargetError
-from degnn_explore.engine.extraction import Threads
+from degnn_explore.engine.request import Threads
 from degnn_explore.learn import nets
 from degnn_explore.learn.nets import pagerank, struc2vec
 from degnn_explore.learn.nets.base import Dropout

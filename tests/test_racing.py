@@ -18,9 +18,9 @@ import degnn_explore as de
 from degnn_explore.common.errors import GraphError, ParameterError
 from degnn_explore.learn.nets import MODELS
 from degnn_explore.study.comparison import compare_runs
-from degnn_explore.study.plans import TARGET_SIZE, Job, Plan, digest_of
-from degnn_explore.study.racing import Race
-from degnn_explore.study.runs import read, read_for
+from degnn_explore.study.plan import TARGET_SIZE, Job, Plan, digest_of
+from degnn_explore.study.race import Race
+from degnn_explore.study.records import read, read_for
 from degnn_explore.study.shelf import Shelf
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(de.__file__).parents[1])}
@@ -222,8 +222,8 @@ def test_a_killed_parent_leaves_no_process_behind(tmp_path: Path) -> None:
     script = tmp_path / "kernel.py"
     script.write_text(textwrap.dedent(f"""
         import time, degnn_explore as de
-        from degnn_explore.study.plans import Plan
-        from degnn_explore.study.racing import Race
+        from degnn_explore.study.plan import Plan
+        from degnn_explore.study.race import Race
         if __name__ == "__main__":
             plan = Plan(de.load("celegans"), "links", ["GCN", "SAGE"], seeds=2, epochs=500)
             Race(plan, {str(tmp_path / "r.jsonl")!r}, workers=2).start()

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from degnn_explore import Cleaning, Graph, GraphError, ParameterError, read_graph
-from degnn_explore.reading.readers import read_folder
+from degnn_explore.reading.read import read_folder
 
 from .graphs import graphs
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.common.errors import GraphError, ParameterError, TargetError
-from degnn_explore.learn import targets
+from degnn_explore.learn import tasks as targets
 
 
 def random_graph(n: int, density: float, seed: int) -> de.Graph:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore import theory
 from degnn_explore.common import errors
-from degnn_explore.expressive.rootcolours import alike
+from degnn_explore.expressive.own_targets import alike
 from degnn_explore.graphs import zoo
 from degnn_explore.theory.families import lift
 from degnn_explore.theory.limits import look_alikes
-from degnn_explore.theory.randomnets import RandomNetwork, close_fraction
+from degnn_explore.theory.random_network import RandomNetwork, close_fraction
 
 from .graphs import graphs
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import degnn_explore as de
-from degnn_explore.views.board import train
-from degnn_explore.views.board.train import TrainingBoard
+from degnn_explore.views.board import board as train
+from degnn_explore.views.board.board import TrainingBoard
 from degnn_explore.views.widgets.uploads import read_own
 
 

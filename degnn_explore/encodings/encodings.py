@@ -52,7 +52,7 @@ def distances(G: Graph, S: Targets, cut: bool = False) -> NDArray[np.int32]:
 
 def set_distances(G: Graph, sets: NDArray[np.int64], cut: bool = False) -> NDArray[np.int32]:
     """:func:`distances` for many target sets at once. sets [k, p] -> [k, p, n]"""
-    from ..graphs import kernels
+    from ..graphs import _kernels as kernels
 
     out = np.empty((*sets.shape, G.num_nodes), dtype=np.int32)
     kernels.distances(G.indptr, G.indices, sets, cut, out)

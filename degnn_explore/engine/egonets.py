@@ -12,15 +12,15 @@ from typing import Any, Literal
 from ..common.errors import ParameterError, one_of, whole_number
 from ..encodings.encodings import Encoding
 from ..graphs.graph import Graph
-from . import egokernels
-from .blockdata import BlockData, Blocks, Step
-from .egodata import EgoNetworks, FlatEgos
-from .extraction import Threads, as_sets, make_net, make_plan, make_scratch
+from . import _ball
+from .blocks import BlockData, Blocks, Step
+from .egos import EgoNetworks, FlatEgos
+from .request import Threads, as_sets, make_net, make_plan, make_scratch
 
 __all__ = ["BlockData", "Blocks", "EgoNetworks", "FlatEgos", "Step", "blocks", "ego_networks"]
 
 Aggregation = Literal["gcn", "mean", "sum", "hops"]
-_AGGREGATIONS = {"gcn": egokernels.GCN, "mean": egokernels.MEAN, "sum": egokernels.SUM, "hops": egokernels.HOPS}
+_AGGREGATIONS = {"gcn": _ball.GCN, "mean": _ball.MEAN, "sum": _ball.SUM, "hops": _ball.HOPS}
 
 
 def blocks(
@@ -87,7 +87,7 @@ def blocks(
     """
     layers, hops = whole_number("layers", layers, least=1), whole_number("hops", hops, least=1)
     kind = _AGGREGATIONS[one_of("aggregation", aggregation, _AGGREGATIONS)]
-    if hops > 1 and kind != egokernels.HOPS:
+    if hops > 1 and kind != _ball.HOPS:
         raise ParameterError(f"hops={hops} needs aggregation='hops'; {aggregation!r} reaches one hop a layer.")
     budget = whole_number("budget", budget, least=1)
     array = as_sets(graph, sets)
@@ -141,7 +141,7 @@ def ego_networks(
     budget = whole_number("budget", budget, least=1)
     array = as_sets(graph, sets)
     plan, width = make_plan(
-        p=array.shape[1], levels=0, hops=1, radius=hops, encoding=encoding, aggregation=egokernels.SUM, raw=False,
+        p=array.shape[1], levels=0, hops=1, radius=hops, encoding=encoding, aggregation=_ball.SUM, raw=False,
         degree=degree, max_nodes_per_hop=max_nodes_per_hop, seed=seed)
     net = make_net(graph, degree)
     in_dim = net.base.shape[1] + width

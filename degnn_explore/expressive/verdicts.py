@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from ..common.errors import ParameterError, TargetError, one_of, whole_number
 from ..graphs.graph import Graph, Targets
 from .explanations import Part, explain_graphs, explain_sets
-from .folklore import MAX_NODES_2WL, pair_colours
 from .refinement import Instances, lp_tokens, spd_tokens
+from .two_wl import MAX_NODES_2WL, pair_colours
 
 __all__ = ["METHODS", "Verdict", "distinguish"]
 

@@ -1,6 +1,6 @@
 """Graph: an undirected, unweighted, simple graph in CSR form, and its neighbours networkx and PyG.
 
-Every other module takes a :class:`Graph`; files are read in :mod:`degnn_explore.reading.readers`.
+Every other module takes a :class:`Graph`; files are read in :mod:`degnn_explore.reading.read`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, TargetError
-from .checks import class_labels, finite, frozen, info_column, node_names
 from .cleaning import Cleaning, as_pairs, clean_csr
-from .conversions import networkx_parts, pyg_parts
+from .columns import class_labels, finite, frozen, info_column, node_names
+from .interop import networkx_parts, pyg_parts
 
 if TYPE_CHECKING:
     import networkx

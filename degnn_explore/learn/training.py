@@ -17,11 +17,11 @@ import torch
 from torch import Tensor
 
 from ..common.errors import Cancelled, ParameterError, one_of, real_number, whole_number
-from .judging import choose_device, logits_of, pieces, raise_if, torch_threads
 from .metrics import metrics
 from .nets.base import Dropout, SetNet
+from .predicting import choose_device, logits_of, pieces, raise_if, torch_threads
 from .saving import check_place, load_state, read_tensors, write_tensors
-from .targets import Task
+from .tasks import Task
 
 __all__ = ["Epoch", "Summary", "fit", "summarise"]
 

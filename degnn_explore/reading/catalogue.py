@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..common.errors import GraphError, one_of
 from ..graphs.graph import Graph
 from .downloads import checked_file, is_here
-from .readers import read_folder
+from .read import read_folder
 
 if TYPE_CHECKING:
     import pandas as pd

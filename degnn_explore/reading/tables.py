@@ -1,6 +1,6 @@
 """Delimited text as columns: comma, semicolon, tab or blanks, with or without a header line.
 
-Errors here name the line and what was expected; :mod:`degnn_explore.reading.readers` puts the file's name before them.
+Errors here name the line and what was expected; :mod:`degnn_explore.reading.read` puts the file's name before them.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..common.errors import ParameterError, one_of
-from .intervals import confidence_above, interval
-from .runs import Run, finished
+from .records import Run, finished
+from .statistics import confidence_above, interval
 
 if TYPE_CHECKING:
     import pandas

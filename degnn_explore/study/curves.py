@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..common.errors import one_of
-from .intervals import interval
-from .runs import Run
+from .records import Run
+from .statistics import interval
 
 __all__ = ["MEASURES", "Curve", "curves"]
 

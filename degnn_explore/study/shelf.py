@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError
 from ..graphs.graph import Graph
-from ..learn.targets import Task
-from .inspection import Scored, open_model, score
-from .plans import TARGET_SIZE, TASKS, digest_of
-from .runs import Run, finished
+from ..learn.tasks import Task
+from .judged import Scored, open_model, score
+from .plan import TARGET_SIZE, TASKS, digest_of
+from .records import Run, finished
 
 if TYPE_CHECKING:
     from ..learn.nets.base import SetNet
@@ -29,15 +29,15 @@ class Shelf:
     Parameters
     ----------
     graph, task
-        As in :class:`degnn_explore.study.plans.Plan`.
+        As in :class:`degnn_explore.study.plan.Plan`.
     folder
         Where the model files are.
 
     Examples
     --------
     >>> import tempfile, degnn_explore as de
-    >>> from degnn_explore.study.plans import Plan
-    >>> from degnn_explore.study.racing import Race
+    >>> from degnn_explore.study.plan import Plan
+    >>> from degnn_explore.study.race import Race
     >>> G = de.load("karate")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     race = Race(Plan(G, "links", ["GCN"], seeds=1, epochs=2), f"{folder}/karate.jsonl")
@@ -92,7 +92,7 @@ class Shelf:
 
         [1] for two classes, [1, C] for more.
         """
-        from ..learn.judging import predict
+        from ..learn.predicting import predict
 
         nodes, p = list(S), TARGET_SIZE[self.kind]
         if len(nodes) != p:

@@ -18,8 +18,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from .plans import Job, Plan
-from .runs import Run
+from .plan import Job, Plan
+from .records import Run
 
 __all__ = ["ProcessWorker", "ThreadWorker", "train"]
 
@@ -34,7 +34,7 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
     The model is saved in ``folder``. A stopped run leaves its checkpoint there, and goes on from it the next time.
     """
     from .. import __version__
-    from ..learn.judging import choose_device
+    from ..learn.predicting import choose_device
 
     hyper, options = plan.settings(job.model)
     record = Run(plan.key(job), plan.title, plan.task, job.model, job.seed, plan.graph.num_nodes, plan.graph.num_edges,

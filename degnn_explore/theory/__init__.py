@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..common.errors import Cancelled, ParameterError, one_of, whole_number
-from ..common.jobs import run_jobs
-from ..expressive.rootcolours import alike, root_colours
+from ..common.parallel import run_jobs
+from ..expressive.own_targets import alike, root_colours
 from ..graphs import zoo
 from ..graphs.graph import Graph
-from ..reading.pairfiles import read_pairs
+from ..reading.graph6 import read_pairs
 from .families import (
     csl_family,
     isomorphic,
@@ -28,7 +28,7 @@ from .families import (
     small_family,
     strongly_regular_family,
 )
-from .findings import Finding
+from .finding import Finding
 from .limits import (
     all_nodes_as_targets,
     corollary_3_8,
@@ -38,8 +38,8 @@ from .limits import (
     theorem_3_7,
     walk_counts,
 )
-from .randomnets import TOLERANCE, RandomNetwork, close_fraction
-from .scoring import FAMILIES, METHODS, Scoreboard, scoreboard
+from .random_network import TOLERANCE, RandomNetwork, close_fraction
+from .scoreboard import FAMILIES, METHODS, Scoreboard, scoreboard
 
 __all__ = [
     "FAMILIES", "METHODS", "PAPER_SIZES", "TOLERANCE", "Finding", "RandomNetwork", "Scoreboard",

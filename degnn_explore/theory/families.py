@@ -36,8 +36,8 @@ def isomorphic(G: Graph, H: Graph, budget: int = 1_000_000) -> bool | None:
     >>> isomorphic(zoo.paley(9), zoo.rook(3)), isomorphic(zoo.shrikhande(), zoo.rook(4))
     (True, False)
     """
-    from ..expressive import theorykernels
-    from ..expressive.rootcolours import root_colours
+    from ..expressive import _kernels as compiled
+    from ..expressive.own_targets import root_colours
 
     n = G.num_nodes
     if n != H.num_nodes or G.num_edges != H.num_edges:
@@ -55,7 +55,7 @@ def isomorphic(G: Graph, H: Graph, budget: int = 1_000_000) -> bool | None:
         chosen = int(rest[np.lexsort((rare[rest], -links[rest]))[0]])
         order.append(chosen)
         links += a[chosen]
-    found = theorykernels.find_isomorphism(a, b, kinds[:n], kinds[n:], np.array(order), budget)
+    found = compiled.find_isomorphism(a, b, kinds[:n], kinds[n:], np.array(order), budget)
     return None if found < 0 else bool(found)
 
 
@@ -102,7 +102,7 @@ def _circulant(n: int, r: int) -> NDArray[np.bool_]:
 
 
 def _by_switching(first: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-    from ..expressive import theorykernels
+    from ..expressive import _kernels as compiled
 
     n = len(first)
     order = np.arange(n)
@@ -116,7 +116,7 @@ def _by_switching(first: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
             continue
         for B, kinds, key in zip(switched, *_kinds(switched), strict=True):
             alike = known.setdefault(key, [])
-            if not any(theorykernels.find_isomorphism(B, C, kinds, other, order, 1 << 60) for C, other in alike):
+            if not any(compiled.find_isomorphism(B, C, kinds, other, order, 1 << 60) for C, other in alike):
                 alike.append((B, kinds))
                 found.append(B)
     return found

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..common.errors import Cancelled, GraphError, ParameterError, one_of, whole_number
 from ..encodings.encodings import set_distances
+from ..expressive.own_targets import alike, root_colours
 from ..expressive.refinement import colours
-from ..expressive.rootcolours import alike, root_colours
 from ..expressive.verdicts import distinguish
 from ..graphs import zoo
 from ..graphs.graph import Graph, Targets
 from .families import lift
-from .findings import Finding
+from .finding import Finding
 
 if TYPE_CHECKING:
     import pandas

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...common.errors import ParameterError, one_of, whole_number
-from ..targets import Task
+from ..tasks import Task
 
 if TYPE_CHECKING:
     import pandas
@@ -35,9 +35,9 @@ class Entry:
 
 
 MODELS = {
-    "GCN": Entry("wlgnn:WLGNN", "graph convolution, normalised sum"),
-    "SAGE": Entry("wlgnn:WLGNN", "self and mean of neighbours"),
-    "GIN": Entry("wlgnn:WLGNN", "sum of neighbours through a perceptron"),
+    "GCN": Entry("block_nets:WLGNN", "graph convolution, normalised sum"),
+    "SAGE": Entry("block_nets:WLGNN", "self and mean of neighbours"),
+    "GIN": Entry("block_nets:WLGNN", "sum of neighbours through a perceptron"),
     "struc2vec": Entry("struc2vec:Struc2Vec", "embeddings of structural identity, a linear layer"),
     "PGNN": Entry("pgnn:PGNN", "distances to random anchor sets", sizes=(2, 3)),
     "SEAL": Entry("seal:SEAL", "DRNL labels, DGCNN on enclosing subgraphs", sizes=(2,)),

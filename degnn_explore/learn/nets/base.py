@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from ...common.errors import ParameterError, TargetError, one_of, real_number, whole_number
 from ...graphs.graph import Graph
-from ..targets import Task
+from ..tasks import Task
 from .fused import drop
 
 __all__ = ["Dropout", "Hyper", "SetData", "SetNet", "Shape"]

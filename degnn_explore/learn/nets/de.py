@@ -14,7 +14,7 @@ from ...encodings.encodings import SPD, LandingProbability
 from ...engine.egonets import BlockData, Blocks
 from ...graphs.graph import Graph
 from .base import Hyper, Shape
-from .wlgnn import BLOCK_HYPER, CONVOLUTIONS, BlockNet
+from .block_nets import BLOCK_HYPER, CONVOLUTIONS, BlockNet
 
 __all__ = ["DELP", "DESPD"]
 

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from ...encodings.encodings import SPD
 from .base import Hyper, Shape
+from .block_nets import BLOCK_HYPER, BlockNet
 from .fused import relu_sum
-from .wlgnn import BLOCK_HYPER, BlockNet
 
 __all__ = ["DEASPD"]
 

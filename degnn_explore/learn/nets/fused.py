@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from . import netkernels
+from . import _fused
 
 __all__ = ["drop", "relu_sum"]
 
@@ -45,7 +45,7 @@ class _ReluSum(torch.autograd.Function):
         x, weight, bias = x.contiguous(), weight.detach().contiguous(), bias.detach().contiguous()
         ctx.save_for_backward(x, weight, bias)
         out = torch.empty(x.shape[0], weight.shape[2])
-        netkernels.relu_sum(x.numpy(), weight.numpy(), bias.numpy(), out.numpy())
+        _fused.relu_sum(x.numpy(), weight.numpy(), bias.numpy(), out.numpy())
         return out
 
     @staticmethod
@@ -53,7 +53,7 @@ class _ReluSum(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor, Tensor]:
         x, weight, bias = ctx.saved_tensors
         grad_weight, grad_bias = torch.empty_like(weight), torch.empty_like(bias)
-        netkernels.relu_sum_back(x.numpy(), weight.numpy(), bias.numpy(), grad.contiguous().numpy(),
+        _fused.relu_sum_back(x.numpy(), weight.numpy(), bias.numpy(), grad.contiguous().numpy(),
                                  grad_weight.numpy(), grad_bias.numpy())
         return None, grad_weight, grad_bias
 
@@ -75,5 +75,5 @@ class _Drop(torch.autograd.Function):
     def _apply(h: Tensor, byte: Tensor, dropped: int) -> Tensor:
         h = h.contiguous()
         out = torch.empty_like(h)
-        netkernels.drop(h.view(-1).numpy(), byte.numpy(), dropped, 256 / (256 - dropped), out.view(-1).numpy())
+        _fused.drop(h.view(-1).numpy(), byte.numpy(), dropped, 256 / (256 - dropped), out.view(-1).numpy())
         return out

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from ...common.errors import Cancelled, ParameterError
 from ...encodings.encodings import SPD, set_distances
-from ...engine.extraction import Threads
+from ...engine.request import Threads
 from ...graphs.graph import Graph
 from .base import Dropout, Hyper, SetData, SetNet, Shape
 from .features import base_features, inner_edges, set_features
@@ -246,12 +246,12 @@ class Truncated(_Encoder):
             self._push(np.setdiff1d(self._nodes, np.unique(sets)), threads)
 
     def _push(self, sources: NDArray[np.int64], threads: Threads) -> None:
-        from . import pushkernels
+        from . import _push
 
         nodes, values = np.empty((len(sources), self.top), np.int64), np.empty((len(sources), self.top))
 
         def work(begin: int, end: int, _: Any) -> None:
-            pushkernels.push_columns(self.graph.indptr, self.graph.indices, sources[begin:end], self.alpha, _TOLERANCE,
+            _push.push_columns(self.graph.indptr, self.graph.indices, sources[begin:end], self.alpha, _TOLERANCE,
                                      nodes[begin:end], values[begin:end])
 
         threads.run(len(sources), work, "PageRank scores")

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from ...common.errors import Cancelled
 from ...encodings.encodings import set_distances
 from ...graphs.graph import Graph
-from ..targets import Task
+from ..tasks import Task
 from .base import Dropout, Hyper, SetData, Shape, TransductiveNet
 from .features import base_features, set_features
 from .readout import READOUT, Readout

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from ...common.errors import Cancelled
 from ...graphs.graph import Graph
-from ..targets import Task
+from ..tasks import Task
 from .base import Hyper, SetData, Shape, TransductiveNet, _digest
 
 __all__ = ["Struc2Vec", "embed", "random_walks", "structural_layers"]
@@ -92,7 +92,7 @@ def structural_layers(graph: Graph, depth: int) -> Layers:
     >>> max(near, key=near.get), near[3]  # the other end of the path is the most alike
     (3, 1.0)
     """
-    from . import s2vkernels as kernels
+    from . import _struc2vec as kernels
 
     n = graph.num_nodes
     nodes = np.arange(n)
@@ -135,7 +135,7 @@ def random_walks(layers: Layers, starts: NDArray[np.int64], length: int,
     >>> random_walks(layers, np.array([0, 1, 2, 3]), 6, np.random.default_rng(0)).shape
     (4, 6)
     """
-    from . import s2vkernels as kernels
+    from . import _struc2vec as kernels
 
     cumulative = np.empty_like(layers.distance)
     kernels.running_weights(layers.ptr, layers.distance, cumulative)

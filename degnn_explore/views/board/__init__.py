@@ -1,4 +1,4 @@
 """The Training Board: a race of models, live, and what it found.
 
-May import everything below. Begin with ``train.py``.
+May import everything below. Begin with ``board.py``.
 """

@@ -9,17 +9,17 @@ import ipywidgets as W
 
 from ...common.errors import ParameterError
 from ...graphs.graph import Graph
-from ...learn.targets import Task
-from ...study.runs import Run
+from ...learn.tasks import Task
+from ...study.records import Run
 from ...study.shelf import Shelf
 from ..explorer.controls import box
 from ..explorer.explorer import Explorer
 from ..explorer.state import ExplorerState, Side
-from ..widgets.board_spot import Spot
-from ..widgets.charts import Chart, look_figure, paint
-from ..widgets.safe import tag, text
-from .board_missing import MissingLinks
-from .shown import class_names, set_name
+from ..widgets.chart import Chart, look_figure, paint
+from ..widgets.html import tag, text
+from ..widgets.spot import Spot
+from .missing_links import MissingLinks
+from .texts import class_names, set_name
 
 if TYPE_CHECKING:
     from ...learn.nets.base import SetNet

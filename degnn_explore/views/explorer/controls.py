@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as W
 
-from ..widgets.safe import tag, text
+from ..widgets.html import tag, text
 from ..widgets.uploads import read_own
-from . import pyvis_view
+from . import free_view
 from .presets import PRESETS
 from .state import MAX_LAYER, ExplorerState
 
@@ -202,7 +202,7 @@ class Drawers:
             self.box.children = (self.content,)
             return
         if key == "free":
-            self.content.value = pyvis_view.frame(one.html())
+            self.content.value = free_view.frame(one.html())
             self.box.children = (self.content,)
             return
         row = box(
@@ -259,7 +259,7 @@ class Drawers:
         if self.toggles["export"].value:
             self._write_codes()
         elif self.toggles["free"].value:
-            self.content.value = pyvis_view.frame(self.explorer.html())
+            self.content.value = free_view.frame(self.explorer.html())
 
     def _uploaded(self, change: dict[str, Any]) -> None:
         if not change["new"]:

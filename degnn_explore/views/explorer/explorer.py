@@ -11,9 +11,8 @@ import numpy as np
 from ...common.errors import ParameterError
 from ...graphs.graph import Graph, Targets
 from ..widgets.canvas import Canvas
-from ..widgets.safe import error_box, guarded, tag
-from . import controls, export, pyvis_view, sharing
-from . import tree as trees
+from ..widgets.html import error_box, guarded, tag
+from . import controls, free_view, sharing, svg, trees
 from .presets import preset as find_preset
 from .state import COLOURINGS, MAX_DRAWN, ExplorerState, Side, node_name, note_column
 from .verdict_table import Judge, Question, table
@@ -98,11 +97,11 @@ class Explorer(W.VBox):
 
     def svg(self, what: str = "graph") -> str:
         """The graph or the "tree" as an SVG document."""
-        return export.svg(self.graph_canvas if what == "graph" else self.tree_canvas)
+        return svg.svg(self.graph_canvas if what == "graph" else self.tree_canvas)
 
     def html(self) -> str:
         """The subtrees as a standalone, free-moving page (pyvis) that needs no network."""
-        return pyvis_view.page(self._forest)
+        return free_view.page(self._forest)
 
     def wait(self, seconds: float = 60.0) -> None:
         """Until the verdicts are in, for scripts and tests."""

@@ -8,10 +8,10 @@ from functools import lru_cache
 from threading import Event, Thread
 
 from ...common.errors import Cancelled
-from ...expressive.folklore import MAX_NODES_2WL
+from ...expressive.two_wl import MAX_NODES_2WL
 from ...expressive.verdicts import MAX_WALK, Verdict, distinguish
 from ...graphs.graph import Graph
-from ..widgets.safe import tag, text
+from ..widgets.html import tag, text
 from .state import ExplorerState, Side, node_name
 
 __all__ = ["METHODS", "Judge", "Question", "answers", "table"]

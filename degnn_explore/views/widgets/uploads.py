@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...common.errors import GraphError
 from ...graphs.graph import Graph
-from ...reading.readers import read_graph
+from ...reading.read import read_graph
 
 __all__ = ["read_own"]
 

@@ -1,0 +1,167 @@
+"""Full ego-networks in flat arrays and as PyG batches, for models that read every node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.errors import ParameterError
+from . import _fill
+from ._ball import Net, Plan, Scratch
+from .request import Threads
+from .store import Store, gather, starts
+
+if TYPE_CHECKING:
+    import torch_geometric.data
+
+__all__ = ["EgoNetworks", "FlatEgos"]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class FlatEgos:
+    """Ego-networks one after the other: nodes of set i are ``node_ptr[i]:node_ptr[i + 1]``, its edges
+    ``edge_ptr[i]:edge_ptr[i + 1]``.
+
+    Attributes
+    ----------
+    nodes
+        The node of G, in BFS order from S: the targets come first. [N]
+    distance
+        Its distance to S, 0..hops. [N]
+    degree
+        Its degree in the cut graph, neighbours outside the ego-network included. [N]
+    x
+        Features, float32 [N, d].
+    length, column
+        Row by row, the number of neighbours inside the ego-network [N] and which they are [E],
+        counted from the set's first node. Each edge stands in both directions.
+    """
+
+    node_ptr: NDArray[np.int64]
+    edge_ptr: NDArray[np.int64]
+    nodes: Array
+    distance: NDArray[np.int32]
+    degree: Array
+    x: NDArray[np.float32]
+    length: Array
+    column: Array
+
+
+class EgoNetworks(Store[FlatEgos, Any]):
+    """The ego-networks of all target sets, made by :func:`degnn_explore.engine.egonets.ego_networks`.
+
+    Examples
+    --------
+    >>> from degnn_explore import Graph
+    >>> from degnn_explore.engine.egonets import ego_networks
+    >>> data = ego_networks(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), [(1, 2)], hops=1)
+    >>> data.flat.nodes, data.flat.distance, data.flat.column
+    (array([1, 2, 0, 3], dtype=int32), array([0, 0, 1, 1], dtype=int32), array([2, 3, 0, 1], dtype=int32))
+    """
+
+    def __init__(self, net: Net, plan: Plan, sets: NDArray[np.int64], in_dim: int, budget: int,
+                 threads: Threads) -> None:
+        self._nodes = np.empty(len(sets), dtype=np.int64)
+        self._edges = np.empty(len(sets), dtype=np.int64)
+        super().__init__(net, plan, sets, in_dim, budget, threads)
+
+    @property
+    def flat(self) -> FlatEgos:
+        """All ego-networks in flat arrays."""
+        if self._store is None:
+            raise ParameterError(f"These ego-networks take more than the budget of {self._budget:,} bytes and are "
+                                 "streamed; ask for some at a time with part(index), or raise budget=.")
+        return self._store
+
+    def part(self, index: Any) -> FlatEgos:
+        """The ego-networks of the sets in ``index`` in flat arrays of their own."""
+        return self._part(self._index(index))
+
+    def to_pyg(self, index: Any, device: Any = "cpu") -> torch_geometric.data.Batch:
+        """The ego-networks of the sets in ``index`` as a PyG ``Batch``: :meth:`batch` under its PyG name.
+
+        Beside ``x``, ``edge_index``, ``batch`` and ``ptr`` it carries ``node`` (the node of G),
+        ``distance`` to S, and ``target_index``, the rows of the targets, p for each set.
+
+        Examples
+        --------
+        >>> from degnn_explore import Graph
+        >>> from degnn_explore.engine.egonets import ego_networks
+        >>> data = ego_networks(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), [(1, 2), (0, 3)], hops=1)
+        >>> data.to_pyg([1, 0]).target_index
+        tensor([0, 1, 4, 5])
+        """
+        return self.batch(index, device)
+
+    def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
+        _fill.count_egos(self._net, self._plan, self._sets[part], scratch, self._nodes[part],
+                                self._edges[part], lost)
+
+    def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
+        item = self._net.indices.dtype.itemsize
+        return self._nodes[part] * (4 * self.in_dim + 4 + 3 * item) + self._edges[part] * item
+
+    def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatEgos:
+        sets, node_ptr, edge_ptr = self._sets[index], starts(self._nodes[index]), starts(self._edges[index])
+        total, kind = int(node_ptr[-1]), self._net.indices.dtype
+        flat = FlatEgos(
+            node_ptr, edge_ptr, nodes=np.empty(total, kind), distance=np.empty(total, np.int32),
+            degree=np.empty(total, kind), x=np.empty((total, self.in_dim), np.float32), length=np.empty(total, kind),
+            column=np.empty(edge_ptr[-1], kind))
+
+        def fill(begin: int, end: int, scratch: Scratch) -> None:
+            part = slice(begin, end)
+            _fill.fill_egos(
+                self._net, self._plan, sets[part], scratch, node_ptr[part], edge_ptr[part], flat.nodes,
+                flat.distance, flat.degree, flat.x, flat.length, flat.column)
+
+        self._threads.run(len(index), fill, "extracting ego-networks", quiet)
+        return flat
+
+    def _part(self, index: NDArray[np.int64]) -> FlatEgos:
+        if self._store is None:
+            return self._extract(index, quiet=True)
+        source = self._store
+        columns = {name: gather(index, source.node_ptr, self._nodes, getattr(source, name))
+                   for name in ("nodes", "distance", "degree", "x", "length")}
+        return FlatEgos(starts(self._nodes[index]), starts(self._edges[index]), **columns,
+                        column=gather(index, source.edge_ptr, self._edges, source.column))
+
+    def _gather(self, flat: FlatEgos, index: NDArray[np.int64]) -> torch_geometric.data.Batch:
+        import torch
+        from torch_geometric.data import Batch, Data
+
+        num_nodes = np.diff(flat.node_ptr)
+        sizes, edges = num_nodes[index], np.diff(flat.edge_ptr)[index]
+        ptr, edge_ptr = starts(sizes), starts(edges)
+        x, node, distance = (gather(index, flat.node_ptr, num_nodes, column)
+                             for column in (flat.x, flat.nodes, flat.distance))
+        tensors = {"x": torch.from_numpy(x), "node": torch.from_numpy(node.astype(np.int64)),
+                   "distance": torch.from_numpy(distance.astype(np.int64))}
+        edge_index = np.empty((2, edge_ptr[-1]), np.int64)
+        _fill.gather_edges(index, flat.node_ptr, flat.edge_ptr, flat.length, flat.column, edge_index)
+        tensors["edge_index"] = torch.from_numpy(edge_index)
+        tensors["target_index"] = torch.from_numpy((ptr[:-1, None] + np.arange(self.p)).reshape(-1))
+        tensors["batch"] = torch.from_numpy(np.repeat(np.arange(len(index)), sizes))
+        tensors["ptr"] = torch.from_numpy(ptr)
+        batch = Batch(_base_cls=Data, **tensors)
+        # What Batch.from_data_list would note down one graph at a time, so that batch[i] works.
+        slices, shift = torch.from_numpy(ptr), torch.from_numpy(ptr[:-1])
+        still = torch.zeros_like(shift)
+        batch._num_graphs = len(index)
+        batch._slice_dict = {"x": slices, "node": slices, "distance": slices, "edge_index": torch.from_numpy(edge_ptr),
+                             "target_index": torch.arange(len(index) + 1) * self.p}
+        batch._inc_dict = {"x": still, "node": still, "distance": still, "edge_index": shift, "target_index": shift}
+        return batch
+
+    def _move(self, batch: Any, device: Any) -> Any:
+        import torch
+
+        if torch.device(device).type == "cuda":
+            return batch.pin_memory().to(device, non_blocking=True)
+        return batch.to(device)

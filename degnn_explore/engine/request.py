@@ -1,0 +1,240 @@
+"""What every extraction shares: checked target sets, the plan for the kernels, threads, progress and stopping."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.errors import Cancelled, ParameterError, TargetError, whole_number
+from ..encodings.encodings import DRNL, SPD, Encoding, LandingProbability
+from ..graphs.graph import Graph
+from . import _ball
+from ._ball import Net, Plan, Scratch
+
+Array = NDArray[Any]
+
+
+def index_dtype(largest: int) -> type[np.signedinteger[Any]]:
+    """int32 while it can hold ``largest``, int64 beyond.
+
+    Examples
+    --------
+    >>> index_dtype(2**31 - 1).__name__, index_dtype(2**31).__name__
+    ('int32', 'int64')
+    """
+    return np.int32 if largest <= np.iinfo(np.int32).max else np.int64
+
+
+def as_sets(graph: Graph, sets: Any) -> NDArray[np.int64]:
+    """Target sets as an array [num_sets, p], checked: all of one size, every node in G, none twice in a set.
+
+    Examples
+    --------
+    >>> as_sets(Graph.from_edges([(0, 1), (1, 2)]), [{2, 0}, (1, 2)])
+    array([[0, 2],
+           [1, 2]])
+    """
+    if not (isinstance(sets, np.ndarray) and sets.ndim == 2 and sets.dtype.kind in "iu"):
+        if isinstance(sets, str) or not isinstance(sets, Iterable):
+            raise TargetError(f"Give a list of target sets or an integer array [num_sets, p], not {sets!r}.")
+        width = sets.shape[1] if isinstance(sets, np.ndarray) and sets.ndim == 2 else 1
+        members = [graph.target_set(S) for S in sets]
+        if not members:
+            return np.empty((0, max(width, 1)), dtype=np.int64)
+        for i, nodes in enumerate(members):
+            if len(nodes) != len(members[0]):
+                raise TargetError(f"Target set {i} has {len(nodes)} nodes but set 0 has {len(members[0])}; "
+                                  "give sets of one size together.")
+        return np.stack(members)
+    array = np.ascontiguousarray(sets, dtype=np.int64)
+    if array.shape[1] < 1:
+        raise TargetError("The target sets are empty; each needs at least one node.")
+    bad = (array < 0) | (array >= graph.num_nodes)
+    if bad.any():
+        row, place = np.argwhere(bad)[0]
+        raise TargetError(f"Target set {row} names node {array[row, place]}, which is not in the graph; "
+                          f"its nodes are 0..{graph.num_nodes - 1}.")
+    ordered = np.sort(array, axis=1)
+    twice = ordered[:, 1:] == ordered[:, :-1]
+    if twice.any():
+        row, place = np.argwhere(twice)[0]
+        raise TargetError(f"Node {ordered[row, place]} occurs twice in target set {row}, "
+                          f"{array[row].tolist()[:10]}; name each node once.")
+    return array
+
+
+def make_net(graph: Graph, degree: bool) -> Net:
+    """The graph as the kernels want it; made once and kept as long as the graph lives."""
+    known = _NETS.setdefault(graph, {})
+    if degree not in known:
+        n = graph.num_nodes
+        logs = np.log1p(np.arange(graph.degrees.max() + 1)).astype(np.float32)
+        columns = [logs[graph.degrees][:, None]] if degree else []
+        if graph.attributes is not None:
+            columns.append(graph.attributes.astype(np.float32))
+        base = np.concatenate([*columns, np.empty((n, 0), np.float32)], axis=1)
+        if known:
+            component = next(iter(known.values())).component
+        else:
+            component = np.full(n, -1, dtype=index_dtype(n))
+            _ball.components(graph.indptr, graph.indices, component)
+        known[degree] = Net(graph.indptr, graph.indices, base, logs, component)
+    return known[degree]
+
+
+_NETS: weakref.WeakKeyDictionary[Graph, dict[bool, Net]] = weakref.WeakKeyDictionary()
+
+
+def make_plan(
+    *, p: int, levels: int, hops: int, radius: int, encoding: Encoding | None, aggregation: int, raw: bool,
+    degree: bool, max_nodes_per_hop: int | None, seed: int,
+) -> tuple[Plan, int]:
+    """The plan for the kernels, and the number of columns of ζ for each node."""
+    cap = 0 if max_nodes_per_hop is None else whole_number("max_nodes_per_hop", max_nodes_per_hop, least=1)
+    kind, reach = _ball.NONE, 0
+    if isinstance(encoding, SPD):
+        kind, reach = _ball.SPD, encoding.max_dist - 1
+    elif isinstance(encoding, LandingProbability):
+        kind, reach = _ball.WALK, encoding.steps
+    elif isinstance(encoding, DRNL):
+        kind, reach = _ball.DRNL, encoding.max_dist - 1
+        if p != 2:
+            raise TargetError(f"DRNL labels are defined for pairs; these target sets have {p} node(s) each. "
+                              "Use SPD, which takes any number.")
+    elif encoding is not None:
+        raise ParameterError(f"encoding={encoding!r} is not known to the ego-network engine; choose SPD, "
+                             "LandingProbability, DRNL or None.")
+    pool, width = _ball.MEAN_POOL, 0 if encoding is None else encoding.dim
+    if encoding is not None and kind != _ball.DRNL:
+        if raw or encoding.pool is None:
+            pool = _ball.NO_POOL
+        elif encoding.pool == "sum":
+            pool = _ball.SUM_POOL
+    mixed = np.uint64(whole_number("seed", seed, least=0) % 2**64)
+    plan = Plan(levels, hops, radius, reach, kind, width, pool, aggregation, raw, degree, cap, mixed)
+    return plan, width * p if pool == _ball.NO_POOL else width
+
+
+def make_scratch(net: Net, p: int, in_dim: int) -> Scratch:
+    """Working memory for one thread; numpy's empty arrays take no room until they are written to."""
+    n = len(net.indptr) - 1
+    kind = index_dtype(n)
+    local, owner, chain = (np.full(n, -1, dtype=kind) for _ in range(3))
+    return Scratch(
+        local, owner, chain, order=np.empty(n + 1, kind), root=np.empty(n + 1, np.int32),
+        lptr=np.empty(n + 1, np.int64), lcol=np.empty(len(net.indices) + 1, kind), dist=np.empty((p, n), np.int32),
+        queue=np.empty(n, np.int64), now=np.empty(n), then=np.empty(n), mark=np.zeros(n + 1, np.int64),
+        x=np.empty((n, in_dim), np.float32), scale=np.empty(n, np.float32))
+
+
+class Threads:
+    """Runs a kernel over ranges of sets, in as many threads as asked; results do not depend on their number.
+
+    Parameters
+    ----------
+    scratch
+        Makes the working memory of one thread.
+    num_threads
+        None: one for each core this process may use.
+    stop
+        When set, :class:`~degnn_explore.common.errors.Cancelled` is raised within a fraction of a second.
+    progress
+        Show a bar once two seconds have passed.
+    """
+
+    def __init__(self, scratch: Callable[[], Any], num_threads: int | None, stop: threading.Event | None,
+                 progress: bool) -> None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.num_threads = cores if num_threads is None else whole_number("num_threads", num_threads, least=1)
+        self.stop = stop
+        self.progress = progress
+        self._make = scratch
+        self._free: list[Any] = []
+        self._lock = threading.Lock()
+
+    def _scratch(self) -> Any:
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+        return self._make()
+
+    def run(self, total: int, work: Callable[[int, int, Any], None], label: str = "", quiet: bool = False) -> None:
+        """Call ``work(begin, end, scratch)`` until 0..total is covered; a range takes about a tenth of a second."""
+        from tqdm.auto import tqdm
+
+        threads = 1 if quiet else max(1, min(self.num_threads, total // 16))
+        lock, halt = threading.Lock(), threading.Event()
+        state = {"next": 0, "done": 0}
+        failures: list[BaseException] = []
+
+        def worker(step: Callable[[], None] = lambda: None) -> None:
+            scratch, size = self._scratch(), 16
+            try:
+                while not halt.is_set():
+                    if self.stop is not None and self.stop.is_set():
+                        raise Cancelled(f"Stopped after {state['done']:,} of {total:,} target sets.")
+                    with lock:
+                        begin = state["next"]
+                        end = state["next"] = min(total, begin + size)
+                    if begin == end:
+                        break
+                    started = time.perf_counter()
+                    work(begin, end, scratch)
+                    seconds = time.perf_counter() - started
+                    with lock:
+                        state["done"] += end - begin
+                    if seconds < 0.05:
+                        size = min(2 * size, max(16, total // (4 * threads)))
+                    elif seconds > 0.2:
+                        size = max(1, size // 2)
+                    step()
+                with self._lock:
+                    self._free.append(scratch)
+            except BaseException as failure:
+                failures.append(failure)
+                halt.set()
+
+        with tqdm(total=total, desc=label, unit="set", delay=2, disable=quiet or not self.progress) as bar:
+            def show() -> None:
+                bar.update(state["done"] - bar.n)
+
+            if threads == 1:
+                worker(show)
+            else:
+                pool = [threading.Thread(target=worker, name=f"extraction-{i}", daemon=True) for i in range(threads)]
+                try:
+                    for thread in pool:
+                        thread.start()
+                    for thread in pool:
+                        while thread.is_alive():
+                            thread.join(0.1)
+                            show()
+                finally:  # Ctrl-C arrives here, between two ranges of the workers
+                    halt.set()
+                    for thread in pool:
+                        if thread.ident is not None:
+                            thread.join()
+        if failures:
+            raise failures[0]
+
+
+def readable(size: float) -> str:
+    """A number of bytes for people.
+
+    Examples
+    --------
+    >>> readable(2_345_678_901)
+    '2.3 GB'
+    """
+    for unit in ("bytes", "KB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:,.1f} GB"

@@ -1,0 +1,154 @@
+"""What a board has to show: the chosen plan, its race, and the runs in its results file. No widgets here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from .comparison import Comparison, compare_runs, latest_setting
+from .plan import Job, Plan
+from .race import Progress, Race, Snapshot
+from .records import Run, models_folder, read_for
+from .repeat import code_of, settings_note
+from .shelf import Shelf
+
+__all__ = ["Ledger"]
+
+
+class Ledger:
+    """Which runs are shown, and how far the chosen ones are, whether they were trained now or on another day.
+
+    Parameters
+    ----------
+    plan, file
+        What is chosen, and the results file.
+
+    Examples
+    --------
+    >>> import tempfile, degnn_explore as de
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = Ledger(Plan(de.load("karate"), "links", ["GCN"], seeds=1, epochs=2), Path(folder) / "a.jsonl")
+    ...     race = ledger.entered(workers=1)
+    ...     race.start()
+    ...     done = race.wait()
+    ...     again = Ledger(race.plan, ledger.file)
+    >>> again.race, again.snapshot().state, [run.model for run in again.shown]
+    (None, 'finished', ['GCN'])
+    """
+
+    def __init__(self, plan: Plan, file: Path) -> None:
+        self.race: Race | None = None
+        self.shelf = Shelf(plan.graph, plan.task, models_folder(file))
+        self._table: tuple[list[str], Comparison | None] = ([], None)
+        self._turn(plan, file)
+
+    def turn_to(self, plan: Plan, file: Path) -> None:
+        """Another plan or file is chosen; nothing may be in training."""
+        if (file, plan.task) != (self.file, self.shelf.kind) or self.shelf.graph is not plan.graph:
+            self.shelf = Shelf(plan.graph, plan.task, models_folder(file))
+        if self.race is not None and not self._is_race_of(self.race, plan, file, self.race.workers):
+            self.race = None
+        self._turn(plan, file)
+
+    def _turn(self, plan: Plan, file: Path) -> None:
+        self.plan, self.file = plan, file
+        self._stored, self.aside = read_for(file, plan.task, plan.digest, plan.title)
+
+    def entered(self, workers: int) -> Race:
+        """The race of the chosen plan: the one there is, if it is the same, so that it goes on; else a new one."""
+        if self.race is None or not self._is_race_of(self.race, self.plan, self.file, workers):
+            self.race = Race(self.plan, self.file, workers)
+        return self.race
+
+    @staticmethod
+    def _is_race_of(race: Race, plan: Plan, file: Path, workers: int) -> bool:
+        old = race.plan
+        return (
+            race.results_file == file
+            and race.workers == workers
+            and old.device == plan.device
+            and [old.key(job) for job in old.jobs()] == [plan.key(job) for job in plan.jobs()]
+        )
+
+    # ---- runs ---------------------------------------------------------------------------------
+
+    @property
+    def runs(self) -> list[Run]:
+        """All finished runs of the task and graph, in any settings."""
+        fresh = [] if self.race is None else self.race.results()
+        keys = {run.key for run in fresh}
+        return [run for run in self._stored if run.key not in keys] + fresh
+
+    @property
+    def shown(self) -> list[Run]:
+        """Of each model its runs with the chosen settings, with however many seeds; if it has none, the latest."""
+        shown: list[Run] = []
+        for model, group in _by_model(self.runs).items():
+            chosen = self.plan.settings(model)
+            shown += [run for run in group if (run.hyper, run.options) == chosen] or latest_setting(group)
+        return shown
+
+
+    def table(self) -> Comparison | None:
+        """The comparison of the runs shown, and a note on how they were trained."""
+        shown = self.shown
+        last = {run.model: (run.hyper, run.options) for run in shown}
+        other = [model for model, settings in last.items() if settings != self.plan.settings(model)]
+        keys = [str(self.file), *(run.key for run in shown), *other]
+        if keys != self._table[0]:
+            made = compare_runs(shown) if shown else None
+            if made is not None:
+                aside = (self.aside,) if self.aside else ()
+                made = replace(made, notes=(settings_note(shown, self.plan, other), *made.notes, *aside))
+            self._table = keys, made
+        return self._table[1]
+
+    def code(self) -> str:
+        """Python that repeats the runs shown; if there are none, those chosen."""
+        shown = self.shown
+        return code_of(shown, self.plan) if shown else self.plan.code()
+
+    def best(self) -> Run | None:
+        """The first seed of the best model whose file is there."""
+        table, shown = self.table(), self.shown
+        for row in table.rows if table is not None else ():
+            for seed in sorted({run.seed for run in shown}):
+                run = self.shelf.of_seed(shown, seed).get(row.model)
+                if run is not None:
+                    return run
+        return None
+
+    # ---- progress -----------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot | None:
+        """How far the chosen runs are, in the race or, before there is one, in the files; None: nothing to tell."""
+        return self._on_disk() if self.race is None else self.race.snapshot()
+
+    def _on_disk(self) -> Snapshot | None:
+        progress = []
+        done = {run.key for run in self._stored}
+        for model in self.plan.models:
+            keys = [self.plan.key(Job(model, seed)) for seed in range(self.plan.seeds)]
+            left = [key for key in keys if key not in done]
+            begun = any((self.shelf.folder / f"{key}.checkpoint").is_file() for key in left)
+            state = "cancelled" if begun else "waiting" if left else "finished"
+            count = len(keys) - len(left)
+            progress.append(Progress(model, state, count, len(keys), count / len(keys), None))
+        states = {p.state for p in progress}
+        if not progress or (states == {"waiting"} and not self._stored):
+            return None
+        state = "cancelled" if "cancelled" in states else "ready" if "waiting" in states else "finished"
+        return Snapshot(state, tuple(progress), None, (), 0)
+
+    def drawn(self, snapshot: Snapshot | None) -> list[Run]:
+        """The runs for the chart: those of the race as far as they are, and of other models those shown."""
+        raced = () if self.race is None else self.race.plan.models
+        return [run for run in self.shown if run.model not in raced] + list(snapshot.runs if snapshot else ())
+
+
+def _by_model(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(run.model, []).append(run)
+    return groups

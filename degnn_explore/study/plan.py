@@ -1,0 +1,272 @@
+"""A race before it is run: graph, task, models, seeds and settings, checked; and the Python that repeats it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from ..common.errors import GraphError, ParameterError, one_of, whole_number
+from ..graphs.graph import Graph
+from ..learn.tasks import Task, link_task, role_task, triangle_task
+from ..reading.catalogue import name_of
+
+if TYPE_CHECKING:
+    from ..learn.nets.base import SetNet
+
+__all__ = ["TASKS", "Job", "Plan", "digest_of"]
+
+TASKS = {"roles": role_task, "links": link_task, "triangles": triangle_task}
+TARGET_SIZE = {"roles": 1, "links": 2, "triangles": 3}
+MOST_SEEDS = 20
+_SAME_NAME_OTHER_MEANING = {"SEAL": {"hops"}}  # hops of its subgraph, not of its aggregation
+_MADE_FROM = {"roles": "role_task", "links": "link_task", "triangles": "triangle_task"}
+_LEARNING = {"batch_size": int, "optimizer": str, "learning_rate": float, "weight_decay": float, "patience": int,
+             "clip": float}
+"""The options of fit that decide what comes out; the others only how."""
+_HOW = ("checkpoint_every", "num_threads")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a plan: a model and a seed."""
+
+    model: str
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What to race.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    task
+        "roles" (needs labels), "links" or "triangles".
+    models
+        Names from :func:`degnn_explore.models`.
+    seeds
+        How many, 1 to 20: run s uses seed s for the split, the weights and the order of the sets, so in one seed
+        all models see the same split.
+    epochs
+        At most so many a run.
+    device
+        As in :func:`degnn_explore.fit`.
+    hyper
+        Hyperparameters for every model that has them; the others keep their defaults.
+    options
+        More arguments of :func:`degnn_explore.fit`: batch_size, optimizer, learning_rate, weight_decay, patience,
+        clip, checkpoint_every or num_threads.
+    name
+        The name by which :func:`degnn_explore.load` finds the graph; found by itself if it is not given, and "" for a
+        graph that load does not know.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> plan = Plan(de.load("karate"), "links", ["GCN", "DE-GNN-SPD"], seeds=2, hyper={"max_dist": 4})
+    >>> plan.name
+    'karate'
+    >>> plan.hyper_of("GCN"), plan.hyper_of("DE-GNN-SPD")
+    ({}, {'max_dist': 4})
+    >>> [(job.model, job.seed) for job in plan.jobs()][:3]
+    [('GCN', 0), ('DE-GNN-SPD', 0), ('GCN', 1)]
+    """
+
+    graph: Graph
+    task: str
+    models: Iterable[str]
+    seeds: int = 3
+    epochs: int = 40
+    device: str = "auto"
+    hyper: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
+        object.__setattr__(self, "name", self.name or self._found_name())
+
+    def check(self) -> None:
+        """Raise an error, in words, for anything that can be known to fail before the first epoch."""
+        from ..learn.nets import MODELS, build
+        from ..learn.predicting import choose_device
+        from ..learn.training import fit
+
+        one_of("task", self.task, TASKS)
+        if whole_number("seeds", self.seeds, least=1) > MOST_SEEDS:
+            raise ParameterError(f"seeds must be at most {MOST_SEEDS}, not {self.seeds}.")
+        whole_number("epochs", self.epochs, least=1)
+        if not self.models:
+            raise ParameterError("No model is chosen; choose at least one, say GCN and DE-GNN-SPD.")
+        for model in self.models:
+            one_of("model", model, MODELS)
+        choose_device(self.device)
+        self._check_options()
+        if self.name and self.name != self._found_name():
+            raise ParameterError(f"name={self.name!r} is not the name of this graph; leave it out, it is found by "
+                                 "itself.")
+        if self.task == "roles" and self.graph.labels is None:
+            raise GraphError("role_task needs a label for each node and this graph has none; choose a graph that has "
+                             "them (us-flights, karate, …), give a file of labels with yours, or add them with "
+                             "G.with_labels([...]).")
+        task = self.make_task(0)
+        known: set[str] = set()
+        for model in self.models:
+            built = build(model, task, **self.hyper_of(model))
+            known |= set(built.hyper)
+            fit(built, task, self.epochs, device=self.device, **self.options)  # checks its arguments, trains nothing
+        for name in self.hyper:
+            one_of("hyperparameter", name, sorted(known))
+
+    def _found_name(self) -> str:
+        """Labels count where the digest counts them, so that equal digests have equal names."""
+        return name_of(self.graph, labels=self.task == "roles")
+
+    def _check_options(self) -> None:
+        given_elsewhere = ("seed", "epochs", "device", "checkpoint", "stop", "progress", "model", "task")
+        for name in self.options:
+            if name in given_elsewhere:
+                raise ParameterError(f"options may not name {name!r}: the race gives it to each run itself. Leave it "
+                                     "out; how many seeds and epochs, and the device, are arguments of the plan.")
+            one_of("option", name, [*_LEARNING, *_HOW])
+
+    def make_task(self, seed: int) -> Task:
+        """The task with the split of this seed."""
+        return TASKS[self.task](self.graph, seed=seed)
+
+    def hyper_of(self, model: str) -> dict[str, Any]:
+        """The chosen hyperparameters that this model has."""
+        from ..learn.nets import MODELS
+
+        kind = MODELS[one_of("model", model, MODELS)].load()
+        skipped = _SAME_NAME_OTHER_MEANING.get(model, set())
+        return {key: value for key, value in self.hyper.items() if key in kind.HYPER and key not in skipped}
+
+    def settings(self, model: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Hyperparameters and options of this model's runs in full, defaults and learning rate included.
+
+        A value that is given and is the default is the same setting as one that is not given.
+
+        Examples
+        --------
+        >>> import degnn_explore as de
+        >>> plan = Plan(de.load("karate"), "roles", ["DE-GNN-SPD"], hyper={"max_dist": 4}, options={"patience": 9})
+        >>> hyper, options = plan.settings("DE-GNN-SPD")
+        >>> hyper["max_dist"], options["patience"], options["learning_rate"]
+        (4, 9, 0.01)
+        """
+        import inspect
+
+        from ..learn.nets import MODELS
+        from ..learn.training import fit
+
+        kind: type[SetNet] = MODELS[one_of("model", model, MODELS)].load()
+        p, given = TARGET_SIZE[self.task], self.hyper_of(model)
+        hyper = {key: one.checked(key, given.get(key, one.default_for(p))) for key, one in kind.HYPER.items()}
+        usual = {key: one.default for key, one in inspect.signature(fit).parameters.items() if key in _LEARNING}
+        options = {key: value for key, value in (usual | dict(self.options)).items() if key in _LEARNING}
+        if options["learning_rate"] is None:
+            options["learning_rate"] = kind.RATE.default_for(p)
+        for key, value in options.items():
+            if type(value) is not bool and isinstance(value, Real):  # 1 and 1.0, or numpy's, are the same number
+                options[key] = _LEARNING[key](value)
+        return hyper, {"epochs": self.epochs, **options}
+
+    def jobs(self) -> list[Job]:
+        """All runs, seed by seed, so that every model has a first result early."""
+        return [Job(model, seed) for seed in range(self.seeds) for model in self.models]
+
+    def key(self, job: Job) -> str:
+        """Names a run: equal for equal graph, task, model, settings and seed."""
+        parts = [self.digest, self.task, job.model, job.seed, *self.settings(job.model)]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
+
+    @cached_property
+    def digest(self) -> str:
+        """Names what the runs are about, see :func:`digest_of`."""
+        return digest_of(self.graph, self.task)
+
+    @property
+    def title(self) -> str:
+        """The graph's name: the one that load knows, else its title."""
+        return self.name or self.graph.title or "my graph"
+
+    def code(self) -> str:
+        """Python that repeats the runs without the board, to paste.
+
+        Examples
+        --------
+        >>> import degnn_explore as de
+        >>> print(Plan(de.load("karate"), "roles", ["GCN"], seeds=1, epochs=5, name="karate").code())
+        import degnn_explore as de
+        <BLANKLINE>
+        G = de.load("karate")
+        hyper = {"GCN": {}}
+        for seed in range(1):
+            task = de.role_task(G, seed=seed)
+            for name in hyper:
+                model = de.build(name, task, seed=seed, **hyper[name])
+                run = list(de.fit(model, task, epochs=5, seed=seed, device="auto"))
+                print(name, seed, de.summarise(run))
+        """
+        hyper = "{" + ", ".join(f"{_text(m)}: {self.hyper_of(m)!r}" for m in self.models) + "}"
+        more = "".join(f", {key}={value!r}" for key, value in self.options.items())
+        return "\n".join([
+            "import degnn_explore as de", "", *self.graph_code(), f"hyper = {hyper}",
+            f"for seed in range({self.seeds}):",
+            f"    task = de.{_MADE_FROM[self.task]}(G, seed=seed)", "    for name in hyper:",
+            "        model = de.build(name, task, seed=seed, **hyper[name])",
+            f"        run = list(de.fit(model, task, epochs={self.epochs}, seed=seed, device={_text(self.device)}"
+            f"{more}))",
+            "        print(name, seed, de.summarise(run))"])
+
+    def graph_code(self) -> list[str]:
+        """Lines that make G; a graph that load does not know only its owner can write down."""
+        if self.name:
+            return [f"G = de.load({_text(self.name)})"]
+        graph = self.graph
+        lines = [f"# A graph of your own, {_text(self.title)}: {graph.num_nodes} nodes, {graph.num_edges} edges.",
+                 "# Put what it was made from in the place of the dots, with the nodes in the same order.",
+                 'G = de.read_graph("...")  # your file, or de.Graph.from_networkx(...), de.Graph.from_edges(...)']
+        if graph.attributes is not None:
+            lines.append(f'G = G.with_attributes([...])  # its attributes, {graph.attributes.shape[1]} for each node')
+        if self.task == "roles":
+            lines.append('G = G.with_labels([...])  # its labels, a whole number for each node, -1 for none; or above: '
+                         'de.read_graph("...", labels="...")')
+        return lines
+
+
+def digest_of(graph: Graph, task: str) -> str:
+    """Names what runs are about: the same for the same edges and attributes, and for roles the same labels.
+
+    Parameters
+    ----------
+    graph, task
+        As in :class:`Plan`.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> G = de.load("karate")
+    >>> other = G.with_labels([0] * 17 + [1] * 17)
+    >>> [digest_of(G, task) == digest_of(other, task) for task in ("links", "roles")]
+    [True, False]
+    """
+    content = hashlib.sha256()
+    for array in (graph.indptr, graph.indices, graph.attributes, graph.labels if task == "roles" else None):
+        if array is not None:
+            content.update(f"{array.shape}".encode())
+            content.update(array.astype("<f8" if array.dtype.kind == "f" else "<i8").tobytes())
+        content.update(b";")
+    return content.hexdigest()[:32]
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,68 @@
+"""What an experiment of the Theory Lab found: a table, its notes, a plot, a file to keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+    import plotly.graph_objects as go
+
+__all__ = ["Finding"]
+
+
+@dataclass(frozen=True, repr=False)
+class Finding:
+    """The outcome of an experiment.
+
+    Attributes
+    ----------
+    title
+        What was asked.
+    table
+        The values, a pandas DataFrame.
+    notes
+        What to know when reading them.
+    picture
+        How :meth:`plot` draws the table: a name in ``degnn_explore.theory.plots``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> Finding("Walks", pd.DataFrame({"length": [1], "walks": [3]}), ("exact",), "walks")
+    Walks
+       length  walks
+    0       1      3
+    Note: exact
+    """
+
+    title: str
+    table: pandas.DataFrame
+    notes: tuple[str, ...]
+    picture: str
+
+    def plot(self, **options: Any) -> go.Figure:
+        """The table as a plotly figure. Options: ``width`` and ``height`` in pixels."""
+        from . import plots as theory_plots
+
+        return theory_plots.draw(self, **options)
+
+    def save(self, path: str | PathLike[str], **options: Any) -> Path:
+        """The plot as ``.html`` (stands alone, works offline), ``.png``, ``.svg`` or ``.pdf``, the table as ``.csv``.
+
+        Pictures need the package kaleido and a Chrome or Chromium.
+        """
+        from . import plots as theory_plots
+
+        return theory_plots.save(self, Path(path), **options)
+
+    def __repr__(self) -> str:
+        return "\n".join([self.title, str(self.table), *(f"Note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p><i>{escape(note)}</i></p>" for note in self.notes)
+        return f"<p><b>{escape(self.title)}</b></p>{self.table.to_html(max_rows=60, notebook=True)}{notes}"

@@ -1,0 +1,47 @@
+"""The board's chart: the curves of the race, their heading, and the choice of what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import ipywidgets as W
+
+from ...learn.nets import MODELS
+from ...study.curves import curves
+from ...study.records import Run
+from ..explorer.controls import box
+from ..widgets.chart import Chart, curve_figure
+from ..widgets.html import tag
+
+__all__ = ["Curves"]
+
+
+class Curves:
+    """Shows runs as curves; ``again()`` is called when the reader wants another measure."""
+
+    def __init__(self, again: Callable[[], None]) -> None:
+        self.chart = Chart()
+        self._title = W.HTML()
+        self._which = W.ToggleButtons(
+            options=[("Test", "test"), ("Validation", "validation"), ("Loss", "loss")], style={"button_width": "auto"}
+        )
+        self._which.observe(lambda _: again(), "value")
+        self.box = box("de-card", box("de-row", self._title, self._which), self.chart)
+
+    def draw(self, runs: Sequence[Run], metric: str, epochs: int) -> None:
+        """Shows the runs, at least so many epochs wide; ``metric`` is that of runs to come, if there are none."""
+        order = list(MODELS)
+        shown = sorted(runs, key=lambda run: order.index(run.model))
+        name = "AUC" if (shown[0].metric if shown else metric) == "auc" else "accuracy"
+        measure = self._which.value
+        drawn = curves(shown, measure)
+        self.chart.show(
+            curve_figure(drawn, measure, name, epochs),
+            ", ".join(f"{c.model} {c.mean[-1]:.3f} after {len(c.mean)} epochs" for c in drawn),
+        )
+        title = {
+            "test": f"Test {name}, chosen on validation",
+            "validation": f"Validation {name}",
+            "loss": "Training loss",
+        }
+        self._title.value = tag("div", title[measure], "de-head")

@@ -1,0 +1,55 @@
+"""The board's list of the hardest mistakes of the best model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import ipywidgets as W
+
+from ...study.judged import Mistake, hardest
+from ...study.records import Run
+from ...study.shelf import Shelf
+from ..widgets.html import tag, text
+from ..widgets.sheet import Sheet
+from .texts import mistake_table
+
+__all__ = ["Mistakes"]
+
+_SHOWN = 6
+
+
+class Mistakes:
+    """Lists them; ``opened(row)`` is called when one is clicked.
+
+    Attributes
+    ----------
+    listed
+        The mistakes shown.
+    judged
+        The run that made them, and its shelf; None if there is none.
+    """
+
+    def __init__(self, opened: Callable[[int], None]) -> None:
+        self.listed: list[Mistake] = []
+        self.judged: tuple[Run, Shelf] | None = None
+        self.title = W.HTML()
+        self.sheet = Sheet(action="open", empty="The hardest mistakes of the best model appear here.")
+        self.sheet.on_row(opened)
+
+    def put(self, shelf: Shelf, best: Run | None) -> None:
+        """Shows the mistakes of a run, or that there is none."""
+        if best is None:
+            self.listed, self.judged = [], None
+            self.title.value = ""
+            with self.sheet.hold_sync():
+                self.sheet.rows, self.sheet.empty = [], "The hardest mistakes of the best model appear here."
+            return
+        if self.judged is None or self.judged[0].key != best.key or self.judged[1] is not shelf:
+            self.listed = hardest(shelf.scored(best), _SHOWN)
+            self.judged = best, shelf
+        columns, rows = mistake_table(self.listed, shelf.task(best.seed))
+        with self.sheet.hold_sync():
+            self.sheet.columns, self.sheet.rows = columns, rows
+            self.sheet.empty = f"{best.model} makes no mistake in the test set of seed {best.seed}."
+        seed = tag("span", f"seed {best.seed}")
+        self.title.value = f'<div class="de-head">Hardest mistakes of {text(best.model)}{seed}</div>'

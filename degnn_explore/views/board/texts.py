@@ -1,0 +1,185 @@
+"""The board's texts and tables: progress bars, the comparison, the mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...graphs.graph import Graph
+from ...learn.tasks import Task
+from ...study.comparison import Comparison, plus_minus
+from ...study.judged import Mistake
+from ...study.race import Snapshot
+from ..explorer.state import node_name
+from ..widgets.chart import paint
+from ..widgets.html import tag, text
+from ..widgets.sheet import cell, column
+
+__all__ = ["class_names", "comparison_table", "duration", "mistake_table", "progress_bars", "set_name"]
+
+
+def duration(seconds: float) -> str:
+    """Time left, as short as it is known.
+
+    Examples
+    --------
+    >>> duration(0.4), duration(45.2), duration(130), duration(4000)
+    ('1 s', '45 s', '2 min 10 s', '1 h 7 min')
+    """
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {round(whole % 3600 / 60)} min"
+
+
+def progress_bars(shown: Snapshot | None) -> str:
+    """A bar per model, with its seeds and the time left."""
+    if shown is None:
+        steps = (
+            "Choose a task, a graph and models above; the defaults are a good beginning.",
+            "Press Start: the curves grow while it trains, and every run that ends is kept.",
+            "Compare the models with the paper, open a mistake to see why, ask the trained models about any nodes.",
+        )
+        return f'<ol class="de-steps">{"".join(tag("li", step) for step in steps)}</ol>'
+    parts = []
+    for p in shown.progress:
+        note = f"{p.done} of {p.of} seed{'s' if p.of > 1 else ''}"
+        if p.state == "running" and p.left:
+            note += f" · {duration(p.left)} left"
+        elif p.state in ("preparing", "cancelled", "failed"):
+            note += f" · {p.state}"
+        percent = round(100 * p.share, 1)
+        colour = text(paint(p.model))
+        bar = (
+            f'<div class="de-bar" role="progressbar" aria-label="{text(p.model)}" aria-valuenow="{percent:.0f}" '
+            f'aria-valuemin="0" aria-valuemax="100"><div style="width:{percent}%;background:{colour}"></div></div>'
+        )
+        parts.append(f"{tag('span', p.model)}{bar}{tag('span', note, 'de-bar-note')}")
+        if p.error:
+            first, _, rest = p.error.rpartition("\n")  # a traceback ends with what happened
+            more = (
+                f"<details><summary>details, for a bug report</summary><pre>{text(first)}</pre></details>"
+                if first
+                else ""
+            )
+            parts.append(f'<div class="de-error de-bar-error" role="alert">{text(p.model)}: {text(rest)}{more}</div>')
+    more = tag("div", "To train more, choose more seeds, other epochs or settings, or another model.", "de-notes")
+    done = shown.state == "finished" and all(p.state == "finished" for p in shown.progress)
+    return f'<div class="de-bars">{"".join(parts)}</div>{more if done else ""}'
+
+
+def progress_title(shown: Snapshot | None) -> str:
+    """The heading above the bars: the time left in all."""
+    note = ""
+    if shown is not None:
+        note = {
+            "cancelled": "stopped: what is finished is kept, Continue goes on from there",
+            "finished": "ended; what went wrong is said below"
+            if any(p.error for p in shown.progress)
+            else "finished; open a mistake to see why, or ask the models below",
+            "ready": "Start trains what is missing"
+            if any(p.done for p in shown.progress)
+            else "not yet trained with these settings",
+            "running": "training" if shown.left is None else f"about {duration(shown.left)} left",
+        }[shown.state]
+    return f'<div class="de-head">Progress{tag("span", note)}</div>'
+
+
+def comparison_table(table: Comparison | None) -> tuple[list[dict[str, str]], list[list[dict[str, Any]]]]:
+    """Columns and rows of the comparison."""
+    if table is None:
+        return [], []
+    name = table.metric_name
+    columns = [
+        column("model", first="up"),
+        column(
+            f"test {name} %, with validation",
+            "Mean ± half the 95 % interval over seeds; the epoch is chosen on validation",
+        ),
+        column("paper, with validation", "The paper's main table, 20 seeds"),
+        column("no validation (optimistic)", "The best test result of any epoch: an upper bound, not an estimate"),
+        column("paper, no validation", "The paper's appendix, 20 seeds"),
+        column("seeds"),
+        column("time a seed", first="up"),
+        column("parameters", first="up"),
+        column("against the best baseline"),
+    ]
+    rows = []
+    for row in table.rows:
+        good = row.mark.startswith("bold")
+        rows.append(
+            [
+                cell(row.model, dot=paint(row.model)),
+                cell(plus_minus(row.mean, row.half), row.mean, "de-strong"),
+                _published(row.paper),
+                cell(plus_minus(row.optimistic, row.optimistic_half), row.optimistic, "de-hint"),
+                _published(row.paper_optimistic),
+                cell(row.seeds, float(row.seeds)),
+                cell(f"{row.seconds:.1f} s", row.seconds),
+                cell(f"{row.parameters:,}", float(row.parameters)),
+                cell(
+                    row.verdict.replace(" the best baseline", ""),  # the heading says it
+                    {"bold*": 4.0, "bold": 3.0, "*": 2.0, "†": 1.0}.get(row.mark, 0.0),
+                    "de-pill de-yes" if good else "de-hint",
+                ),
+            ]
+        )
+    return columns, rows
+
+
+def _published(number: tuple[float, float] | None) -> dict[str, Any]:
+    """A number of the paper; where it has none, a dash that is sorted last."""
+    mean, half = number or (None, None)
+    return cell(plus_minus(mean, half, 2), -1.0 if mean is None else mean, "de-hint")
+
+
+def class_names(task: Task) -> list[str]:
+    """What the classes are called.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> class_names(de.link_task(de.load("karate")))
+    ['not linked', 'linked']
+    """
+    if task.kind == "links":
+        return ["not linked", "linked"]
+    if task.kind == "triangles":
+        return ["no triangle", "triangle"]
+    return [f"class {c}" for c in task.classes]
+
+
+def set_name(graph: Graph, nodes: Iterable[int]) -> str:
+    """The names of a set's nodes, with dashes between.
+
+    Examples
+    --------
+    >>> set_name(Graph.from_edges([("a", "b")]), [0, 1])
+    'a — b'
+    """
+    return " — ".join(node_name(graph, int(v)) for v in nodes)
+
+
+def mistake_table(mistakes: Sequence[Mistake], task: Task) -> tuple[list[dict[str, str]], list[list[dict[str, Any]]]]:
+    """Columns and rows of the hardest mistakes."""
+    names = class_names(task)
+    roles = task.p == 1
+    columns = [
+        column({1: "node", 2: "pair"}.get(task.p, "set"), first="up"),
+        column("degree" if roles else "distance", "" if roles else "Between the targets, their own edges cut"),
+        column("truth"),
+        column("judged" if roles else "probability", "" if roles else f"Of “{names[1]}”"),
+    ]
+    rows = []
+    for m in mistakes:
+        degree = int(task.graph.degrees[m.nodes[0]])
+        second = (
+            cell(degree, float(degree)) if roles else cell("∞" if m.distance < 0 else m.distance, float(m.distance))
+        )
+        judged = f"{names[m.given]}, {m.probability:.2f}" if roles else f"{m.probability:.2f}"
+        rows.append(
+            [cell(set_name(task.full_graph, m.nodes)), second, cell(names[m.truth]), cell(judged, m.probability)]
+        )
+    return columns, rows
