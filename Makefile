@@ -35,8 +35,10 @@ lab: $(VENV)/.lab $(LAB_SETTINGS)  ## Set up .venv and open JupyterLab on the st
 test: $(VENV)/.dev  ## Set up .venv with the test tools and run the whole suite (PYTEST_ARGS: more options for pytest)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-lint: $(VENV)/.dev  ## Check style and types
+lint: $(VENV)/.dev  ## Check style, layout, types and which room imports which
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
 bench: $(VENV)/.dev  ## Run every benchmark; results go to benchmarks/results

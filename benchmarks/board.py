@@ -18,16 +18,13 @@ import os
 import platform
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "browser"))
-
-import lab as jupyter
-from boards import Board
+from tools import lab as jupyter
+from tools.boards import Board
 
 RESULTS = Path(__file__).parent / "results" / "board.csv"
 RACES = (("links, celegans", "celegans", "links", 40, 7), ("roles, us-flights", "us-flights", "roles", 60, 15))

@@ -14,15 +14,12 @@ import datetime
 import platform
 import statistics
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
-
-import lab as jupyter  # noqa: E402
+from tools import lab as jupyter
+from tools.lab import ROOT
 
 SIZES = (1_500, 20_000)
 CLICKS, WARM_UP = 40, 5

@@ -5,15 +5,11 @@ python docs/make_board_pictures.py           # writes docs/img/board-*.png
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
-sys.path.insert(0, str(ROOT))
-
-import lab as jupyter  # noqa: E402
+from tools import lab as jupyter
+from tools.lab import ROOT
 
 RACE = """import degnn_explore as de
 board = de.TrainingBoard("celegans", "links", ["GCN", "GIN", "DE-GNN-SPD", "DE-GNN-LP"], seeds=3, epochs=15)

@@ -7,18 +7,13 @@ python docs/make_pictures.py --all FOLDER    # every preset, light and dark, at 
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
-sys.path.insert(0, str(ROOT))
-
-import lab as jupyter  # noqa: E402
-
-from degnn_explore.views.explorer.presets import PRESETS  # noqa: E402
+from degnn_explore.views.explorer.presets import PRESETS
+from tools import lab as jupyter
+from tools.lab import ROOT
 
 README = [("fig1", False, 1280), ("fig2b", True, 1280), ("us-flights", False, 1280)]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore.encodings.encodings import distances
 
-from .graphs import graphs_with_targets, shuffled
+from ..strategies import graphs_with_targets, shuffled
 
 PATH = de.Graph.from_edges([(0, 1), (1, 2), (2, 3)], num_nodes=5)  # 0-1-2-3 and the isolated node 4
 ALL = [

@@ -182,7 +182,7 @@ print(json.dumps([numbers(list(de.fit(small(name), TASK, epochs=2))) for name in
 def test_another_process_gives_the_same_numbers():
     names = ["DE-GNN-SPD", "SEAL", "struc2vec", "PGNN"]
     here = [numbers(list(de.fit(small(name), TASK, epochs=2))) for name in names]
-    root = str(__import__("pathlib").Path(__file__).parents[1])
+    root = str(__import__("pathlib").Path(__file__).parents[2])
     out = subprocess.run([sys.executable, "-c", SCRIPT.format(root=root, names=names)], capture_output=True, text=True,
                          check=True, env={**__import__("os").environ, "PYTHONHASHSEED": "77"})
     assert json.loads(out.stdout) == json.loads(json.dumps(here))
@@ -338,7 +338,7 @@ def test_checkpoint_every_is_a_number_of_seconds(tmp_path, every):
 
 def test_a_killed_process_resumes(tmp_path):
     path = tmp_path / "run.ckpt"
-    root = str(__import__("pathlib").Path(__file__).parents[1])
+    root = str(__import__("pathlib").Path(__file__).parents[2])
     script = f"""
 import os, sys
 sys.path.insert(0, {root!r})

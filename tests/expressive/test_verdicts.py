@@ -14,8 +14,8 @@ import degnn_explore as de
 from degnn_explore.common.errors import Cancelled
 from degnn_explore.expressive.verdicts import METHODS
 
-from .graphs import graphs, graphs_with_targets, shuffled
-from .test_encodings import slow_distances
+from ..encodings.test_encodings import slow_distances
+from ..strategies import graphs, graphs_with_targets, shuffled
 from .test_refinement import slow_colours
 
 FIG1 = de.zoo.figure1()

@@ -16,7 +16,7 @@ from degnn_explore import theory
 from degnn_explore.common import errors
 from degnn_explore.graphs import zoo
 
-from .graphs import graphs, shuffled
+from ..strategies import graphs, shuffled
 
 VERDICTS = {
     "1-WL": {"method": "1-WL"}, "2-WL": {"method": "2-WL"},

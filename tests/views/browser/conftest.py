@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import lab as jupyter
+from tools import lab as jupyter
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

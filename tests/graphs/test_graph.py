@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from degnn_explore import Cleaning, Graph, GraphError, TargetError
 
-from .graphs import graphs, graphs_with_targets
+from ..strategies import graphs, graphs_with_targets
 
 SQUARE = [(0, 1), (1, 2), (2, 3), (3, 0)]
 pair_lists = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=30)

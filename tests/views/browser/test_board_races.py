@@ -7,9 +7,8 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from boards import PAIR, Board, fresh
-
 import degnn_explore as de
+from tools.boards import PAIR, Board, fresh
 
 
 def upload(board: Board, graph: Path, labels: Path | None = None, column: str = "") -> None:

@@ -1,4 +1,4 @@
-// The logic of canvas.js, without a browser: node --test tests/js
+// The logic of canvas.js, without a browser: node --test tests/views/js
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 
 // node reads a .js file as CommonJS; the widget's file is an ES module, so it is read under another ending
 const copy = join(mkdtempSync(join(tmpdir(), "canvas-")), "canvas.mjs");
-copyFileSync(new URL("../../degnn_explore/views/widgets/canvas.js", import.meta.url), copy);
+copyFileSync(new URL("../../../degnn_explore/views/widgets/canvas.js", import.meta.url), copy);
 const c = await import(pathToFileURL(copy));
 
 const xs = Float32Array.of(0, 100, 100, 0), ys = Float32Array.of(0, 0, 100, 100);

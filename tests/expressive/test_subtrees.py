@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 
-from .graphs import graphs_with_targets, shuffled
+from ..strategies import graphs_with_targets, shuffled
 
 FIG1 = de.zoo.figure1()
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from lab import ROOT
+from tools.lab import ROOT
 
 EVIL = "<img src=x onerror=document.title='HACKED'>"
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from degnn_explore import Cleaning, Graph, GraphError, ParameterError, read_graph
 from degnn_explore.reading.read import read_folder
 
-from .graphs import graphs
+from ..strategies import graphs
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 ENDINGS = [".csv", ".tsv", ".txt", ".graphml", ".gexf", ".gml", ".json", ".npz", ".pt", ".csv.gz"]
 
 

@@ -18,7 +18,7 @@ from degnn_explore.theory.families import lift
 from degnn_explore.theory.limits import look_alikes
 from degnn_explore.theory.random_network import RandomNetwork, close_fraction
 
-from .graphs import graphs
+from ..strategies import graphs
 
 
 def slow_root_colours(G: de.Graph, layers: int, hops: int) -> list[list[object]]:

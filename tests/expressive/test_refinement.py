@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore.expressive.refinement import lp_tokens
 
-from .graphs import graphs, graphs_with_targets, shuffled
-from .test_encodings import slow_distances
+from ..encodings.test_encodings import slow_distances
+from ..strategies import graphs, graphs_with_targets, shuffled
 
 
 def slow_colours(G: de.Graph, initial: list, hops: int, layers: int, S: list[int], cut: bool) -> list[list]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",

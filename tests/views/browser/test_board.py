@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from boards import PAIR, Board, fresh
+from tools.boards import PAIR, Board, fresh
 
 EVIL = "<img src=x onerror=document.title='HACKED'>"
 
