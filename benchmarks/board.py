@@ -67,9 +67,14 @@ print("MEASURED", json.dumps([asked(pair) for pair in pairs[1:]]))
 
 def row(what: str, seconds: float, instead: float | None = None, spread: list[float] | None = None) -> dict[str, Any]:
     """A line of the table; ``spread`` holds the single measurements."""
-    return {"what": what, "seconds": round(seconds, 3), "instead_seconds": "" if instead is None else round(instead, 3),
-            "ratio": "" if instead is None else round(seconds / instead, 3),
-            "from": "" if not spread else round(min(spread), 3), "to": "" if not spread else round(max(spread), 3)}
+    return {
+        "what": what,
+        "seconds": round(seconds, 3),
+        "instead_seconds": "" if instead is None else round(instead, 3),
+        "ratio": "" if instead is None else round(seconds / instead, 3),
+        "from": "" if not spread else round(min(spread), 3),
+        "to": "" if not spread else round(max(spread), 3),
+    }
 
 
 def ready(page: Any) -> None:
@@ -98,9 +103,12 @@ def watching(server: jupyter.Lab, chrome: Any) -> list[dict[str, Any]]:
     rows = []
     for what, graph, task, epochs, turns in RACES:
         visit = opened(
-            server, chrome, graph,
+            server,
+            chrome,
+            graph,
             f"board = de.TrainingBoard('{graph}', '{task}', ['DE-GNN-SPD'], seeds=1, epochs={epochs})\nboard",
-            f"G = de.load('{graph}'); EPOCHS = {epochs}; TURNS = {turns}; make_task = de.{task[:-1]}_task")
+            f"G = de.load('{graph}'); EPOCHS = {epochs}; TURNS = {turns}; make_task = de.{task[:-1]}_task",
+        )
         rows.append(row(f"Start to first point, {what}, new kernel", first_point(visit.page)))
         ready(visit.page)
         visit.page.get_by_role("button", name="Set results aside").click()
@@ -118,9 +126,12 @@ def watching(server: jupyter.Lab, chrome: Any) -> list[dict[str, Any]]:
 def asking(server: jupyter.Lab, chrome: Any) -> list[dict[str, Any]]:
     """A picked pair put to all ten models."""
     visit = opened(
-        server, chrome, "ten",
+        server,
+        chrome,
+        "ten",
         "board = de.TrainingBoard('celegans', 'links', de.models().index, seeds=1, epochs=2, results='ten.jsonl')\n"
-        "board")
+        "board",
+    )
     visit.page.click(".de-go")
     visit.page.wait_for_timeout(2000)
     ready(visit.page)
@@ -134,9 +145,14 @@ def asking(server: jupyter.Lab, chrome: Any) -> list[dict[str, Any]]:
         clicks.append(board.milliseconds(link, ".de-answers") / 1000)
     visit.close()
     what = "a picked pair: Explorer redrawn and ten models asked, celegans"
-    return [row(f"{what}, in the kernel, median of {len(answers)}", statistics.median(answers), spread=answers),
-            row(f"{what}, from the click to the answer on the page, median of {len(clicks)}",
-                statistics.median(clicks), spread=clicks)]
+    return [
+        row(f"{what}, in the kernel, median of {len(answers)}", statistics.median(answers), spread=answers),
+        row(
+            f"{what}, from the click to the answer on the page, median of {len(clicks)}",
+            statistics.median(clicks),
+            spread=clicks,
+        ),
+    ]
 
 
 def measured(page: Any, code: str) -> list[Any]:
@@ -172,12 +188,15 @@ def main() -> None:
         finally:
             server.close()
     for one in rows:
-        print(f"{one['what']:76} {one['seconds']:7} s {one['instead_seconds']!s:>7} {one['ratio']!s:>6} "
-              f"{one['from']!s:>7} {one['to']!s:>7}")
+        print(
+            f"{one['what']:76} {one['seconds']:7} s {one['instead_seconds']!s:>7} {one['ratio']!s:>6} "
+            f"{one['from']!s:>7} {one['to']!s:>7}"
+        )
     if only_cost:
         return
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False,
-                            cwd=Path(__file__).parent).stdout.strip()
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False, cwd=Path(__file__).parent
+    ).stdout.strip()
     machine = f"{platform.machine()}, {os.cpu_count()} cores, {load}, Python {platform.python_version()}"
     with RESULTS.open("w", newline="") as file:
         writer = csv.DictWriter(file, [*rows[0], "commit", "machine"])

@@ -84,8 +84,9 @@ class PyG:
         self.num_nodes = G.num_nodes
 
     def __call__(self, S: list[int], hops: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        nodes, edge_index, where, _ = k_hop_subgraph(S, hops, self.edge_index, relabel_nodes=True,
-                                                     num_nodes=self.num_nodes)
+        nodes, edge_index, where, _ = k_hop_subgraph(
+            S, hops, self.edge_index, relabel_nodes=True, num_nodes=self.num_nodes
+        )
         target = torch.zeros(len(nodes), dtype=torch.bool)
         target[where] = True
         inside = target[edge_index[0]] & target[edge_index[1]]
@@ -134,8 +135,9 @@ class Scipy:
     """Frontiers and submatrices of a CSR matrix, distances by scipy's compiled search."""
 
     def __init__(self, G: de.Graph) -> None:
-        self.A = scipy.sparse.csr_array((np.ones(len(G.indices), dtype=np.float32), G.indices, G.indptr),
-                                        shape=(G.num_nodes,) * 2)
+        self.A = scipy.sparse.csr_array(
+            (np.ones(len(G.indices), dtype=np.float32), G.indices, G.indptr), shape=(G.num_nodes,) * 2
+        )
         self.degree = G.degrees
 
     def __call__(self, S: list[int], hops: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -164,8 +166,9 @@ def comparable(nodes: np.ndarray, edges: np.ndarray, x: np.ndarray) -> Ego:
 
 def ours(G: de.Graph, sets: np.ndarray, hops: int, threads: int) -> Any:
     """All ego-networks at once."""
-    return ego_networks(G, sets, hops=hops, encoding=de.SPD(MAX_DIST), num_threads=threads, budget=8_000_000_000,
-                        progress=False)
+    return ego_networks(
+        G, sets, hops=hops, encoding=de.SPD(MAX_DIST), num_threads=threads, budget=8_000_000_000, progress=False
+    )
 
 
 def agree(G: de.Graph, sets: np.ndarray, hops: int, method: Callable[..., Any]) -> None:
@@ -218,19 +221,22 @@ def random_graph(n: int, m: int, seed: int = 0) -> de.Graph:
 
 def compile_seconds() -> list[tuple[float, float]]:
     """Wall and CPU seconds of a new process's first blocks and ego-networks: empty cache, then the one it left."""
-    script = ("import time, degnn_explore as de\n"
-              "from degnn_explore.engine.egonets import blocks, ego_networks\n"
-              "G = de.Graph.from_edges([(0, 1), (1, 2)])\n"
-              "wall, cpu = time.perf_counter(), time.process_time()\n"
-              "blocks(G, [(0, 2)], layers=2, encoding=de.SPD(), progress=False).batch([0])\n"
-              "ego_networks(G, [(0, 2)], hops=2, encoding=de.SPD(), progress=False).part([0])\n"
-              "print(time.perf_counter() - wall, time.process_time() - cpu)\n")
+    script = (
+        "import time, degnn_explore as de\n"
+        "from degnn_explore.engine.egonets import blocks, ego_networks\n"
+        "G = de.Graph.from_edges([(0, 1), (1, 2)])\n"
+        "wall, cpu = time.perf_counter(), time.process_time()\n"
+        "blocks(G, [(0, 2)], layers=2, encoding=de.SPD(), progress=False).batch([0])\n"
+        "ego_networks(G, [(0, 2)], hops=2, encoding=de.SPD(), progress=False).part([0])\n"
+        "print(time.perf_counter() - wall, time.process_time() - cpu)\n"
+    )
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
         found = []
         for _ in range(2):
-            run = subprocess.run([sys.executable, "-c", script], env=environment, check=True, capture_output=True,
-                                 text=True)
+            run = subprocess.run(
+                [sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True
+            )
             wall, cpu = map(float, run.stdout.split())
             found.append((wall, cpu))
     return found
@@ -238,16 +244,25 @@ def compile_seconds() -> list[tuple[float, float]]:
 
 def circumstances() -> dict[str, str]:
     """Commit, machine, versions, date and how busy the machine is."""
+
     def git(*words: str) -> str:
         return subprocess.run(["git", *words], capture_output=True, text=True, cwd=Path(__file__).parent).stdout.strip()
 
-    cpu = next((line.split(":")[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")),
-               platform.processor())
-    versions = [f"{name} {importlib.metadata.version(name)}"
-                for name in ("numpy", "numba", "scipy", "networkx", "torch", "torch-geometric")]
-    return {"commit": git("rev-parse", "--short", "HEAD"), "date": datetime.date.today().isoformat(),
-            "machine": f"{cpu}, {os.cpu_count()} cores", "load": f"{os.getloadavg()[0]:.1f}",
-            "versions": f"Python {platform.python_version()}; " + "; ".join(versions)}
+    cpu = next(
+        (line.split(":")[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")),
+        platform.processor(),
+    )
+    versions = [
+        f"{name} {importlib.metadata.version(name)}"
+        for name in ("numpy", "numba", "scipy", "networkx", "torch", "torch-geometric")
+    ]
+    return {
+        "commit": git("rev-parse", "--short", "HEAD"),
+        "date": datetime.date.today().isoformat(),
+        "machine": f"{cpu}, {os.cpu_count()} cores",
+        "load": f"{os.getloadavg()[0]:.1f}",
+        "versions": f"Python {platform.python_version()}; " + "; ".join(versions),
+    }
 
 
 def _lines(path: str) -> list[str]:
@@ -264,15 +279,37 @@ def main() -> None:
     cores = os.cpu_count() or 1
     rows: list[dict[str, Any]] = []
 
-    def note(G: de.Graph, what: str, hops: int, method: str, threads: int, sets: int, wall: float, cpu: float,
-             ratio: float | None = None) -> None:
-        row = {"what": what, "graph": G.title, "nodes": G.num_nodes, "edges": G.num_edges, "hops": hops,
-               "method": method, "threads": threads, "sets": sets,
-               "seconds": f"{wall:.4g}", "cpu_seconds": f"{cpu:.4g}",
-               "sets_per_second": f"{sets / wall:.4g}", "ratio": "" if ratio is None else f"{ratio:.3g}"}
+    def note(
+        G: de.Graph,
+        what: str,
+        hops: int,
+        method: str,
+        threads: int,
+        sets: int,
+        wall: float,
+        cpu: float,
+        ratio: float | None = None,
+    ) -> None:
+        row = {
+            "what": what,
+            "graph": G.title,
+            "nodes": G.num_nodes,
+            "edges": G.num_edges,
+            "hops": hops,
+            "method": method,
+            "threads": threads,
+            "sets": sets,
+            "seconds": f"{wall:.4g}",
+            "cpu_seconds": f"{cpu:.4g}",
+            "sets_per_second": f"{sets / wall:.4g}",
+            "ratio": "" if ratio is None else f"{ratio:.3g}",
+        }
         rows.append({**row, **circumstances()})
-        print(f"{G.title:24} {what:20} {method:10} {threads} thr {sets:7,} sets {wall:8.3f} s {cpu:8.3f} CPU s "
-              f"{sets / wall:10,.1f} sets/s{'' if ratio is None else f'   ours is {ratio:7.1f} x'}", flush=True)
+        print(
+            f"{G.title:24} {what:20} {method:10} {threads} thr {sets:7,} sets {wall:8.3f} s {cpu:8.3f} CPU s "
+            f"{sets / wall:10,.1f} sets/s{'' if ratio is None else f'   ours is {ratio:7.1f} x'}",
+            flush=True,
+        )
 
     cold, warm = compile_seconds()
     graphs = []
@@ -307,9 +344,19 @@ def main() -> None:
         for layers, hops, kind in ((2, 1, "gcn"), (2, 2, "hops")):
             part = sets if hops == 1 else sets[:4000]
             for threads in (1, cores):
-                used = timed(lambda G=G, part=part, layers=layers, hops=hops, kind=kind, threads=threads: blocks(
-                    G, part, layers=layers, hops=hops, encoding=de.SPD(MAX_DIST), aggregation=kind, progress=False,
-                    num_threads=threads), 3 if hops == 1 else 1)
+                used = timed(
+                    lambda G=G, part=part, layers=layers, hops=hops, kind=kind, threads=threads: blocks(
+                        G,
+                        part,
+                        layers=layers,
+                        hops=hops,
+                        encoding=de.SPD(MAX_DIST),
+                        aggregation=kind,
+                        progress=False,
+                        num_threads=threads,
+                    ),
+                    3 if hops == 1 else 1,
+                )
                 note(G, f"blocks L={layers} K={hops} {kind}", layers * hops, "ours", threads, len(part), *used)
     if not options.quick:
         path = Path(__file__).parent / "results" / "extraction.csv"

@@ -1,6 +1,6 @@
 """Encodings, colours and WL tests, each beside what a user would write instead. One run, ratios.
 
-    python benchmarks/foundations.py            # prints the table, writes results/foundations.csv
+python benchmarks/foundations.py            # prints the table, writes results/foundations.csv
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def naive_folklore(G: de.Graph, layers: int) -> dict:
     for _ in range(layers):
         signature = {
             (u, v): (colour[u, v], tuple(sorted((colour[w, v], colour[u, w]) for w in nodes)))
-            for u in nodes for v in nodes
+            for u in nodes
+            for v in nodes
         }
         number = {s: i for i, s in enumerate(sorted(set(signature.values())))}
         colour = {pair: number[s] for pair, s in signature.items()}
@@ -69,24 +70,53 @@ def main() -> None:
 
     def row(what: str, ours: Callable[[], object], instead: str, theirs: Callable[[], object], repeat: int = 3) -> None:
         a, b = seconds(ours, repeat), seconds(theirs, 1)
-        rows.append({"what": what, "seconds": round(a, 4), "instead": instead, "instead_seconds": round(b, 4),
-                     "ratio": round(b / a, 1)})
+        rows.append(
+            {
+                "what": what,
+                "seconds": round(a, 4),
+                "instead": instead,
+                "instead_seconds": round(b, 4),
+                "ratio": round(b / a, 1),
+            }
+        )
         print(f"{what:60} {a:9.4f} s   {instead:34} {b:9.3f} s   {b / a:8.1f}x", flush=True)
 
-    row("SPD(3) of a pair, 1M nodes, 5M edges", lambda: de.SPD(3).encode(big, {4, 7}), "networkx BFS from both",
-        lambda: [nx.single_source_shortest_path_length(big_nx, v) for v in (4, 7)])
-    row("1-WL colours, 3 layers, pb", lambda: de.colours(de.load("pb"), layers=3), "networkx WL subgraph hashes",
-        lambda: nx.weisfeiler_lehman_subgraph_hashes(de.load("pb").to_networkx(), iterations=3))
-    row("2-WL of two 64-node graphs (same, to the end)", lambda: de.distinguish(rook, again, "2-WL"),
-        "naive 2-WL, 1 layer each", lambda: [naive_folklore(G, 1) for G in (rook, again)])
-    row("DE-2 over all pairs, 64 nodes (same, to the end)", lambda: de.distinguish(rook, again, order=2),
-        "naive DE-2, 2 layers each", lambda: [naive_pairs(G, 2) for G in (rook, again)])
-    row("DE-2 over all pairs, 64 nodes, edges inside S cut", lambda: de.distinguish(rook, again, order=2, cut=True),
-        "naive DE-2, 2 layers each", lambda: [naive_pairs(G, 2) for G in (rook, again)])
-    row("DE-SPD of two nodes, two random 3-regular graphs of 12 nodes",
+    row(
+        "SPD(3) of a pair, 1M nodes, 5M edges",
+        lambda: de.SPD(3).encode(big, {4, 7}),
+        "networkx BFS from both",
+        lambda: [nx.single_source_shortest_path_length(big_nx, v) for v in (4, 7)],
+    )
+    row(
+        "1-WL colours, 3 layers, pb",
+        lambda: de.colours(de.load("pb"), layers=3),
+        "networkx WL subgraph hashes",
+        lambda: nx.weisfeiler_lehman_subgraph_hashes(de.load("pb").to_networkx(), iterations=3),
+    )
+    row(
+        "2-WL of two 64-node graphs (same, to the end)",
+        lambda: de.distinguish(rook, again, "2-WL"),
+        "naive 2-WL, 1 layer each",
+        lambda: [naive_folklore(G, 1) for G in (rook, again)],
+    )
+    row(
+        "DE-2 over all pairs, 64 nodes (same, to the end)",
+        lambda: de.distinguish(rook, again, order=2),
+        "naive DE-2, 2 layers each",
+        lambda: [naive_pairs(G, 2) for G in (rook, again)],
+    )
+    row(
+        "DE-2 over all pairs, 64 nodes, edges inside S cut",
+        lambda: de.distinguish(rook, again, order=2, cut=True),
+        "naive DE-2, 2 layers each",
+        lambda: [naive_pairs(G, 2) for G in (rook, again)],
+    )
+    row(
+        "DE-SPD of two nodes, two random 3-regular graphs of 12 nodes",
         lambda: de.distinguish((de.zoo.random_regular(12, 3, 0), 0), (de.zoo.random_regular(12, 3, 1), 0)),
         "networkx: are they isomorphic?",
-        lambda: nx.is_isomorphic(*(de.zoo.random_regular(12, 3, s).to_networkx() for s in (0, 1))))
+        lambda: nx.is_isomorphic(*(de.zoo.random_regular(12, 3, s).to_networkx() for s in (0, 1))),
+    )
     path = Path(__file__).parent / "results" / "foundations.csv"
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, [*rows[0], "machine"])

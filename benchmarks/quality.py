@@ -30,23 +30,64 @@ import degnn_explore as de
 from degnn_explore.study.comparison import paper_number
 
 RESULTS = Path(__file__).parent / "results"
-COLUMNS = ["model", "dataset", "task", "metric", "seed", "epochs", "test", "optimistic", "val", "best_epoch",
-           "cpu_seconds", "settings", "commit", "machine"]
+COLUMNS = [
+    "model",
+    "dataset",
+    "task",
+    "metric",
+    "seed",
+    "epochs",
+    "test",
+    "optimistic",
+    "val",
+    "best_epoch",
+    "cpu_seconds",
+    "settings",
+    "commit",
+    "machine",
+]
 TASKS = {"roles": de.role_task, "links": de.link_task, "triangles": de.triangle_task}
 EVERY = ["GCN", "SAGE", "GIN", "struc2vec", "PGNN", "SEAL", "DE-GNN-SPD", "DE-GNN-LP", "DEA-GNN-SPD", "DEA-GNN-PR"]
-DATA = ["celegans:links", "ns:links", "celegans:triangles", "ns:triangles", "us-flights:roles", "usa-airports:roles",
-        "pb:links"]
+DATA = [
+    "celegans:links",
+    "ns:links",
+    "celegans:triangles",
+    "ns:triangles",
+    "us-flights:roles",
+    "usa-airports:roles",
+    "pb:links",
+]
 TRAINING = {"learning_rate", "batch_size", "weight_decay", "patience", "optimizer", "clip"}
 UNSCALED = "unscaled"  # a search option: features as they come, to see what scaling them brings
 
 RATES = (1e-3, 3e-3, 1e-2)
 SEARCH: dict[str, list[dict[str, Any]]] = {
-    "DE-GNN-SPD": [{}, {"layers": 1}, {"layers": 3}, {"hidden": 50}, {"dropout": 0.2}, {"readout": "difference"},
-                   {"base": "SAGE"}, {"base": "GIN"}, {"max_dist": 4}, {"learning_rate": 3e-3}, {UNSCALED: True}],
-    "DE-GNN-LP": [{}, {"layers": 1}, {"layers": 3}, {"dropout": 0.2}, {"steps": 4}, {"f3": 20}, {"base": "SAGE"},
-                  {"learning_rate": 3e-3}, {UNSCALED: True}],
+    "DE-GNN-SPD": [
+        {},
+        {"layers": 1},
+        {"layers": 3},
+        {"hidden": 50},
+        {"dropout": 0.2},
+        {"readout": "difference"},
+        {"base": "SAGE"},
+        {"base": "GIN"},
+        {"max_dist": 4},
+        {"learning_rate": 3e-3},
+        {UNSCALED: True},
+    ],
+    "DE-GNN-LP": [
+        {},
+        {"layers": 1},
+        {"layers": 3},
+        {"dropout": 0.2},
+        {"steps": 4},
+        {"f3": 20},
+        {"base": "SAGE"},
+        {"learning_rate": 3e-3},
+        {UNSCALED: True},
+    ],
     "DEA-GNN-SPD": [{"dropout": dropout, "learning_rate": rate} for dropout in (0.0, 0.2) for rate in (1e-3, 3e-3)]
-                   + [{"layers": 1}, {"layers": 1, "hops": 3}, {"max_dist": 4}, {UNSCALED: True}],
+    + [{"layers": 1}, {"layers": 1, "hops": 3}, {"max_dist": 4}, {UNSCALED: True}],
     "DEA-GNN-PR": [{"learning_rate": rate} for rate in RATES] + [{"layers": 1}, {"alpha": 0.5}],
     "SEAL": [{}, {"dropout": 0.2}, {"sort_k": 60}, {"hops": 2}, {"learning_rate": 3e-3}],
     "PGNN": [{}, {"layers": 2}, {"dropout": 0.2}, {"anchor_sets": 32}, {"learning_rate": 3e-3}],
@@ -56,14 +97,21 @@ SEARCH: dict[str, list[dict[str, Any]]] = {
     "GIN": [{}, {"layers": 1}, {"dropout": 0.2}, {"learning_rate": 3e-3}],
 }
 # single nodes: few training sets, so few steps an epoch
-SEARCH_ROLES = {
-    model: [*({"layers": 2, "learning_rate": rate} for rate in RATES), {"layers": 3, "learning_rate": 1e-3}]
-    for model in ("GCN", "SAGE", "GIN")} | {
-    model: [{"layers": layers, "learning_rate": rate} for layers in (2, 3) for rate in RATES]
-    for model in ("DE-GNN-SPD", "DE-GNN-LP")} | {
-    model: [{"layers": layers, "learning_rate": rate} for layers in (1, 2) for rate in RATES]
-    for model in ("DEA-GNN-SPD", "DEA-GNN-PR")} | {
-    "struc2vec": [{"learning_rate": rate} for rate in RATES]}
+SEARCH_ROLES = (
+    {
+        model: [*({"layers": 2, "learning_rate": rate} for rate in RATES), {"layers": 3, "learning_rate": 1e-3}]
+        for model in ("GCN", "SAGE", "GIN")
+    }
+    | {
+        model: [{"layers": layers, "learning_rate": rate} for layers in (2, 3) for rate in RATES]
+        for model in ("DE-GNN-SPD", "DE-GNN-LP")
+    }
+    | {
+        model: [{"layers": layers, "learning_rate": rate} for layers in (1, 2) for rate in RATES]
+        for model in ("DEA-GNN-SPD", "DEA-GNN-PR")
+    }
+    | {"struc2vec": [{"learning_rate": rate} for rate in RATES]}
+)
 
 
 def main() -> None:
@@ -86,8 +134,11 @@ def main() -> None:
     for data in arguments.data or (["celegans:links"] if arguments.search else DATA):
         for model in arguments.models or (list(SEARCH) if arguments.search else EVERY):
             grids = SEARCH_ROLES if data.endswith(":roles") else SEARCH
-            grid = grids.get(model, [{}]) if arguments.search and arguments.options is None else [
-                json.loads(arguments.options or "{}")]
+            grid = (
+                grids.get(model, [{}])
+                if arguments.search and arguments.options is None
+                else [json.loads(arguments.options or "{}")]
+            )
             for options in grid:
                 for seed in range(first, first + seeds):
                     measure(path, model, data, options, seed, arguments.epochs)
@@ -115,10 +166,28 @@ def measure(path: Path, model: str, data: str, options: dict[str, Any], seed: in
     run = list(de.fit(built, task, epochs=epochs, seed=seed, **training))
     seconds = time.process_time() - start
     outcome = de.summarise(run)
-    row = dict(zip(COLUMNS, [
-        model, dataset, kind, outcome.metric, seed, len(run), f"{outcome.test:.5f}", f"{outcome.optimistic:.5f}",
-        f"{run[outcome.epoch - 1].val[outcome.metric]:.5f}", outcome.epoch, f"{seconds:.1f}", text, commit(),
-        f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}"], strict=True))
+    row = dict(
+        zip(
+            COLUMNS,
+            [
+                model,
+                dataset,
+                kind,
+                outcome.metric,
+                seed,
+                len(run),
+                f"{outcome.test:.5f}",
+                f"{outcome.optimistic:.5f}",
+                f"{run[outcome.epoch - 1].val[outcome.metric]:.5f}",
+                outcome.epoch,
+                f"{seconds:.1f}",
+                text,
+                commit(),
+                f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}",
+            ],
+            strict=True,
+        )
+    )
     fresh = not path.exists()
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", newline="") as file:
@@ -126,9 +195,12 @@ def measure(path: Path, model: str, data: str, options: dict[str, Any], seed: in
         if fresh:
             writer.writeheader()
         writer.writerow(row)
-    print(f"{model:12} {data:20} seed {seed} {json.dumps(options)}: val {row['val']}, test {outcome.test:.4f} "
-          f"(epoch {outcome.epoch} of {len(run)}), "
-          f"optimistic {outcome.optimistic:.4f}, {seconds:.0f} CPU s", flush=True)
+    print(
+        f"{model:12} {data:20} seed {seed} {json.dumps(options)}: val {row['val']}, test {outcome.test:.4f} "
+        f"(epoch {outcome.epoch} of {len(run)}), "
+        f"optimistic {outcome.optimistic:.4f}, {seconds:.0f} CPU s",
+        flush=True,
+    )
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -140,8 +212,13 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def commit() -> str:
     try:
-        return subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True,
-                              cwd=Path(__file__).parent).stdout.strip()
+        return subprocess.run(
+            ["git", "rev-parse", "--short", "HEAD"],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=Path(__file__).parent,
+        ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
@@ -158,8 +235,10 @@ def report(path: Path) -> None:
         paper = paper_number(model, dataset, {"roles": 1, "links": 2, "triangles": 3}[task], members[0]["metric"])
         spread = test.std(ddof=1) / len(test) ** 0.5 if len(test) > 1 else float("nan")
         half = stats.t.ppf(0.975, len(test) - 1) * spread
-        print(f"| {dataset} | {task} | {model} | {len(test)} | {test.mean():.2f} ± {half:.2f} | "
-              f"{'' if paper is None else f'{paper[0]:.2f} ± {paper[1]:.2f}'} | {val.mean():.2f} | {settings} |")
+        print(
+            f"| {dataset} | {task} | {model} | {len(test)} | {test.mean():.2f} ± {half:.2f} | "
+            f"{'' if paper is None else f'{paper[0]:.2f} ± {paper[1]:.2f}'} | {val.mean():.2f} | {settings} |"
+        )
 
 
 if __name__ == "__main__":

@@ -36,25 +36,31 @@ def main(edges: int, repeats: int = 9) -> None:
     drawn = np.random.default_rng(0).integers(0, edges // 5, size=(edges, 2))
     ids = np.unique(drawn, return_inverse=True)[1].reshape(-1, 2)  # exactly 0..n-1
     kinds = {"0..n-1": ids, "integers with gaps": 3 * ids + 10_000, "words": np.char.add("user-", ids.astype(str))}
-    print(f"{edges:,} edges; {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; Python "
-          f"{platform.python_version()}, pandas {pd.__version__}, networkx {nx.__version__}")
+    print(
+        f"{edges:,} edges; {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; Python "
+        f"{platform.python_version()}, pandas {pd.__version__}, networkx {nx.__version__}"
+    )
     print(f"seconds by the clock / of the processor, each the least of {repeats} runs in turn (networkx: one run)")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "edges.csv"
         works: dict[str, Callable[[], Any]] = {
             "pandas, file": lambda: pd.read_csv(path),
             "pandas, buffer": lambda: pd.read_csv(io.BytesIO(path.read_bytes())),
-            "read_graph": lambda: de.read_graph(path)}
+            "read_graph": lambda: de.read_graph(path),
+        }
         for kind, pairs in kinds.items():
             pd.DataFrame(pairs, columns=["source", "target"]).to_csv(path, index=False)
             runs = np.array([[timed(work) for work in works.values()] for _ in range(repeats)])  # [repeats, works, 2]
             least = dict(zip(works, runs.min(axis=0), strict=True)) | {
-                "networkx": np.array(timed(lambda: nx.read_edgelist(path, delimiter=",")))}
+                "networkx": np.array(timed(lambda: nx.read_edgelist(path, delimiter=",")))
+            }
             print(kind)
             for name, seconds in least.items():
                 ratio = least["read_graph"] / seconds
-                print(f"  {name:15} {seconds[0]:7.3f} / {seconds[1]:7.3f}   "
-                      f"read_graph takes {ratio[0]:.2f} / {ratio[1]:.2f} times as long")
+                print(
+                    f"  {name:15} {seconds[0]:7.3f} / {seconds[1]:7.3f}   "
+                    f"read_graph takes {ratio[0]:.2f} / {ratio[1]:.2f} times as long"
+                )
 
 
 if __name__ == "__main__":

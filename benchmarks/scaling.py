@@ -44,9 +44,17 @@ def measure(G: de.Graph, sets: np.ndarray, hops: int) -> dict[str, Any]:
     data = ego_networks(G, sets, hops=hops, encoding=de.SPD(3), num_threads=1, budget=8_000_000_000, progress=False)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     flat = data.flat
-    return {"sets": len(sets), "hops": hops, "nodes": G.num_nodes, "edges": G.num_edges,
-            "size": int(flat.node_ptr[-1] + flat.edge_ptr[-1]), "seconds": wall, "cpu_seconds": cpu,
-            "result_bytes": data.nbytes, "peak_bytes": peak() - before}
+    return {
+        "sets": len(sets),
+        "hops": hops,
+        "nodes": G.num_nodes,
+        "edges": G.num_edges,
+        "size": int(flat.node_ptr[-1] + flat.edge_ptr[-1]),
+        "seconds": wall,
+        "cpu_seconds": cpu,
+        "result_bytes": data.nbytes,
+        "peak_bytes": peak() - before,
+    }
 
 
 def main() -> None:
@@ -65,8 +73,10 @@ def main() -> None:
         rows.append({"varied": "size of the graph", **measure(G, link_sets(G, 10_000), 2)})
     for row in rows:
         row["ns_per_unit"] = round(1e9 * row["cpu_seconds"] / row["size"], 2)
-        print("{varied:18} {sets:7,} sets {hops} hops {nodes:9,} nodes: {size:13,} nodes and edges {cpu_seconds:7.3f} "
-              "CPU s {ns_per_unit:6.1f} ns each, result {result_bytes:14,} B, peak {peak_bytes:14,} B".format(**row))
+        print(
+            "{varied:18} {sets:7,} sets {hops} hops {nodes:9,} nodes: {size:13,} nodes and edges {cpu_seconds:7.3f} "
+            "CPU s {ns_per_unit:6.1f} ns each, result {result_bytes:14,} B, peak {peak_bytes:14,} B".format(**row)
+        )
     results = Path(__file__).parent / "results"
     results.mkdir(exist_ok=True)
     with (results / "scaling.csv").open("w", newline="") as file:
@@ -82,16 +92,28 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
     from plotly.subplots import make_subplots
 
     figure = make_subplots(1, 2, subplot_titles=["CPU seconds, one thread", "peak memory, bytes"])
-    styles = zip(dict.fromkeys(row["varied"] for row in rows), ("#0072B2", "#D55E00", "#009E73"),
-                 ("circle", "square", "diamond"), strict=True)
+    styles = zip(
+        dict.fromkeys(row["varied"] for row in rows),
+        ("#0072B2", "#D55E00", "#009E73"),
+        ("circle", "square", "diamond"),
+        strict=True,
+    )
     for varied, colour, symbol in styles:
         part = [row for row in rows if row["varied"] == varied]
         for column, value in enumerate(("cpu_seconds", "peak_bytes"), 1):
             figure.add_scatter(
-                x=[row["size"] for row in part], y=[max(row[value], 1e-3) for row in part], mode="lines+markers",
-                name=f"more: {varied}", legendgroup=varied, showlegend=column == 1, row=1, col=column,
-                line_color=colour, marker={"symbol": symbol, "size": 9},
-                hovertext=[f"{row['sets']:,} sets, {row['hops']} hops, {row['nodes']:,} nodes" for row in part])
+                x=[row["size"] for row in part],
+                y=[max(row[value], 1e-3) for row in part],
+                mode="lines+markers",
+                name=f"more: {varied}",
+                legendgroup=varied,
+                showlegend=column == 1,
+                row=1,
+                col=column,
+                line_color=colour,
+                marker={"symbol": symbol, "size": 9},
+                hovertext=[f"{row['sets']:,} sets, {row['hops']} hops, {row['nodes']:,} nodes" for row in part],
+            )
     figure.update_xaxes(type="log", title_text="nodes and edges of all ego-networks")
     figure.update_yaxes(type="log")
     figure.update_layout(title_text="Extraction against the total size of the ego-networks", template="plotly_white")

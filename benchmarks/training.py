@@ -101,8 +101,11 @@ def run(name: str, seed: int) -> tuple[list[tuple[float, float]], str]:
 def row(name: str, seed: str, trace: list[tuple[float, float]], note: str = "") -> dict[str, object]:
     reached = next((i for i, (_, test) in enumerate(trace) if test >= PAPER[name]), None)
     seconds, test = trace[-1 if reached is None else reached]
-    what = (f"NOT reached in {len(trace)} epochs: {test:.4f}" if reached is None else
-            f"reached {test:.4f} after {reached + 1} epochs") + f" (paper {PAPER[name]:.4f}){note}"
+    what = (
+        f"NOT reached in {len(trace)} epochs: {test:.4f}"
+        if reached is None
+        else f"reached {test:.4f} after {reached + 1} epochs"
+    ) + f" (paper {PAPER[name]:.4f}){note}"
     print(f"race {name:9} seed {seed:9}: {seconds:6.1f} CPU s (limit {LIMIT[name]}), {what}", flush=True)
     return {"what": "race", "dataset": name, "seed": seed, "ours_seconds": round(seconds, 2), "note": what}
 
@@ -158,7 +161,7 @@ def epochs(name: str, batches: int = 12) -> dict[str, object]:
     labels = torch.from_numpy(task.train.labels)
     in_all = -(-len(order) // BATCH)
 
-    some = order[:batches * BATCH]
+    some = order[: batches * BATCH]
     listed = pyg_list(task.graph, task.train.sets[some], task.train.labels[some])
     plain = PlainNet(de.build("DE-GNN-SPD", task))
     with torch.no_grad():
@@ -179,7 +182,7 @@ def epochs(name: str, batches: int = 12) -> dict[str, object]:
 
     def our_pairs():
         for begin in range(0, len(order), BATCH):
-            index = order[begin:begin + BATCH]
+            index = order[begin : begin + BATCH]
             yield data.batch(index), labels[index]
 
     def pyg_pairs():
@@ -190,8 +193,14 @@ def epochs(name: str, batches: int = 12) -> dict[str, object]:
     slow = min(one_pass(plain, pyg_pairs()) for _ in range(2)) * in_all / batches
     note = f"{in_all} batches, PyG from {batches} of them; largest difference of logits {difference:.1e}"
     print(f"epoch {name:11} blocks {fast:7.3f} s, PyG {slow:8.1f} s, {slow / fast:6.1f}x; {note}", flush=True)
-    return {"what": "epoch", "dataset": name, "ours_seconds": round(fast, 4), "other_seconds": round(slow, 2),
-            "ratio": round(slow / fast, 1), "note": note}
+    return {
+        "what": "epoch",
+        "dataset": name,
+        "ours_seconds": round(fast, 4),
+        "other_seconds": round(slow, 2),
+        "ratio": round(slow / fast, 1),
+        "note": note,
+    }
 
 
 if __name__ == "__main__":

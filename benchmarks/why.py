@@ -63,8 +63,16 @@ def pieces(kind: str, make, p: int) -> list[list[object]]:
             counts[k] += positive.sum()
             kept = positive | (task.test.labels == 0)
             aucs[k].append(roc_auc_score(positive[kept], scores[kept]))
-    return [["ns", kind, f"AUC of DE-GNN-SPD, positives in {k} piece{'s' * (k > 1)}, mean of {len(SEEDS)} seeds",
-             int(counts[k]), round(100 * float(np.mean(aucs[k])), 2)] for k in range(1, p + 1)]
+    return [
+        [
+            "ns",
+            kind,
+            f"AUC of DE-GNN-SPD, positives in {k} piece{'s' * (k > 1)}, mean of {len(SEEDS)} seeds",
+            int(counts[k]),
+            round(100 * float(np.mean(aucs[k])), 2),
+        ]
+        for k in range(1, p + 1)
+    ]
 
 
 if __name__ == "__main__":

@@ -37,8 +37,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="degnn-explore", description="Distance Encoding for graph neural networks.",
-        epilog="GRAPH is a name from 'degnn-explore datasets' or a file; a node is a name or a number.")
+        prog="degnn-explore",
+        description="Distance Encoding for graph neural networks.",
+        epilog="GRAPH is a name from 'degnn-explore datasets' or a file; a node is a name or a number.",
+    )
     parser.add_argument("--version", action="version", version=f"degnn-explore {de.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
@@ -52,8 +54,9 @@ def _parser() -> argparse.ArgumentParser:
     encode.add_argument("graph", metavar="GRAPH")
     encode.add_argument("nodes", metavar="NODE", nargs="+", help="the target set S")
     kind = encode.add_mutually_exclusive_group()
-    kind.add_argument("--max-dist", type=int, default=3, metavar="D",
-                      help="shortest-path distances up to D (the default, with D = 3)")
+    kind.add_argument(
+        "--max-dist", type=int, default=3, metavar="D", help="shortest-path distances up to D (the default, with D = 3)"
+    )
     kind.add_argument("--steps", type=int, metavar="K", help="landing probabilities of walks of 0..K steps instead")
     encode.add_argument("--cut", action="store_true", help="remove the edges inside S first")
     encode.set_defaults(run=_encode)

@@ -13,8 +13,20 @@ if TYPE_CHECKING:
 
 __all__ = ["about"]
 
-PACKAGES = ("numpy", "scipy", "pandas", "networkx", "numba", "torch", "torch-geometric",
-            "jupyterlab", "ipywidgets", "anywidget", "plotly", "pyvis")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "networkx",
+    "numba",
+    "torch",
+    "torch-geometric",
+    "jupyterlab",
+    "ipywidgets",
+    "anywidget",
+    "plotly",
+    "pyvis",
+)
 
 
 def about() -> pandas.DataFrame:

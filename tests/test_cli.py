@@ -27,9 +27,7 @@ def test_encode_prints_one_row_for_each_node(path_file: str, capsys: pytest.Capt
     assert capsys.readouterr().out == "node,0,1+,unreachable\na,1,0,0\nb,0,1,0\nc,0,1,0\n"
 
 
-def test_encode_takes_walks_and_cuts_edges_inside_the_set(
-    path_file: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_encode_takes_walks_and_cuts_edges_inside_the_set(path_file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["encode", path_file, "a", "b", "--steps", "1", "--cut"]) == 0
     assert capsys.readouterr().out == "node,step 0,step 1\na,0.5,0\nb,0.5,0\nc,0,0.5\n"
 
@@ -51,15 +49,18 @@ def test_datasets_and_about_are_tables(capsys: pytest.CaptureFixture[str]) -> No
     assert de.__version__ in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["encode", "celegan", "0"], "celegans"),
-    (["encode", "karate", "99"], "Node 99 is not in the graph"),
-    (["encode", "karate", "nobody"], "nobody"),
-    (["encode", "karate", "0", "--max-dist", "-1"], "max_dist"),
-    (["distinguish", "karate", "0", "1", "--method", "3-WL"], "3-WL"),
-    (["encode", "nowhere/graph.csv", "0"], "no such file"),
-    (["distinguish", "karate", "0", "1,2"], "1 and 2 nodes"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["encode", "celegan", "0"], "celegans"),
+        (["encode", "karate", "99"], "Node 99 is not in the graph"),
+        (["encode", "karate", "nobody"], "nobody"),
+        (["encode", "karate", "0", "--max-dist", "-1"], "max_dist"),
+        (["distinguish", "karate", "0", "1", "--method", "3-WL"], "3-WL"),
+        (["encode", "nowhere/graph.csv", "0"], "no such file"),
+        (["distinguish", "karate", "0", "1,2"], "1 and 2 nodes"),
+    ],
+)
 def test_errors_are_one_line_and_exit_code_2(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,8 +25,9 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 def fresh_python(code: str, cwd: Path = ROOT, **env: str) -> str:
     """What this code prints in a new process."""
-    done = subprocess.run([sys.executable, "-c", code], cwd=cwd, env={**os.environ, **env},
-                          capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -87,8 +88,22 @@ def test_citation_names_the_paper() -> None:
 
 
 def test_wheel_carries_the_data_and_the_scripts(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--no-build-isolation", "--quiet",
-                    "--wheel-dir", str(tmp_path)], check=True, timeout=120)
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            str(ROOT),
+            "--no-deps",
+            "--no-build-isolation",
+            "--quiet",
+            "--wheel-dir",
+            str(tmp_path),
+        ],
+        check=True,
+        timeout=120,
+    )
     (wheel,) = tmp_path.glob("*.whl")
     installed = tmp_path / "installed"
     with zipfile.ZipFile(wheel) as archive:
@@ -109,8 +124,9 @@ def test_constraints_pin_exact_public_versions() -> None:
 
 def test_binder_image_can_be_planned() -> None:
     tool = Path(sys.executable).with_name("jupyter-repo2docker")
-    done = subprocess.run([tool, "--no-run", "--no-build", "--debug", "."], cwd=ROOT, capture_output=True, text=True,
-                          timeout=120)
+    done = subprocess.run(
+        [tool, "--no-run", "--no-build", "--debug", "."], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
     plan = done.stdout + done.stderr
     assert done.returncode == 0, plan
     assert "python=3.11" in plan
@@ -132,8 +148,9 @@ def links(path: Path) -> list[str]:
     return [link for link in LINK.findall(text) if not link.startswith(("http:", "https:", "mailto:"))]
 
 
-@pytest.mark.parametrize("page", [*NOTEBOOKS, *ROOT.glob("*.md"), *ROOT.glob("data/*/*.md")],
-                         ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page", [*NOTEBOOKS, *ROOT.glob("*.md"), *ROOT.glob("data/*/*.md")], ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_links_lead_to_files(page: Path) -> None:
     assert [link for link in links(page) if not (page.parent / link).exists()] == []
 
@@ -143,7 +160,8 @@ def test_every_notebook_is_linked_from_the_start_and_the_readme() -> None:
     assert "00_start_here.ipynb" in names
     assert {Path(link).name for link in links(ROOT / "README.md")} >= names
     assert {Path(link).name for link in links(ROOT / "notebooks" / "00_start_here.ipynb")} >= names - {
-        "00_start_here.ipynb"}
+        "00_start_here.ipynb"
+    }
 
 
 def test_readme_examples_give_what_they_show() -> None:

@@ -30,8 +30,9 @@ def whole_number(name: str, value: Any, *, least: int) -> int:
     return int(value)
 
 
-def real_number(name: str, value: Any, *, least: float | None = None, above: float | None = None,
-                below: float = math.inf) -> float:
+def real_number(
+    name: str, value: Any, *, least: float | None = None, above: float | None = None, below: float = math.inf
+) -> float:
     """``value`` as a float, or a ParameterError that names it."""
     number = float(value) if not isinstance(value, bool) and isinstance(value, Real) else math.nan
     if number < below and (least is None or number >= least) and (above is None or number > above):

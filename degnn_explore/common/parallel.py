@@ -17,8 +17,13 @@ Answer = TypeVar("Answer")
 
 
 def run_jobs(
-    work: Callable[[Item, Callable[[int], object], Event], Answer], items: Sequence[Item], *,
-    total: int, label: str, progress: bool, stop: Event | None,
+    work: Callable[[Item, Callable[[int], object], Event], Answer],
+    items: Sequence[Item],
+    *,
+    total: int,
+    label: str,
+    progress: bool,
+    stop: Event | None,
 ) -> list[Answer]:
     """``[work(item, step, halt) for item in items]``, in one thread for each core; the kernels run side by side.
 
@@ -41,9 +46,14 @@ def run_jobs(
 
     pool = ThreadPoolExecutor(max_workers=cores)
     try:
-        with tqdm(total=total, desc=label, delay=1, mininterval=0.3,
-                  disable=not progress,
-                  bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}") as bar:
+        with tqdm(
+            total=total,
+            desc=label,
+            delay=1,
+            mininterval=0.3,
+            disable=not progress,
+            bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}",
+        ) as bar:
             futures = [pool.submit(work, item, step, halt) for item in items]
             running = set(futures)
             while running:

@@ -145,8 +145,9 @@ def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: Any, l
 
 
 @njit(cache=True, nogil=True)
-def ball(net: Net, targets: Array, radius: int, expand: int, cap: int, seed: Any, scratch: Scratch, level: Array,
-         cut: Array) -> tuple[int, int]:
+def ball(
+    net: Net, targets: Array, radius: int, expand: int, cap: int, seed: Any, scratch: Scratch, level: Array, cut: Array
+) -> tuple[int, int]:
     """The nodes within ``radius`` hops of S in BFS order, and the rows of those within ``expand``.
 
     Afterwards ``order[i]`` is node i of the ball, ``root[i]`` the target it was found from,
@@ -315,8 +316,12 @@ def _connect(net: Net, targets: Array, cut: Array, group: Array, scratch: Scratc
         open_pairs = False
         for a in range(p):
             for b in range(a):
-                if (head[a] >= 0 and head[b] >= 0 and group[a] != group[b]
-                        and net.component[targets[a]] == net.component[targets[b]]):
+                if (
+                    head[a] >= 0
+                    and head[b] >= 0
+                    and group[a] != group[b]
+                    and net.component[targets[a]] == net.component[targets[b]]
+                ):
                     open_pairs = True
         if not open_pairs:
             break
@@ -344,8 +349,9 @@ def _connect(net: Net, targets: Array, cut: Array, group: Array, scratch: Scratc
 
 
 @njit(cache=True, nogil=True)
-def _walk(net: Net, plan: Plan, scratch: Scratch, p: int, rows: int, level: Array, radius: int, cut: Array,
-          x: Array) -> None:
+def _walk(
+    net: Net, plan: Plan, scratch: Scratch, p: int, rows: int, level: Array, radius: int, cut: Array, x: Array
+) -> None:
     """Landing probabilities of walks from each target on the cut graph, into the last columns of x."""
     lptr, lcol, now, then = scratch.lptr, scratch.lcol, scratch.now, scratch.then
     count, steps, begin = level[radius + 1], plan.reach, net.base.shape[1]
@@ -378,8 +384,9 @@ def _walk(net: Net, plan: Plan, scratch: Scratch, p: int, rows: int, level: Arra
 
 
 @njit(cache=True, nogil=True)
-def features(net: Net, plan: Plan, targets: Array, scratch: Scratch, rows: int, level: Array, radius: int, cut: Array,
-             x: Array) -> None:
+def features(
+    net: Net, plan: Plan, targets: Array, scratch: Scratch, rows: int, level: Array, radius: int, cut: Array, x: Array
+) -> None:
     """The features of the first ``rows`` nodes of the ball into ``x``: degree, attributes, ζ(u|S)."""
     p, base, count = len(targets), net.base.shape[1], level[radius + 1]
     order, root, dist = scratch.order, scratch.root, scratch.dist

@@ -42,8 +42,9 @@ def _shells(scratch: Scratch, centre: int, hops: int, shell: Array) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _dense_shell_means(lptr: Array, lcol: Array, seen: int, known: int, rows: int, hops: int, x: Array,
-                       out: Array) -> None:
+def _dense_shell_means(
+    lptr: Array, lcol: Array, seen: int, known: int, rows: int, hops: int, x: Array, out: Array
+) -> None:
     """(x_v + sum over the nodes at distance exactly k) / (their number + 1), for v = 0..rows-1. out [rows, hops, d]
 
     The same as walking over :func:`_shells`, for shells that hold much of the ball: sets of nodes are
@@ -106,8 +107,7 @@ def _dense_shell_means(lptr: Array, lcol: Array, seen: int, known: int, rows: in
 
 
 @njit(cache=True, nogil=True)
-def count_blocks(net: Net, plan: Plan, sets: Array, scratch: Scratch, rows: Array, entries: Array,
-                 lost: Array) -> None:
+def count_blocks(net: Net, plan: Plan, sets: Array, scratch: Scratch, rows: Array, entries: Array, lost: Array) -> None:
     """How much each set needs: rows [s, T + 1] of each level, entries [s, T] of each step, nodes dropped [s]."""
     p, T, K = sets.shape[1], plan.layers, plan.hops
     radius = _ball_radius(plan) if plan.cap else K * T
@@ -131,8 +131,19 @@ def count_blocks(net: Net, plan: Plan, sets: Array, scratch: Scratch, rows: Arra
 
 @njit(cache=True, nogil=True)
 def fill_blocks(
-    net: Net, plan: Plan, sets: Array, scratch: Scratch, rows: Array, row_ptr: Array, head_ptr: Array,
-    entry_ptr: Array, x_self: Array, x_agg: Array, scale: Array, length: Array, column: Array,
+    net: Net,
+    plan: Plan,
+    sets: Array,
+    scratch: Scratch,
+    rows: Array,
+    row_ptr: Array,
+    head_ptr: Array,
+    entry_ptr: Array,
+    x_self: Array,
+    x_agg: Array,
+    scale: Array,
+    length: Array,
+    column: Array,
 ) -> None:
     """Write the blocks of each set where row_ptr, head_ptr and entry_ptr say.
 
@@ -144,12 +155,27 @@ def fill_blocks(
     radius = _ball_radius(plan)
     level, cut, shell = np.zeros(radius + 2, np.int64), np.zeros(p, np.int64), np.zeros(K + 2, np.int64)
     order, lptr, lcol, queue, x, root_scale = (
-        scratch.order, scratch.lptr, scratch.lcol, scratch.queue, scratch.x, scratch.scale)
+        scratch.order,
+        scratch.lptr,
+        scratch.lcol,
+        scratch.queue,
+        scratch.x,
+        scratch.scale,
+    )
     d = x_self.shape[1]
     total = np.empty(d)
     for s in range(len(sets)):
-        count, _ = ball(net, sets[s], radius, radius if plan.reach > radius else radius - 1, plan.cap, plan.seed,
-                        scratch, level, cut)
+        count, _ = ball(
+            net,
+            sets[s],
+            radius,
+            radius if plan.reach > radius else radius - 1,
+            plan.cap,
+            plan.seed,
+            scratch,
+            level,
+            cut,
+        )
         seen = level[plan.radius + 1]
         features(net, plan, sets[s], scratch, seen, level, radius, cut, x)
         release(scratch, count)
@@ -243,8 +269,18 @@ def count_egos(net: Net, plan: Plan, sets: Array, scratch: Scratch, nodes: Array
 
 @njit(cache=True, nogil=True)
 def fill_egos(
-    net: Net, plan: Plan, sets: Array, scratch: Scratch, node_ptr: Array, edge_ptr: Array, nodes: Array,
-    distance: Array, degree: Array, x: Array, length: Array, column: Array,
+    net: Net,
+    plan: Plan,
+    sets: Array,
+    scratch: Scratch,
+    node_ptr: Array,
+    edge_ptr: Array,
+    nodes: Array,
+    distance: Array,
+    degree: Array,
+    x: Array,
+    length: Array,
+    column: Array,
 ) -> None:
     """Write each ego-network where node_ptr and edge_ptr say; ``column`` in local numbers, row after row."""
     p = sets.shape[1]
@@ -276,8 +312,9 @@ def fill_egos(
 
 
 @njit(cache=True, nogil=True)
-def gather_edges(index: Array, node_ptr: Array, edge_ptr: Array, length: Array, column: Array,
-                 edge_index: Array) -> None:
+def gather_edges(
+    index: Array, node_ptr: Array, edge_ptr: Array, length: Array, column: Array, edge_index: Array
+) -> None:
     """The edges of the ego-networks in ``index``, numbered one after the other. edge_index [2, E]"""
     start, entry = 0, 0
     for i in index:
@@ -302,9 +339,24 @@ def gather_rows(index: Array, row_ptr: Array, rows: Array, width: int, source: A
 
 @njit(cache=True, nogil=True)
 def gather_step(
-    index: Array, aggregation: int, heads: int, rows: Array, before: int, row_ptr: Array, head_ptr: Array,
-    entry_ptr: Array, scale: Array, length: Array, column: Array, self_index: Array, ptr: Array, col: Array,
-    weight: Array, back_ptr: Array, back_col: Array, back_weight: Array,
+    index: Array,
+    aggregation: int,
+    heads: int,
+    rows: Array,
+    before: int,
+    row_ptr: Array,
+    head_ptr: Array,
+    entry_ptr: Array,
+    scale: Array,
+    length: Array,
+    column: Array,
+    self_index: Array,
+    ptr: Array,
+    col: Array,
+    weight: Array,
+    back_ptr: Array,
+    back_col: Array,
+    back_weight: Array,
 ) -> None:
     """The sparse matrix of one step for the sets in ``index``, and its transpose for the way back.
 

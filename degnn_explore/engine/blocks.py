@@ -35,8 +35,9 @@ class _Multiply(torch.autograd.Function):
     def forward(ctx: Any, h: Tensor, step: Step) -> Tensor:
         ctx.step = step
         out = torch.empty(len(step.ptr) - 1, h.shape[1])
-        _fill.multiply(step.ptr.numpy(), step.col.numpy(), step.weight.numpy(),
-                              h.detach().contiguous().numpy(), out.numpy())
+        _fill.multiply(
+            step.ptr.numpy(), step.col.numpy(), step.weight.numpy(), h.detach().contiguous().numpy(), out.numpy()
+        )
         return out
 
     @staticmethod
@@ -44,8 +45,13 @@ class _Multiply(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
         step = ctx.step
         out = torch.empty(step.num_before, grad.shape[1])
-        _fill.multiply(step.back_ptr.numpy(), step.back_col.numpy(), step.back_weight.numpy(),
-                              grad.contiguous().numpy(), out.numpy())
+        _fill.multiply(
+            step.back_ptr.numpy(),
+            step.back_col.numpy(),
+            step.back_weight.numpy(),
+            grad.contiguous().numpy(),
+            out.numpy(),
+        )
         return out, None
 
 
@@ -83,8 +89,10 @@ class Step:
             out = _Multiply.apply(h, self)
         else:
             row = torch.repeat_interleave(
-                torch.arange(len(self.ptr) - 1, device=self.ptr.device), self.ptr.diff().long(),
-                output_size=len(self.col))
+                torch.arange(len(self.ptr) - 1, device=self.ptr.device),
+                self.ptr.diff().long(),
+                output_size=len(self.col),
+            )
             messages = h.index_select(0, self.col) * self.weight.to(h.dtype)[:, None]
             out = h.new_zeros(len(self.ptr) - 1, h.shape[1]).index_add(0, row, messages)
         return out.view(-1, self.heads, h.shape[1])
@@ -116,8 +124,12 @@ class Blocks:
     p: int
 
     def _map(self, change: Any) -> Blocks:
-        return replace(self, x_self=change(self.x_self), x_agg=None if self.x_agg is None else change(self.x_agg),
-                       steps=[step._map(change) for step in self.steps])
+        return replace(
+            self,
+            x_self=change(self.x_self),
+            x_agg=None if self.x_agg is None else change(self.x_agg),
+            steps=[step._map(change) for step in self.steps],
+        )
 
     def to(self, device: str | torch.device, non_blocking: bool = False) -> Blocks:
         """The same batch on another device."""
@@ -157,16 +169,18 @@ class BlockData(Store[FlatBlocks, Blocks]):
     (torch.Size([4, 1]), torch.Size([2, 1, 1]))
     """
 
-    def __init__(self, net: Net, plan: Plan, sets: NDArray[np.int64], in_dim: int, budget: int,
-                 threads: Threads) -> None:
+    def __init__(
+        self, net: Net, plan: Plan, sets: NDArray[np.int64], in_dim: int, budget: int, threads: Threads
+    ) -> None:
         self._heads = plan.hops if plan.aggregation == _ball.HOPS else 1
         self._rows = np.empty((len(sets), plan.layers + 1), dtype=np.int64)
         self._entries = np.empty((len(sets), plan.layers), dtype=np.int64)
         super().__init__(net, plan, sets, in_dim, budget, threads)
 
     def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
-        _fill.count_blocks(self._net, self._plan, self._sets[part], scratch, self._rows[part],
-                                  self._entries[part], lost)
+        _fill.count_blocks(
+            self._net, self._plan, self._sets[part], scratch, self._rows[part], self._entries[part], lost
+        )
 
     def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         rows, plan = self._rows[part], self._plan
@@ -186,17 +200,35 @@ class BlockData(Store[FlatBlocks, Blocks]):
         entry_ptr = starts(entries[:, 0] if plan.layers else nothing)
         total = int(row_ptr[-1])
         flat = FlatBlocks(
-            rows, entries, row_ptr, head_ptr, entry_ptr,
+            rows,
+            entries,
+            row_ptr,
+            head_ptr,
+            entry_ptr,
             x_self=np.empty((total, self.in_dim), np.float32),
             x_agg=np.empty((0 if plan.raw else total, self._heads, self.in_dim), np.float32),
             scale=np.empty(total if plan.aggregation == _ball.GCN else 0, np.float32),
-            length=np.empty(head_ptr[-1], np.int32), column=np.empty(entry_ptr[-1], net.indices.dtype))
+            length=np.empty(head_ptr[-1], np.int32),
+            column=np.empty(entry_ptr[-1], net.indices.dtype),
+        )
 
         def fill(begin: int, end: int, scratch: Scratch) -> None:
             part = slice(begin, end)
             _fill.fill_blocks(
-                net, plan, sets[part], scratch, rows[part], row_ptr[part], head_ptr[part], entry_ptr[part],
-                flat.x_self, flat.x_agg, flat.scale, flat.length, flat.column)
+                net,
+                plan,
+                sets[part],
+                scratch,
+                rows[part],
+                row_ptr[part],
+                head_ptr[part],
+                entry_ptr[part],
+                flat.x_self,
+                flat.x_agg,
+                flat.scale,
+                flat.length,
+                flat.column,
+            )
 
         self._threads.run(len(index), fill, "extracting ego-networks", quiet)
         return flat
@@ -211,10 +243,13 @@ class BlockData(Store[FlatBlocks, Blocks]):
         totals = rows.sum(axis=0)
         x_self = gather(index, flat.row_ptr, flat.rows[:, 0], flat.x_self)
         x_agg = None if self._plan.raw else gather(index, flat.row_ptr, flat.rows[:, 0], flat.x_agg)
-        steps = [self._step(flat, index, level, int(totals[level]), int(totals[level + 1]))
-                 for level in range(self._plan.layers)]
-        return Blocks(torch.from_numpy(x_self), None if x_agg is None else torch.from_numpy(x_agg), steps, len(index),
-                      self.p)
+        steps = [
+            self._step(flat, index, level, int(totals[level]), int(totals[level + 1]))
+            for level in range(self._plan.layers)
+        ]
+        return Blocks(
+            torch.from_numpy(x_self), None if x_agg is None else torch.from_numpy(x_agg), steps, len(index), self.p
+        )
 
     def _step(self, flat: FlatBlocks, index: NDArray[np.int64], level: int, before: int, after: int) -> Step:
         size = int(flat.entries[index, level].sum())
@@ -224,7 +259,24 @@ class BlockData(Store[FlatBlocks, Blocks]):
         col, back_col = np.empty(size, kind), np.empty(size, kind)
         weight, back_weight = np.empty(size, np.float32), np.empty(size, np.float32)
         _fill.gather_step(
-            index, self._plan.aggregation, self._heads, flat.rows, level, flat.row_ptr, flat.head_ptr, flat.entry_ptr,
-            flat.scale, flat.length, flat.column, self_index, ptr, col, weight, back_ptr, back_col, back_weight)
+            index,
+            self._plan.aggregation,
+            self._heads,
+            flat.rows,
+            level,
+            flat.row_ptr,
+            flat.head_ptr,
+            flat.entry_ptr,
+            flat.scale,
+            flat.length,
+            flat.column,
+            self_index,
+            ptr,
+            col,
+            weight,
+            back_ptr,
+            back_col,
+            back_weight,
+        )
         tensors = map(torch.from_numpy, (ptr, col, weight, back_ptr, back_col, back_weight))
         return Step(torch.from_numpy(self_index), self._heads, before, *tensors)

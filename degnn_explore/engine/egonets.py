@@ -92,13 +92,23 @@ def blocks(
     budget = whole_number("budget", budget, least=1)
     array = as_sets(graph, sets)
     plan, width = make_plan(
-        p=array.shape[1], levels=layers if raw else layers - 1, hops=hops, radius=layers * hops, encoding=encoding,
-        aggregation=kind, raw=raw, degree=degree, max_nodes_per_hop=max_nodes_per_hop, seed=seed)
+        p=array.shape[1],
+        levels=layers if raw else layers - 1,
+        hops=hops,
+        radius=layers * hops,
+        encoding=encoding,
+        aggregation=kind,
+        raw=raw,
+        degree=degree,
+        max_nodes_per_hop=max_nodes_per_hop,
+        seed=seed,
+    )
     net = make_net(graph, degree)
     in_dim = net.base.shape[1] + width
     if in_dim == 0:
-        raise ParameterError("These ego-networks would have no features: set degree=True, give an encoding, or a graph "
-                             "with attributes.")
+        raise ParameterError(
+            "These ego-networks would have no features: set degree=True, give an encoding, or a graph with attributes."
+        )
     threads = Threads(lambda: make_scratch(net, array.shape[1], in_dim), num_threads, stop, progress)
     return BlockData(net, plan, array, in_dim, budget, threads)
 
@@ -141,8 +151,17 @@ def ego_networks(
     budget = whole_number("budget", budget, least=1)
     array = as_sets(graph, sets)
     plan, width = make_plan(
-        p=array.shape[1], levels=0, hops=1, radius=hops, encoding=encoding, aggregation=_ball.SUM, raw=False,
-        degree=degree, max_nodes_per_hop=max_nodes_per_hop, seed=seed)
+        p=array.shape[1],
+        levels=0,
+        hops=1,
+        radius=hops,
+        encoding=encoding,
+        aggregation=_ball.SUM,
+        raw=False,
+        degree=degree,
+        max_nodes_per_hop=max_nodes_per_hop,
+        seed=seed,
+    )
     net = make_net(graph, degree)
     in_dim = net.base.shape[1] + width
     threads = Threads(lambda: make_scratch(net, array.shape[1], in_dim), num_threads, stop, progress)

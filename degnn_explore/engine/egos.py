@@ -64,8 +64,9 @@ class EgoNetworks(Store[FlatEgos, Any]):
     (array([1, 2, 0, 3], dtype=int32), array([0, 0, 1, 1], dtype=int32), array([2, 3, 0, 1], dtype=int32))
     """
 
-    def __init__(self, net: Net, plan: Plan, sets: NDArray[np.int64], in_dim: int, budget: int,
-                 threads: Threads) -> None:
+    def __init__(
+        self, net: Net, plan: Plan, sets: NDArray[np.int64], in_dim: int, budget: int, threads: Threads
+    ) -> None:
         self._nodes = np.empty(len(sets), dtype=np.int64)
         self._edges = np.empty(len(sets), dtype=np.int64)
         super().__init__(net, plan, sets, in_dim, budget, threads)
@@ -74,8 +75,10 @@ class EgoNetworks(Store[FlatEgos, Any]):
     def flat(self) -> FlatEgos:
         """All ego-networks in flat arrays."""
         if self._store is None:
-            raise ParameterError(f"These ego-networks take more than the budget of {self._budget:,} bytes and are "
-                                 "streamed; ask for some at a time with part(index), or raise budget=.")
+            raise ParameterError(
+                f"These ego-networks take more than the budget of {self._budget:,} bytes and are "
+                "streamed; ask for some at a time with part(index), or raise budget=."
+            )
         return self._store
 
     def part(self, index: Any) -> FlatEgos:
@@ -99,8 +102,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
         return self.batch(index, device)
 
     def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
-        _fill.count_egos(self._net, self._plan, self._sets[part], scratch, self._nodes[part],
-                                self._edges[part], lost)
+        _fill.count_egos(self._net, self._plan, self._sets[part], scratch, self._nodes[part], self._edges[part], lost)
 
     def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         item = self._net.indices.dtype.itemsize
@@ -110,15 +112,32 @@ class EgoNetworks(Store[FlatEgos, Any]):
         sets, node_ptr, edge_ptr = self._sets[index], starts(self._nodes[index]), starts(self._edges[index])
         total, kind = int(node_ptr[-1]), self._net.indices.dtype
         flat = FlatEgos(
-            node_ptr, edge_ptr, nodes=np.empty(total, kind), distance=np.empty(total, np.int32),
-            degree=np.empty(total, kind), x=np.empty((total, self.in_dim), np.float32), length=np.empty(total, kind),
-            column=np.empty(edge_ptr[-1], kind))
+            node_ptr,
+            edge_ptr,
+            nodes=np.empty(total, kind),
+            distance=np.empty(total, np.int32),
+            degree=np.empty(total, kind),
+            x=np.empty((total, self.in_dim), np.float32),
+            length=np.empty(total, kind),
+            column=np.empty(edge_ptr[-1], kind),
+        )
 
         def fill(begin: int, end: int, scratch: Scratch) -> None:
             part = slice(begin, end)
             _fill.fill_egos(
-                self._net, self._plan, sets[part], scratch, node_ptr[part], edge_ptr[part], flat.nodes,
-                flat.distance, flat.degree, flat.x, flat.length, flat.column)
+                self._net,
+                self._plan,
+                sets[part],
+                scratch,
+                node_ptr[part],
+                edge_ptr[part],
+                flat.nodes,
+                flat.distance,
+                flat.degree,
+                flat.x,
+                flat.length,
+                flat.column,
+            )
 
         self._threads.run(len(index), fill, "extracting ego-networks", quiet)
         return flat
@@ -127,10 +146,16 @@ class EgoNetworks(Store[FlatEgos, Any]):
         if self._store is None:
             return self._extract(index, quiet=True)
         source = self._store
-        columns = {name: gather(index, source.node_ptr, self._nodes, getattr(source, name))
-                   for name in ("nodes", "distance", "degree", "x", "length")}
-        return FlatEgos(starts(self._nodes[index]), starts(self._edges[index]), **columns,
-                        column=gather(index, source.edge_ptr, self._edges, source.column))
+        columns = {
+            name: gather(index, source.node_ptr, self._nodes, getattr(source, name))
+            for name in ("nodes", "distance", "degree", "x", "length")
+        }
+        return FlatEgos(
+            starts(self._nodes[index]),
+            starts(self._edges[index]),
+            **columns,
+            column=gather(index, source.edge_ptr, self._edges, source.column),
+        )
 
     def _gather(self, flat: FlatEgos, index: NDArray[np.int64]) -> torch_geometric.data.Batch:
         import torch
@@ -139,10 +164,14 @@ class EgoNetworks(Store[FlatEgos, Any]):
         num_nodes = np.diff(flat.node_ptr)
         sizes, edges = num_nodes[index], np.diff(flat.edge_ptr)[index]
         ptr, edge_ptr = starts(sizes), starts(edges)
-        x, node, distance = (gather(index, flat.node_ptr, num_nodes, column)
-                             for column in (flat.x, flat.nodes, flat.distance))
-        tensors = {"x": torch.from_numpy(x), "node": torch.from_numpy(node.astype(np.int64)),
-                   "distance": torch.from_numpy(distance.astype(np.int64))}
+        x, node, distance = (
+            gather(index, flat.node_ptr, num_nodes, column) for column in (flat.x, flat.nodes, flat.distance)
+        )
+        tensors = {
+            "x": torch.from_numpy(x),
+            "node": torch.from_numpy(node.astype(np.int64)),
+            "distance": torch.from_numpy(distance.astype(np.int64)),
+        }
         edge_index = np.empty((2, edge_ptr[-1]), np.int64)
         _fill.gather_edges(index, flat.node_ptr, flat.edge_ptr, flat.length, flat.column, edge_index)
         tensors["edge_index"] = torch.from_numpy(edge_index)
@@ -154,8 +183,13 @@ class EgoNetworks(Store[FlatEgos, Any]):
         slices, shift = torch.from_numpy(ptr), torch.from_numpy(ptr[:-1])
         still = torch.zeros_like(shift)
         batch._num_graphs = len(index)
-        batch._slice_dict = {"x": slices, "node": slices, "distance": slices, "edge_index": torch.from_numpy(edge_ptr),
-                             "target_index": torch.arange(len(index) + 1) * self.p}
+        batch._slice_dict = {
+            "x": slices,
+            "node": slices,
+            "distance": slices,
+            "edge_index": torch.from_numpy(edge_ptr),
+            "target_index": torch.arange(len(index) + 1) * self.p,
+        }
         batch._inc_dict = {"x": still, "node": still, "distance": still, "edge_index": shift, "target_index": shift}
         return batch
 

@@ -50,8 +50,10 @@ def as_sets(graph: Graph, sets: Any) -> NDArray[np.int64]:
             return np.empty((0, max(width, 1)), dtype=np.int64)
         for i, nodes in enumerate(members):
             if len(nodes) != len(members[0]):
-                raise TargetError(f"Target set {i} has {len(nodes)} nodes but set 0 has {len(members[0])}; "
-                                  "give sets of one size together.")
+                raise TargetError(
+                    f"Target set {i} has {len(nodes)} nodes but set 0 has {len(members[0])}; "
+                    "give sets of one size together."
+                )
         return np.stack(members)
     array = np.ascontiguousarray(sets, dtype=np.int64)
     if array.shape[1] < 1:
@@ -59,14 +61,18 @@ def as_sets(graph: Graph, sets: Any) -> NDArray[np.int64]:
     bad = (array < 0) | (array >= graph.num_nodes)
     if bad.any():
         row, place = np.argwhere(bad)[0]
-        raise TargetError(f"Target set {row} names node {array[row, place]}, which is not in the graph; "
-                          f"its nodes are 0..{graph.num_nodes - 1}.")
+        raise TargetError(
+            f"Target set {row} names node {array[row, place]}, which is not in the graph; "
+            f"its nodes are 0..{graph.num_nodes - 1}."
+        )
     ordered = np.sort(array, axis=1)
     twice = ordered[:, 1:] == ordered[:, :-1]
     if twice.any():
         row, place = np.argwhere(twice)[0]
-        raise TargetError(f"Node {ordered[row, place]} occurs twice in target set {row}, "
-                          f"{array[row].tolist()[:10]}; name each node once.")
+        raise TargetError(
+            f"Node {ordered[row, place]} occurs twice in target set {row}, "
+            f"{array[row].tolist()[:10]}; name each node once."
+        )
     return array
 
 
@@ -93,8 +99,17 @@ _NETS: weakref.WeakKeyDictionary[Graph, dict[bool, Net]] = weakref.WeakKeyDictio
 
 
 def make_plan(
-    *, p: int, levels: int, hops: int, radius: int, encoding: Encoding | None, aggregation: int, raw: bool,
-    degree: bool, max_nodes_per_hop: int | None, seed: int,
+    *,
+    p: int,
+    levels: int,
+    hops: int,
+    radius: int,
+    encoding: Encoding | None,
+    aggregation: int,
+    raw: bool,
+    degree: bool,
+    max_nodes_per_hop: int | None,
+    seed: int,
 ) -> tuple[Plan, int]:
     """The plan for the kernels, and the number of columns of ζ for each node."""
     cap = 0 if max_nodes_per_hop is None else whole_number("max_nodes_per_hop", max_nodes_per_hop, least=1)
@@ -106,11 +121,15 @@ def make_plan(
     elif isinstance(encoding, DRNL):
         kind, reach = _ball.DRNL, encoding.max_dist - 1
         if p != 2:
-            raise TargetError(f"DRNL labels are defined for pairs; these target sets have {p} node(s) each. "
-                              "Use SPD, which takes any number.")
+            raise TargetError(
+                f"DRNL labels are defined for pairs; these target sets have {p} node(s) each. "
+                "Use SPD, which takes any number."
+            )
     elif encoding is not None:
-        raise ParameterError(f"encoding={encoding!r} is not known to the ego-network engine; choose SPD, "
-                             "LandingProbability, DRNL or None.")
+        raise ParameterError(
+            f"encoding={encoding!r} is not known to the ego-network engine; choose SPD, "
+            "LandingProbability, DRNL or None."
+        )
     pool, width = _ball.MEAN_POOL, 0 if encoding is None else encoding.dim
     if encoding is not None and kind != _ball.DRNL:
         if raw or encoding.pool is None:
@@ -128,10 +147,21 @@ def make_scratch(net: Net, p: int, in_dim: int) -> Scratch:
     kind = index_dtype(n)
     local, owner, chain = (np.full(n, -1, dtype=kind) for _ in range(3))
     return Scratch(
-        local, owner, chain, order=np.empty(n + 1, kind), root=np.empty(n + 1, np.int32),
-        lptr=np.empty(n + 1, np.int64), lcol=np.empty(len(net.indices) + 1, kind), dist=np.empty((p, n), np.int32),
-        queue=np.empty(n, np.int64), now=np.empty(n), then=np.empty(n), mark=np.zeros(n + 1, np.int64),
-        x=np.empty((n, in_dim), np.float32), scale=np.empty(n, np.float32))
+        local,
+        owner,
+        chain,
+        order=np.empty(n + 1, kind),
+        root=np.empty(n + 1, np.int32),
+        lptr=np.empty(n + 1, np.int64),
+        lcol=np.empty(len(net.indices) + 1, kind),
+        dist=np.empty((p, n), np.int32),
+        queue=np.empty(n, np.int64),
+        now=np.empty(n),
+        then=np.empty(n),
+        mark=np.zeros(n + 1, np.int64),
+        x=np.empty((n, in_dim), np.float32),
+        scale=np.empty(n, np.float32),
+    )
 
 
 class Threads:
@@ -149,8 +179,9 @@ class Threads:
         Show a bar once two seconds have passed.
     """
 
-    def __init__(self, scratch: Callable[[], Any], num_threads: int | None, stop: threading.Event | None,
-                 progress: bool) -> None:
+    def __init__(
+        self, scratch: Callable[[], Any], num_threads: int | None, stop: threading.Event | None, progress: bool
+    ) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         self.num_threads = cores if num_threads is None else whole_number("num_threads", num_threads, least=1)
         self.stop = stop
@@ -202,6 +233,7 @@ class Threads:
                 halt.set()
 
         with tqdm(total=total, desc=label, unit="set", delay=2, disable=quiet or not self.progress) as bar:
+
             def show() -> None:
                 bar.update(state["done"] - bar.n)
 

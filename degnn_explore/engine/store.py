@@ -42,8 +42,9 @@ class Store(ABC, Generic[Flat, Batch]):
         Whether that is more than the budget, so that each batch is extracted when it is asked for.
     """
 
-    def __init__(self, net: Net, plan: Plan, sets: NDArray[np.int64], in_dim: int, budget: int,
-                 threads: Threads) -> None:
+    def __init__(
+        self, net: Net, plan: Plan, sets: NDArray[np.int64], in_dim: int, budget: int, threads: Threads
+    ) -> None:
         self._net, self._plan, self._sets, self._threads, self._budget = net, plan, sets, threads, budget
         self.in_dim, self.p = in_dim, sets.shape[1]
         lost = np.zeros(len(sets), dtype=np.int64)
@@ -55,7 +56,8 @@ class Store(ABC, Generic[Flat, Batch]):
             if largest > budget:  # known as soon as that set is sized, before anything is extracted
                 raise ParameterError(
                     f"The ego-network of a single target set takes {readable(largest)}, more than the budget of "
-                    f"{readable(budget)}. Raise budget=, take fewer layers or hops, or set max_nodes_per_hop=.")
+                    f"{readable(budget)}. Raise budget=, take fewer layers or hops, or set max_nodes_per_hop=."
+                )
 
         threads.run(len(sets), count, "sizing ego-networks")
         self.capped = bool(lost.any())
@@ -88,8 +90,10 @@ class Store(ABC, Generic[Flat, Batch]):
 
     def __repr__(self) -> str:
         notes = (", streamed" if self.streamed else "") + (", capped" if self.capped else "")
-        return (f"{type(self).__name__}({len(self):,} sets of {self.p}, {self.in_dim} features, "
-                f"{readable(self.nbytes)}{notes})")
+        return (
+            f"{type(self).__name__}({len(self):,} sets of {self.p}, {self.in_dim} features, "
+            f"{readable(self.nbytes)}{notes})"
+        )
 
     def batch(self, index: Any, device: Any = "cpu") -> Batch:
         """The data of the target sets numbered in ``index`` (integers, or a mask), in that order."""
@@ -99,8 +103,10 @@ class Store(ABC, Generic[Flat, Batch]):
         else:
             size = int(self._bytes(wanted).sum())
             if size > self._budget:
-                raise ParameterError(f"This batch of {len(wanted):,} target sets takes {readable(size)}, more than the "
-                                     f"budget of {readable(self._budget)}; take smaller batches or raise budget=.")
+                raise ParameterError(
+                    f"This batch of {len(wanted):,} target sets takes {readable(size)}, more than the "
+                    f"budget of {readable(self._budget)}; take smaller batches or raise budget=."
+                )
             batch = self._gather(self._extract(wanted, quiet=True), np.arange(len(wanted)))
         return batch if str(device) == "cpu" else self._move(batch, device)
 
@@ -149,8 +155,9 @@ class Store(ABC, Generic[Flat, Batch]):
         wanted = np.asarray(index)
         if wanted.dtype == bool:
             if wanted.shape != (len(self),):
-                raise IndexError(f"A mask needs one entry for each of the {len(self)} target sets, "
-                                 f"not shape {list(wanted.shape)}.")
+                raise IndexError(
+                    f"A mask needs one entry for each of the {len(self)} target sets, not shape {list(wanted.shape)}."
+                )
             wanted = np.flatnonzero(wanted)
         wanted = wanted.astype(np.int64).reshape(-1)
         bad = (wanted < 0) | (wanted >= len(self))

@@ -50,8 +50,17 @@ def _grown(old: Ints, size: int) -> Ints:
 
 @njit(cache=True, nogil=True)
 def root_colours(
-    start: Ints, arcs: Ints, tags: Ints, hops: int, layers: int,
-    slots: Ints, hashes: Ints, bounds: Ints, words: Ints, used: int, out: Ints,
+    start: Ints,
+    arcs: Ints,
+    tags: Ints,
+    hops: int,
+    layers: int,
+    slots: Ints,
+    hashes: Ints,
+    bounds: Ints,
+    words: Ints,
+    used: int,
+    out: Ints,
 ) -> tuple[Ints, Ints, Ints, Ints, int]:
     """The colour of every node as its own target after 0..layers layers; out [layers + 1, n].
 
@@ -116,7 +125,7 @@ def root_colours(
                     if known < 0:
                         slots[slot] = used
                         hashes[used] = mixed
-                        words[bounds[used]:bounds[used] + length] = row[:length]
+                        words[bounds[used] : bounds[used] + length] = row[:length]
                         bounds[used + 1] = bounds[used] + length
                         known = used
                         used += 1
@@ -141,8 +150,17 @@ def root_colours(
 
 @njit(cache=True, nogil=True)
 def random_network(
-    start: Ints, arcs: Ints, tags: Ints, hops: int, layers: int, roots: Ints,
-    weights: Ints, biases: Ints, scale: Ints, smooth: bool, out: Ints,
+    start: Ints,
+    arcs: Ints,
+    tags: Ints,
+    hops: int,
+    layers: int,
+    roots: Ints,
+    weights: Ints,
+    biases: Ints,
+    scale: Ints,
+    smooth: bool,
+    out: Ints,
 ) -> None:
     """The representation of each root as its own target after 1..layers layers; out [layers, roots, hidden].
 

@@ -31,8 +31,10 @@ def khop_union(graphs: Sequence[Graph], hops: int = 1) -> tuple[Ints, Ints, Ints
             raise GraphError(f"Each graph must be a degnn_explore.Graph, not {type(G).__name__}.")
     size = sum(min(G.num_nodes**2, len(G.indices) * int(G.degrees.max(initial=1)) ** (hops - 1)) for G in graphs)
     if size > MAX_ARCS:
-        raise ParameterError(f"hops={hops} in these graphs means about {size:,} arcs, more than {MAX_ARCS:,}; "
-                             "take fewer hops, fewer graphs or smaller ones.")
+        raise ParameterError(
+            f"hops={hops} in these graphs means about {size:,} arcs, more than {MAX_ARCS:,}; "
+            "take fewer hops, fewer graphs or smaller ones."
+        )
     shift = np.cumsum([0, *(G.num_nodes for G in graphs)])
     ends = np.cumsum([0, *(len(G.indices) for G in graphs)])
     empty, zero = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
@@ -43,8 +45,12 @@ def khop_union(graphs: Sequence[Graph], hops: int = 1) -> tuple[Ints, Ints, Ints
 
 
 def root_colours(
-    graphs: Sequence[Graph], layers: int, hops: int = 1, *,
-    stop: Event | None = None, step: Callable[[int], object] | None = None,
+    graphs: Sequence[Graph],
+    layers: int,
+    hops: int = 1,
+    *,
+    stop: Event | None = None,
+    step: Callable[[int], object] | None = None,
 ) -> Ints:
     """The colour of every node of every graph as its own target, after 0..layers layers of DE-1 with SPD.
 
@@ -81,8 +87,12 @@ def root_colours(
     layers, hops = whole_number("layers", layers, least=1), whole_number("hops", hops, least=1)
     parts = []
     dictionary: tuple[Ints, Ints, Ints, Ints, int] = (
-        np.full(1024, -1, dtype=np.int64), np.empty(512, dtype=np.int64), np.zeros(513, dtype=np.int64),
-        np.empty(4096, dtype=np.int64), 0)
+        np.full(1024, -1, dtype=np.int64),
+        np.empty(512, dtype=np.int64),
+        np.zeros(513, dtype=np.int64),
+        np.empty(4096, dtype=np.int64),
+        0,
+    )
     for chunk in _chunks(graphs, 400):
         if stop is not None and stop.is_set():
             raise Cancelled("the colouring of all targets was cancelled")

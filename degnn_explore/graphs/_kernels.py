@@ -51,15 +51,7 @@ def distances(indptr: Ints, indices: Ints, sets: Ints, cut: bool, out: Ints) -> 
 
 @njit(cache=True, nogil=True)
 def walk_sums(
-    indptr: Ints,
-    indices: Ints,
-    sets: Ints,
-    cut: bool,
-    steps: int,
-    primes: Ints,
-    points: Ints,
-    inverse: Ints,
-    out: Ints,
+    indptr: Ints, indices: Ints, sets: Ints, cut: bool, steps: int, primes: Ints, points: Ints, inverse: Ints, out: Ints
 ) -> None:
     """sum over k = 0..steps of z^k (W^k)_{uv} modulo each prime, for v in each set; out [k, n, p, primes].
 

@@ -142,8 +142,13 @@ def clean_csr(
     both.sort()
     degrees = np.bincount(both >> 32, minlength=n)
     cleaning = Cleaning(
-        self_loops=int(loops.sum()), duplicates=len(keys) - one_way, reversed_duplicates=one_way - len(unique),
-        direction_ignored=directed, weights_ignored=weighted, isolated=int((degrees == 0).sum()))
+        self_loops=int(loops.sum()),
+        duplicates=len(keys) - one_way,
+        reversed_duplicates=one_way - len(unique),
+        direction_ignored=directed,
+        weights_ignored=weighted,
+        isolated=int((degrees == 0).sum()),
+    )
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(degrees)])
     return indptr, both.astype(np.int32), cleaning  # int32 takes the lower half
 

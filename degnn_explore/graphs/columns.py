@@ -51,8 +51,10 @@ def finite(what: str, values: Any, n: int, width: int | None) -> NDArray[np.floa
         raise GraphError(f"{what} of node {row} are {array[row].tolist()}; every value must be finite.")
     if np.abs(array).max(initial=0) > _LARGEST:
         row, column = divmod(int(np.abs(array).argmax()), array.shape[1])
-        raise GraphError(f"{what} of node {row} hold {array[row, column]}; networks compute in float32 and need values "
-                         f"within ±{_LARGEST:g}. Scale that column.")
+        raise GraphError(
+            f"{what} of node {row} hold {array[row, column]}; networks compute in float32 and need values "
+            f"within ±{_LARGEST:g}. Scale that column."
+        )
     return np.ascontiguousarray(array)
 
 

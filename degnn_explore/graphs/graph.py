@@ -236,7 +236,7 @@ class Graph:
     def neighbors(self, u: int | str) -> NDArray[np.int32]:
         """The neighbours of u, ascending."""
         i = int(self.target_set(u)[0])
-        return self.indices[self.indptr[i]:self.indptr[i + 1]]
+        return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
     @cached_property
     def _keys(self) -> NDArray[np.int64]:
@@ -301,8 +301,10 @@ class Graph:
             nodes.sort()
         if len(np.unique(nodes)) < len(nodes):
             values, counts = np.unique(nodes, return_counts=True)
-            raise TargetError(f"Node {int(values[counts > 1][0])} occurs twice in the target set {members[:10]!r}; "
-                              "name each node once.")
+            raise TargetError(
+                f"Node {int(values[counts > 1][0])} occurs twice in the target set {members[:10]!r}; "
+                "name each node once."
+            )
         return nodes
 
     def _node(self, v: int | str) -> int:
@@ -375,9 +377,15 @@ class Graph:
             return None if column is None else column[order_]
 
         graph = Graph.from_edges(
-            new[self.edges], self.num_nodes, labels=pick(self.labels), positions=pick(self.positions),
+            new[self.edges],
+            self.num_nodes,
+            labels=pick(self.labels),
+            positions=pick(self.positions),
             names=None if self._names is None else [self._names[i] for i in order_],
-            attributes=pick(self.attributes), info={k: pick(c) for k, c in self.info.items()}, title=self.title)
+            attributes=pick(self.attributes),
+            info={k: pick(c) for k, c in self.info.items()},
+            title=self.title,
+        )
         return replace(graph, cleaning=self.cleaning)
 
     def with_labels(self, labels: Any) -> Graph:
@@ -406,8 +414,14 @@ class Graph:
         """The same graph under another title."""
         return replace(self, title=title)
 
-    def _with(self, names: Any = None, labels: Any = None, positions: Any = None,
-              attributes: Any = None, info: Mapping[str, Any] | None = None) -> Graph:
+    def _with(
+        self,
+        names: Any = None,
+        labels: Any = None,
+        positions: Any = None,
+        attributes: Any = None,
+        info: Mapping[str, Any] | None = None,
+    ) -> Graph:
         """A copy with the given columns, each checked for length and kind."""
         n = self.num_nodes
         changes: dict[str, Any] = {}
@@ -443,5 +457,7 @@ class Graph:
 def needs_graph(caller: str, G: Any) -> None:
     """A ParameterError that says how to make a Graph, if this is something else."""
     if not isinstance(G, Graph):
-        raise ParameterError(f"{caller} needs a degnn_explore Graph, not {type(G).__name__}; make one with "
-                             "Graph.from_networkx, Graph.from_pyg or Graph.from_edges.")
+        raise ParameterError(
+            f"{caller} needs a degnn_explore Graph, not {type(G).__name__}; make one with "
+            "Graph.from_networkx, Graph.from_pyg or Graph.from_edges."
+        )

@@ -39,10 +39,15 @@ def networkx_parts(graph: networkx.Graph[Any], label: str | None = None) -> dict
         columns.pop(label or "label")
     return {
         "edges": np.array([(place[u], place[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2),
-        "num_nodes": len(nodes), "names": names, "labels": labels, "info": columns, "title": str(graph.name or ""),
+        "num_nodes": len(nodes),
+        "names": names,
+        "labels": labels,
+        "info": columns,
+        "title": str(graph.name or ""),
         "positions": None if positions is None or any(p is None for p in positions) else positions,
         "directed": graph.is_directed(),
-        "weighted": any("weight" in data for _, _, data in graph.edges(data=True))}
+        "weighted": any("weight" in data for _, _, data in graph.edges(data=True)),
+    }
 
 
 def pyg_parts(data: torch_geometric.data.Data) -> dict[str, Any]:
@@ -61,8 +66,12 @@ def pyg_parts(data: torch_geometric.data.Data) -> dict[str, Any]:
     if labels is not None and (labels.size != n or labels.dtype.kind not in "iub"):
         labels = None  # a graph-level or real-valued target is not a class per node
     return {
-        "edges": pairs, "num_nodes": n, "names": getattr(data, "names", None),
+        "edges": pairs,
+        "num_nodes": n,
+        "names": getattr(data, "names", None),
         "labels": None if labels is None else labels.reshape(-1),
         "positions": None if data.pos is None else data.pos.detach().cpu().numpy()[:, :2],
         "attributes": None if data.x is None else data.x.detach().cpu().numpy(),
-        "directed": not undirected, "weighted": data.edge_attr is not None or "edge_weight" in data}
+        "directed": not undirected,
+        "weighted": data.edge_attr is not None or "edge_weight" in data,
+    }

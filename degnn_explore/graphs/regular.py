@@ -160,7 +160,9 @@ def shrikhande() -> Graph:
     """
     edges = [
         (4 * i + j, 4 * ((i + a) % 4) + (j + b) % 4)
-        for i in range(4) for j in range(4) for a, b in ((1, 0), (0, 1), (1, 1))
+        for i in range(4)
+        for j in range(4)
+        for a, b in ((1, 0), (0, 1), (1, 1))
     ]
     # Turned a little, so that no link from the outer ring runs behind a node of the inner one.
     places = np.concatenate([ring(8), ring(8, 0.5, turn=0.3)])
@@ -202,7 +204,10 @@ def triangular(n: int = 8) -> Graph:
     pairs = list(combinations(range(n), 2))
     edges = [(i, j) for (i, a), (j, b) in combinations(enumerate(pairs), 2) if set(a) & set(b)]
     return Graph.from_edges(
-        edges, len(pairs), names=[f"{a}-{b}" for a, b in pairs], positions=ring(len(pairs)),
+        edges,
+        len(pairs),
+        names=[f"{a}-{b}" for a, b in pairs],
+        positions=ring(len(pairs)),
         title=f"triangular graph T({n})",
     )
 
@@ -228,7 +233,10 @@ def chang(i: int) -> Graph:
     linked = base.to_scipy().toarray() > 0
     linked ^= chosen[:, None] != chosen
     return Graph.from_edges(
-        np.argwhere(np.triu(linked)), base.num_nodes, names=base.names, positions=base.positions,
+        np.argwhere(np.triu(linked)),
+        base.num_nodes,
+        names=base.names,
+        positions=base.positions,
         title=f"Chang graph {i}",
     )
 
@@ -294,8 +302,10 @@ def intersection_array(G: Graph) -> tuple[tuple[int, ...], tuple[int, ...]]:
     for u in range(G.num_nodes):
         distance = dijkstra(adjacency, unweighted=True, indices=u)  # [n]
         if np.isinf(distance).any():
-            raise GraphError(f"{G!r} is not connected (no path from node {u} to node "
-                             f"{int(np.flatnonzero(np.isinf(distance))[0])}), so it has no intersection array.")
+            raise GraphError(
+                f"{G!r} is not connected (no path from node {u} to node "
+                f"{int(np.flatnonzero(np.isinf(distance))[0])}), so it has no intersection array."
+            )
         step = distance[G.indices] - distance[source]
         further = np.bincount(source[step == 1], minlength=G.num_nodes)  # [n]
         nearer = np.bincount(source[step == -1], minlength=G.num_nodes)  # [n]
@@ -308,7 +318,8 @@ def intersection_array(G: Graph) -> tuple[tuple[int, ...], tuple[int, ...]]:
             raise GraphError(
                 f"{G!r} is not distance-regular: nodes {w} and {v} are both at distance {int(distance[v])} from node "
                 f"{u}, but have {nearer[w]} and {nearer[v]} neighbours nearer to it, {further[w]} and {further[v]} "
-                "further away.")
+                "further away."
+            )
         if array is None:
             array = found
         elif found != array:

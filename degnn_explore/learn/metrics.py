@@ -60,5 +60,7 @@ def metrics(logits: NDArray[Any], labels: NDArray[np.int64]) -> dict[str, float]
     share = probabilities(logits)
     per_class = [auc(share[:, c], labels == c) for c in range(logits.shape[1])]
     known = [value for value in per_class if not np.isnan(value)]
-    return {"accuracy": float(np.mean(logits.argmax(axis=1) == labels)),
-            "auc": float(np.mean(known)) if known else float("nan")}
+    return {
+        "accuracy": float(np.mean(logits.argmax(axis=1) == labels)),
+        "auc": float(np.mean(known)) if known else float("nan"),
+    }

@@ -54,8 +54,10 @@ def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto
     rows = [G.target_set(S) for S in sets]
     odd = [row.tolist() for row in rows if len(row) != model.shape.p]
     if odd or not rows:
-        raise ParameterError(f"This {model.name} judges sets of {model.shape.p} nodes; "
-                             + (f"{odd[0]} has {len(odd[0])}." if odd else "no set was given."))
+        raise ParameterError(
+            f"This {model.name} judges sets of {model.shape.p} nodes; "
+            + (f"{odd[0]} has {len(odd[0])}." if odd else "no set was given.")
+        )
     array = np.stack(rows)
     model.check(G, array)
     where = choose_device(device)
@@ -66,15 +68,16 @@ def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto
 
 
 def choose_device(device: str) -> str:
-    """"auto" as the best device of this machine; any other name if torch has it here."""
+    """ "auto" as the best device of this machine; any other name if torch has it here."""
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     try:
         if torch.empty(1, device=torch.device(device)).is_meta:
             raise RuntimeError("meta tensors hold no numbers")
     except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
-        raise ParameterError(f"device={device!r} cannot be used here ({str(error).splitlines()[0]}); "
-                             "use 'auto' or 'cpu'.") from None
+        raise ParameterError(
+            f"device={device!r} cannot be used here ({str(error).splitlines()[0]}); use 'auto' or 'cpu'."
+        ) from None
     return device
 
 
@@ -103,8 +106,9 @@ class _Threads:
 torch_threads = _Threads()
 
 
-def logits_of(model: SetNet, data: SetData, index: NDArray[np.int64], device: str,
-            stop: threading.Event | None) -> NDArray[np.float32]:
+def logits_of(
+    model: SetNet, data: SetData, index: NDArray[np.int64], device: str, stop: threading.Event | None
+) -> NDArray[np.float32]:
     """Logits of these sets, nothing learnt."""
     model.eval()
     parts = []
@@ -117,7 +121,7 @@ def logits_of(model: SetNet, data: SetData, index: NDArray[np.int64], device: st
 
 
 def pieces(index: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
-    return [index[start:start + size] for start in range(0, len(index), size)]
+    return [index[start : start + size] for start in range(0, len(index), size)]
 
 
 def raise_if(stop: threading.Event | None) -> None:

@@ -48,9 +48,13 @@ def save(model: SetNet, path: str | os.PathLike[str]) -> Path:
 
     if not isinstance(model, SetNet):
         raise ParameterError(f"save needs a model made by de.build, not {type(model).__name__}.")
-    how = {"kind": "model", "name": model.name, "hyper": model.hyper,
-           "shape": [model.shape.p, model.shape.num_classes, model.shape.num_attributes],
-           "classes": model.shape.classes}
+    how = {
+        "kind": "model",
+        "name": model.name,
+        "hyper": model.hyper,
+        "shape": [model.shape.p, model.shape.num_classes, model.shape.num_attributes],
+        "classes": model.shape.classes,
+    }
     return write_tensors(path, dict(model.state_dict()), how)
 
 
@@ -77,8 +81,9 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
 
     tensors, how = read_tensors(path)
     if how.get("kind") != "model":
-        raise ParameterError(f"{os.fspath(path)} is a {how.get('kind')}, not a saved model; "
-                             "pass it to fit(..., checkpoint=) instead.")
+        raise ParameterError(
+            f"{os.fspath(path)} is a {how.get('kind')}, not a saved model; pass it to fit(..., checkpoint=) instead."
+        )
     p, num_classes, num_attributes = how["shape"]
     shape = Shape(p, num_classes, num_attributes, tuple(how.get("classes", ())))
     model = from_shape(how["name"], shape, 0, how["hyper"])
@@ -112,8 +117,10 @@ def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, Tensor], h
             os.fsync(file.fileno())
         os.replace(scratch, target)
     except OSError as error:
-        raise ParameterError(f"{target} could not be written ({error.strerror or error}); what was there before is "
-                             "unchanged. Make room or choose another place.") from error
+        raise ParameterError(
+            f"{target} could not be written ({error.strerror or error}); what was there before is "
+            "unchanged. Make room or choose another place."
+        ) from error
     finally:
         with contextlib.suppress(OSError):
             scratch.unlink(missing_ok=True)
@@ -142,11 +149,14 @@ def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Tensor], dict[
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 (not a dict)
             meta = file.metadata() or {}
     except (SafetensorError, OSError, ValueError) as error:
-        raise ParameterError(f"{name} cannot be read as a saved model; it is truncated or something else "
-                             f"({error}). Save it again.") from None
+        raise ParameterError(
+            f"{name} cannot be read as a saved model; it is truncated or something else ({error}). Save it again."
+        ) from None
     if meta.get("format") != _FORMAT:
-        raise ParameterError(f"{name} was not written by this version of degnn_explore (format {meta.get('format')!r}, "
-                             f"expected {_FORMAT!r}).")
+        raise ParameterError(
+            f"{name} was not written by this version of degnn_explore (format {meta.get('format')!r}, "
+            f"expected {_FORMAT!r})."
+        )
     if meta.get("sha256") != _checksum(tensors, meta.get("how", "")):
         raise ParameterError(f"{name} was changed after it was saved: its checksum does not fit. Save it again.")
     how: dict[str, Any] = json.loads(meta["how"])

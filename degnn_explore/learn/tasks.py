@@ -86,16 +86,22 @@ class Task:
     def digest(self) -> str:
         """A checksum of everything that a model is trained on and judged by: graph, attributes, sets and labels."""
         content = hashlib.sha256()
-        for array in (self.graph.indptr, self.graph.indices, self.graph.attributes,
-                      *(column for part in (self.train, self.val, self.test) for column in (part.sets, part.labels))):
+        for array in (
+            self.graph.indptr,
+            self.graph.indices,
+            self.graph.attributes,
+            *(column for part in (self.train, self.val, self.test) for column in (part.sets, part.labels)),
+        ):
             if array is not None:
                 content.update(f"{array.shape}".encode())
                 content.update(array.astype("<f8" if array.dtype.kind == "f" else "<i8").tobytes())
         return content.hexdigest()
 
     def __repr__(self) -> str:
-        return (f"Task({self.kind}, p={self.p}, {len(self.train)} training, {len(self.val)} validation, "
-                f"{len(self.test)} test sets, {self.num_classes} classes, chosen by {self.metric})")
+        return (
+            f"Task({self.kind}, p={self.p}, {len(self.train)} training, {len(self.val)} validation, "
+            f"{len(self.test)} test sets, {self.num_classes} classes, chosen by {self.metric})"
+        )
 
 
 def role_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TEN) -> Task:
@@ -119,14 +125,16 @@ def role_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TE
     """
     needs_graph("role_task", G)
     if G.labels is None:
-        raise GraphError("role_task needs a label for each node and this graph has none; "
-                         "add them with G.with_labels([...]).")
+        raise GraphError(
+            "role_task needs a label for each node and this graph has none; add them with G.with_labels([...])."
+        )
     nodes = np.flatnonzero(G.labels >= 0)
     return _labelled_task(G, G, "roles", nodes[:, None], G.labels[nodes], seed, split, metric="accuracy")
 
 
-def link_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TEN,
-              max_positives: int | None = None) -> Task:
+def link_task(
+    G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TEN, max_positives: int | None = None
+) -> Task:
     """Link prediction (Task 2, p = 2): the edges, and as many pairs that are not edges.
 
     The edges of validation and test are taken out of ``task.graph``. Negatives are drawn uniformly
@@ -154,8 +162,9 @@ def link_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TE
     return _existence_task(G, "links", G.edges, seed, split, max_positives)
 
 
-def triangle_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TEN,
-                  max_positives: int | None = None) -> Task:
+def triangle_task(
+    G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TEN, max_positives: int | None = None
+) -> Task:
     """Triangle prediction (Task 3, p = 3): the closed triads, and as many that are not closed.
 
     All three edges of each validation and test triangle are taken out of ``task.graph``. Negatives
@@ -177,8 +186,15 @@ def triangle_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TE
     return _existence_task(G, "triangles", _triangles(G), seed, split, max_positives)
 
 
-def set_task(G: Graph, sets: Iterable[Any], labels: Any, *, seed: int = 0,
-             split: Sequence[float] = EIGHTY_TEN_TEN, remove_edges: bool = True) -> Task:
+def set_task(
+    G: Graph,
+    sets: Iterable[Any],
+    labels: Any,
+    *,
+    seed: int = 0,
+    split: Sequence[float] = EIGHTY_TEN_TEN,
+    remove_edges: bool = True,
+) -> Task:
     """A task of your own: target sets of one size p, each with a class, split class by class.
 
     Parameters
@@ -213,17 +229,29 @@ def set_task(G: Graph, sets: Iterable[Any], labels: Any, *, seed: int = 0,
     array = np.stack(rows)
     classes = np.asarray(labels)
     if classes.shape != (len(rows),) or classes.dtype.kind not in "iub":
-        raise TargetError(f"labels must be one whole number for each of the {len(rows)} sets, "
-                          f"not {classes.dtype} of shape {list(classes.shape)}.")
+        raise TargetError(
+            f"labels must be one whole number for each of the {len(rows)} sets, "
+            f"not {classes.dtype} of shape {list(classes.shape)}."
+        )
     _, first, count = np.unique(np.sort(array, axis=1), axis=0, return_index=True, return_counts=True)
     if (count > 1).any():
-        raise TargetError(f"The target set {array[first[count > 1][0]].tolist()} is given twice; "
-                          "it could be learnt in one split and asked in another. Give each set once.")
+        raise TargetError(
+            f"The target set {array[first[count > 1][0]].tolist()} is given twice; "
+            "it could be learnt in one split and asked in another. Give each set once."
+        )
     return _labelled_task(G, None if remove_edges else G, "sets", array, classes.astype(np.int64), seed, split)
 
 
-def _labelled_task(G: Graph, graph: Graph | None, kind: str, sets: Ints, labels: Ints, seed: int,
-                   split: Sequence[float], metric: str | None = None) -> Task:
+def _labelled_task(
+    G: Graph,
+    graph: Graph | None,
+    kind: str,
+    sets: Ints,
+    labels: Ints,
+    seed: int,
+    split: Sequence[float],
+    metric: str | None = None,
+) -> Task:
     """Given sets split class by class; ``graph=None`` removes the edges inside held-out sets."""
     shares = _checked(split)
     rng = np.random.default_rng(whole_number("seed", seed, least=0))
@@ -239,19 +267,31 @@ def _labelled_task(G: Graph, graph: Graph | None, kind: str, sets: Ints, labels:
     if graph is None:
         graph = _without_inner_edges(G, sets[np.concatenate([val, test])])
     first, second, third = (Split(sets[rows], codes[rows].astype(np.int64)) for rows in (train, val, test))
-    return Task(graph, G, kind, sets.shape[1], len(classes), metric or ("auc" if len(classes) == 2 else "accuracy"),
-                first, second, third, seed=int(seed), classes=tuple(int(c) for c in classes))
+    return Task(
+        graph,
+        G,
+        kind,
+        sets.shape[1],
+        len(classes),
+        metric or ("auc" if len(classes) == 2 else "accuracy"),
+        first,
+        second,
+        third,
+        seed=int(seed),
+        classes=tuple(int(c) for c in classes),
+    )
 
 
-def _existence_task(G: Graph, kind: str, positives: Ints, seed: int, split: Sequence[float],
-                    max_positives: int | None) -> Task:
+def _existence_task(
+    G: Graph, kind: str, positives: Ints, seed: int, split: Sequence[float], max_positives: int | None
+) -> Task:
     """Positives and as many random negatives in each part; held-out positives leave the graph."""
     shares = _checked(split)
     rng = np.random.default_rng(whole_number("seed", seed, least=0))
     p = positives.shape[1]
     chosen = rng.permutation(positives)
     if max_positives is not None:
-        chosen = chosen[:whole_number("max_positives", max_positives, least=3)]
+        chosen = chosen[: whole_number("max_positives", max_positives, least=3)]
     negatives = _negatives(G, positives, len(chosen), rng, kind)
     splits = []
     for yes, no in zip(_cut(chosen, shares, kind), _cut(negatives, shares, f"negatives for {kind}"), strict=True):
@@ -283,13 +323,15 @@ def _checked(split: Sequence[float]) -> tuple[float, float, float]:
 def _cut(rows: Ints, shares: tuple[float, float, float], what: str) -> tuple[Ints, Ints, Ints]:
     """Rows in three parts by the shares, at least one in each."""
     if len(rows) < 3:
-        raise TargetError(f"There are {len(rows)} {what}, too few to have one each for training, validation and test; "
-                          "at least 3 are needed.")
+        raise TargetError(
+            f"There are {len(rows)} {what}, too few to have one each for training, validation and test; "
+            "at least 3 are needed."
+        )
     test = max(1, round(shares[2] * len(rows)))
     val = min(max(1, round(shares[1] * len(rows))), len(rows) - test - 1)
     if val < 1:
         test, val = len(rows) - 2, 1
-    return rows[test + val:], rows[:val], rows[val:val + test]
+    return rows[test + val :], rows[:val], rows[val : val + test]
 
 
 def _keys(sets: Ints, n: int) -> Ints:
@@ -307,8 +349,10 @@ def _negatives(G: Graph, positives: Ints, count: int, rng: np.random.Generator, 
         raise GraphError(f"A graph of {n:,} nodes is too large for {kind}; at most {2**21:,} nodes for triangles.")
     available = comb(n, p) - len(positives)
     if available < count:
-        raise TargetError(f"The graph is too dense: {count:,} negatives are wanted, as many as there are {kind}, but "
-                          f"only {available:,} sets of {p} nodes are none. Use max_positives= to take fewer {kind}.")
+        raise TargetError(
+            f"The graph is too dense: {count:,} negatives are wanted, as many as there are {kind}, but "
+            f"only {available:,} sets of {p} nodes are none. Use max_positives= to take fewer {kind}."
+        )
     taken = np.sort(_keys(positives, n))
     if available <= 4 * max(count, len(positives) // 16):  # dense: list them all, at most 5 per positive, and choose
         everything = _subsets(n, p)

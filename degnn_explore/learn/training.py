@@ -183,24 +183,32 @@ def fit(
         raise ParameterError(f"fit needs a task, such as de.link_task(G), not {type(task).__name__}.")
     if model.shape.num_classes != task.num_classes or model.shape.p != task.p:
         built = f"p={model.shape.p} and {model.shape.num_classes} classes"
-        raise ParameterError(f"This {model.name} was built for {built}, the task has p={task.p} and "
-                             f"{task.num_classes} classes; build it for this task.")
+        raise ParameterError(
+            f"This {model.name} was built for {built}, the task has p={task.p} and "
+            f"{task.num_classes} classes; build it for this task."
+        )
     learning_rate = model.learning_rate if learning_rate is None else learning_rate
     if stop is not None and not callable(getattr(stop, "is_set", None)):
         raise ParameterError(f"stop must be an event such as threading.Event(), not {stop!r}.")
     options = {
-        "seed": whole_number("seed", seed, least=0), "batch_size": whole_number("batch_size", batch_size, least=1),
+        "seed": whole_number("seed", seed, least=0),
+        "batch_size": whole_number("batch_size", batch_size, least=1),
         "optimizer": one_of("optimizer", optimizer, _OPTIMISERS),
         "learning_rate": real_number("learning_rate", learning_rate, above=0),
         "weight_decay": real_number("weight_decay", weight_decay, least=0),
         "patience": None if patience is None else whole_number("patience", patience, least=1),
-        "clip": None if clip is None else real_number("clip", clip, above=0)}
+        "clip": None if clip is None else real_number("clip", clip, above=0),
+    }
     run = _Run(model, task, options, choose_device(device), whole_number("num_threads", num_threads, least=1), stop)
     kept = None if checkpoint is None else Path(checkpoint)
     if kept is not None:
         check_place(kept)  # now, not when the first hour is to be kept
-    return run.epochs(whole_number("epochs", epochs, least=1), kept,
-                      real_number("checkpoint_every", checkpoint_every, least=0), progress)
+    return run.epochs(
+        whole_number("epochs", epochs, least=1),
+        kept,
+        real_number("checkpoint_every", checkpoint_every, least=0),
+        progress,
+    )
 
 
 def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
@@ -213,8 +221,15 @@ def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
 class _Run:
     """One call of fit: what it trains, how, and the best weights so far."""
 
-    def __init__(self, model: SetNet, task: Task, options: dict[str, Any], device: str, threads: int,
-                 stop: threading.Event | None) -> None:
+    def __init__(
+        self,
+        model: SetNet,
+        task: Task,
+        options: dict[str, Any],
+        device: str,
+        threads: int,
+        stop: threading.Event | None,
+    ) -> None:
         self.model, self.task, self.options = model, task, options
         self.device, self.threads, self.stop = device, threads, stop
         self.history: list[Epoch] = []
@@ -236,8 +251,12 @@ class _Run:
                 self.model.calibrate(self.data, self.train)
             kind = _OPTIMISERS[self.options["optimizer"]]
             extra: dict[str, Any] = {"momentum": 0.9} if self.options["optimizer"] == "sgd" else {"fused": True}
-            self.optimiser = kind(self.model.parameters(), lr=self.options["learning_rate"],
-                                  weight_decay=self.options["weight_decay"], **extra)
+            self.optimiser = kind(
+                self.model.parameters(),
+                lr=self.options["learning_rate"],
+                weight_decay=self.options["weight_decay"],
+                **extra,
+            )
             if checkpoint is not None and checkpoint.exists():
                 self._resume(checkpoint, count)
                 yield from list(self.history)
@@ -298,8 +317,9 @@ class _Run:
         return Epoch(number, total / len(order), train, val, test, time.perf_counter() - started, self.task.metric)
 
     def _diverged(self, what: str) -> ParameterError:
-        return ParameterError(f"{what}; learning_rate={self.options['learning_rate']} is probably too high. "
-                              "Try a tenth of it.")
+        return ParameterError(
+            f"{what}; learning_rate={self.options['learning_rate']} is probably too high. Try a tenth of it."
+        )
 
     def _remember(self, epoch: Epoch) -> None:
         self.history.append(epoch)
@@ -317,8 +337,9 @@ class _Run:
         """A copy of the state after an epoch: one that is stopped half-way changes weights and optimiser again."""
         tensors = {f"now.{name}": tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
         for i, state in self.optimiser.state_dict()["state"].items():
-            tensors |= {f"optimiser.{i}.{name}": value.clone() for name, value in state.items()
-                        if isinstance(value, Tensor)}
+            tensors |= {
+                f"optimiser.{i}.{name}": value.clone() for name, value in state.items() if isinstance(value, Tensor)
+            }
         return tensors
 
     def _write(self, path: Path) -> None:
@@ -326,8 +347,11 @@ class _Run:
         if self.unwritten is None:
             return
         best = {f"best.{name}": tensor for name, tensor in (self.best or {}).items()}
-        write_tensors(path, self.unwritten | best, {"kind": "checkpoint", "identity": self._identity(),
-                                                    "history": [asdict(epoch) for epoch in self.history]})
+        write_tensors(
+            path,
+            self.unwritten | best,
+            {"kind": "checkpoint", "identity": self._identity(), "history": [asdict(epoch) for epoch in self.history]},
+        )
         self.unwritten = None
 
     def _resume(self, path: Path, count: int) -> None:
@@ -337,11 +361,15 @@ class _Run:
         kept, mine = how["identity"], self._identity()
         if differing := [key for key in mine if mine[key] != kept.get(key)]:
             key = differing[0]
-            raise ParameterError(f"{path} belongs to another run: its {key} is {kept.get(key)!r}, not {mine[key]!r}. "
-                                 "Choose another file, or delete it to start anew.")
+            raise ParameterError(
+                f"{path} belongs to another run: its {key} is {kept.get(key)!r}, not {mine[key]!r}. "
+                "Choose another file, or delete it to start anew."
+            )
         if len(how["history"]) > count:
-            raise ParameterError(f"{path} holds {len(how['history'])} epochs already, more than epochs={count}; "
-                                 "ask for at least as many, or choose another file.")
+            raise ParameterError(
+                f"{path} holds {len(how['history'])} epochs already, more than epochs={count}; "
+                "ask for at least as many, or choose another file."
+            )
         groups: dict[str, dict[str, Tensor]] = {"now": {}, "best": {}}
         states: dict[int, dict[str, Tensor]] = {}
         for name, tensor in tensors.items():

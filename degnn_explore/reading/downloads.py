@@ -59,8 +59,10 @@ def checked_file(name: str) -> bytes:
     if folder is not None and (folder / name).is_file():
         content = _read(folder / name)
         if wrong := _difference(name, content):
-            raise GraphError(f"{folder / name} is not the file it should be: {wrong}. Replace it by {BASE_URL}{name}, "
-                             "or delete it so that it is downloaded.")
+            raise GraphError(
+                f"{folder / name} is not the file it should be: {wrong}. Replace it by {BASE_URL}{name}, "
+                "or delete it so that it is downloaded."
+            )
         return content
     kept = cache_folder() / name
     if kept.is_file():
@@ -70,8 +72,9 @@ def checked_file(name: str) -> bytes:
                 kept.unlink()
             except OSError as error:
                 raise GraphError(f"{kept} is damaged: {wrong}. Delete it; that failed here ({error}).") from error
-            raise GraphError(f"{kept} was damaged and has been deleted: {wrong}. Load the graph again to download the "
-                             "file anew.")
+            raise GraphError(
+                f"{kept} was damaged and has been deleted: {wrong}. Load the graph again to download the file anew."
+            )
         return content
     content = _download(name)
     _keep(kept, content)
@@ -117,8 +120,10 @@ def _download(name: str) -> bytes:
     except (OSError, http.client.HTTPException) as error:
         raise GraphError(f"{BASE_URL}{name} could not be downloaded ({_reason(error)}). {_by_hand(name)}") from error
     if total is not None and len(content) < total <= LARGEST:
-        raise GraphError(f"The download of {BASE_URL}{name} broke off after {len(content):,} of {total:,} bytes; "
-                         f"nothing was kept. Try again. {_by_hand(name)}")
+        raise GraphError(
+            f"The download of {BASE_URL}{name} broke off after {len(content):,} of {total:,} bytes; "
+            f"nothing was kept. Try again. {_by_hand(name)}"
+        )
     if wrong := _difference(name, bytes(content)):
         raise GraphError(f"{BASE_URL}{name} is not the file it should be: {wrong}; nothing was kept. {_by_hand(name)}")
     return bytes(content)
@@ -132,9 +137,11 @@ def _by_hand(name: str) -> str:
     """Where to put both files of the network, for a machine without internet."""
     network = name.removeprefix("labels-").rsplit(".", 1)[0]
     folder = named_folder() or cache_folder()
-    return (f"By hand: get {BASE_URL}{network}.edgelist and {BASE_URL}labels-{network}.txt on a machine with internet, "
-            f"and put these two files into the folder {folder} (or into any folder, named by the environment variable "
-            "DEGNN_DATA).")
+    return (
+        f"By hand: get {BASE_URL}{network}.edgelist and {BASE_URL}labels-{network}.txt on a machine with internet, "
+        f"and put these two files into the folder {folder} (or into any folder, named by the environment variable "
+        "DEGNN_DATA)."
+    )
 
 
 def _keep(path: Path, content: bytes) -> None:

@@ -19,8 +19,9 @@ SOURCE = {"source", "src", "from", "fromnodeid", "sourceid", "fromnode", "source
 TARGET = {"target", "dst", "to", "tonodeid", "targetid", "tonode", "targetnode", "node2", "id2", "nodeid2"}
 
 
-def read_edge_list(content: bytes, *, seps: str = "\t,;", header: bool | None = None,
-                   path: Path | None = None) -> Graph:
+def read_edge_list(
+    content: bytes, *, seps: str = "\t,;", header: bool | None = None, path: Path | None = None
+) -> Graph:
     """A graph from an edge list.
 
     A header may name the two columns, in any place among others. Without one there are two columns, and a third
@@ -35,13 +36,16 @@ def read_edge_list(content: bytes, *, seps: str = "\t,;", header: bool | None = 
     text, weighted = _without_dictionaries(content)
     table = read_table(text, header=header, seps=seps, words=[SOURCE, TARGET], path=path if text is content else None)
     if len(table.first) < 2:
-        raise GraphError(f"line {table.line(0)}: one column ({table.first[0][:50]!r}); expected "
-                         "two, the two ends of an edge, with a comma, semicolon, tab or blank between them.")
+        raise GraphError(
+            f"line {table.line(0)}: one column ({table.first[0][:50]!r}); expected "
+            "two, the two ends of an edge, with a comma, semicolon, tab or blank between them."
+        )
     places = table.find(SOURCE), table.find(TARGET)
     if places in ((None, None), (0, 1), (1, 0)) and (ends := table.whole_numbers()) is not None:
         pairs, names = _numbered(ends)
-        return Graph.from_edges(pairs, len(names) if names else None, names=names,
-                                weighted=weighted or len(table.first) == 3)
+        return Graph.from_edges(
+            pairs, len(names) if names else None, names=names, weighted=weighted or len(table.first) == 3
+        )
     source, target = places if None not in places else (0, 1)
     pairs, names = _coded(table, int(source or 0), int(target or 0))
     others = [place for place in range(table.frame.shape[1]) if place not in (source, target)]
@@ -53,8 +57,9 @@ def read_edge_list(content: bytes, *, seps: str = "\t,;", header: bool | None = 
         raise GraphError(_too_many(table, others))
     kinds = table.find({"type"})  # as Gephi writes it
     directed = named and kinds in others and bool((table.frame[kinds].str.strip().str.lower() == "directed").any())
-    graph = Graph.from_edges(pairs, len(names) if names else None, names=names, weighted=weighted or bool(weights),
-                             directed=directed)
+    graph = Graph.from_edges(
+        pairs, len(names) if names else None, names=names, weighted=weighted or bool(weights), directed=directed
+    )
     columns = tuple((table.header or [])[place] for place in ignored)
     return replace(graph, cleaning=replace(graph.cleaning, columns_ignored=columns))
 

@@ -45,16 +45,19 @@ def _check_xml(content: bytes) -> None:
     """Well-formed XML without a DTD. Expat itself looks for the DTD, so no encoding can hide it."""
 
     def refuse(*_: Any) -> None:
-        raise GraphError(f"line {parser.CurrentLineNumber}: XML with a DTD (<!DOCTYPE ...>) is refused, since it can "
-                         "pull in other files or grow without bound; expected none, remove that declaration.")
+        raise GraphError(
+            f"line {parser.CurrentLineNumber}: XML with a DTD (<!DOCTYPE ...>) is refused, since it can "
+            "pull in other files or grow without bound; expected none, remove that declaration."
+        )
 
     parser = xml.parsers.expat.ParserCreate()
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(content, True)
     except xml.parsers.expat.ExpatError as error:
-        raise GraphError(f"line {error.lineno}: {xml.parsers.expat.ErrorString(error.code)}; expected well-formed "
-                         "XML.") from None
+        raise GraphError(
+            f"line {error.lineno}: {xml.parsers.expat.ErrorString(error.code)}; expected well-formed XML."
+        ) from None
     except ValueError as error:
         if isinstance(error, GraphError):
             raise
@@ -98,8 +101,14 @@ def _from_networkx(graph: networkx.Graph, named_by: str | None = None) -> Graph:
     place = {node: i for i, node in enumerate(graph.nodes)}
     pairs = np.array([(place[u], place[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2)
     weighted = any(data.get("weight", 1) != 1 for _, _, data in graph.edges(data=True))
-    return _assemble([str(node) for node in graph.nodes], columns, pairs, named_by=named_by,
-                     directed=graph.is_directed(), weighted=weighted)
+    return _assemble(
+        [str(node) for node in graph.nodes],
+        columns,
+        pairs,
+        named_by=named_by,
+        directed=graph.is_directed(),
+        weighted=weighted,
+    )
 
 
 # ---- JSON ------------------------------------------------------------------------------------------
@@ -143,8 +152,14 @@ def read_json(content: bytes) -> Graph:
             pairs[i, side] = where
     columns = {key: [node.get(key) for node in nodes] for key in dict.fromkeys(k for node in nodes for k in node)}
     named_by = None if columns.pop("id", None) else "name"
-    return _assemble(list(place), columns, pairs, named_by=named_by, directed=data.get("directed") is True,
-                     weighted=any(link.get("weight", 1) != 1 for link in links))
+    return _assemble(
+        list(place),
+        columns,
+        pairs,
+        named_by=named_by,
+        directed=data.get("directed") is True,
+        weighted=any(link.get("weight", 1) != 1 for link in links),
+    )
 
 
 def _id(value: Any) -> str:
@@ -158,8 +173,15 @@ def _json_kind(value: Any) -> str:
 # ---- what GraphML, GEXF, GML and JSON share ------------------------------------------------------------
 
 
-def _assemble(ids: list[str], columns: dict[str, list[Any]], pairs: NDArray[np.int64], *, named_by: str | None,
-              directed: bool, weighted: bool) -> Graph:
+def _assemble(
+    ids: list[str],
+    columns: dict[str, list[Any]],
+    pairs: NDArray[np.int64],
+    *,
+    named_by: str | None,
+    directed: bool,
+    weighted: bool,
+) -> Graph:
     """A graph from ids, a column for each node attribute, and pairs of places in ``ids``."""
     if not ids:
         raise GraphError("there is no node in it; expected at least one.")
@@ -177,8 +199,15 @@ def _assemble(ids: list[str], columns: dict[str, list[Any]], pairs: NDArray[np.i
     else:
         labels = None
     return Graph.from_edges(
-        rank[pairs], len(ids), names=None if is_plain else [names[i] for i in order], labels=labels,
-        positions=take_positions(columns), info=columns, directed=directed, weighted=weighted)
+        rank[pairs],
+        len(ids),
+        names=None if is_plain else [names[i] for i in order],
+        labels=labels,
+        positions=take_positions(columns),
+        info=columns,
+        directed=directed,
+        weighted=weighted,
+    )
 
 
 def _are_names(column: list[Any] | None) -> bool:
@@ -259,4 +288,10 @@ def read_pt(content: bytes) -> Graph:
 
 
 READERS: dict[str, Callable[[bytes], Graph]] = {
-    "graphml": read_graphml, "gexf": read_gexf, "gml": read_gml, "json": read_json, "npz": read_npz, "pt": read_pt}
+    "graphml": read_graphml,
+    "gexf": read_gexf,
+    "gml": read_gml,
+    "json": read_json,
+    "npz": read_npz,
+    "pt": read_pt,
+}

@@ -55,14 +55,20 @@ def read_pairs(path: str | PathLike[str]) -> list[tuple[Graph, Graph]]:
     width = len(rows[0][1])
     for number, words in rows:
         if len(words) != width or width > 2:
-            raise GraphError(f"{file.name}, line {number}: {len(words)} graphs, but line {rows[0][0]} has {width}; "
-                             "expected two on every line, or one on every line.")
+            raise GraphError(
+                f"{file.name}, line {number}: {len(words)} graphs, but line {rows[0][0]} has {width}; "
+                "expected two on every line, or one on every line."
+            )
     if width == 2:
-        return [(_decode(file, number, first, " first"), _decode(file, number, second, " second"))
-                for number, (first, second) in rows]
+        return [
+            (_decode(file, number, first, " first"), _decode(file, number, second, " second"))
+            for number, (first, second) in rows
+        ]
     if len(rows) % 2:
-        raise GraphError(f"{file.name}, line {rows[-1][0]}: the last of the {len(rows)} graphs has no partner; there "
-                         "is one on each line, and two lines make a pair.")
+        raise GraphError(
+            f"{file.name}, line {rows[-1][0]}: the last of the {len(rows)} graphs has no partner; there "
+            "is one on each line, and two lines make a pair."
+        )
     graphs = [_decode(file, number, words[0]) for number, words in rows]
     return list(zip(graphs[::2], graphs[1::2], strict=True))
 

@@ -21,15 +21,34 @@ __all__ = ["read_folder", "read_graph"]
 # What may stand between the cells of each kind of edge list, best guess first; blanks always may.
 _SEPARATORS = {"csv": ",;\t", "tsv": "\t", "edgelist": "\t,;"}
 _ENDINGS = {
-    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".txt": "edgelist", ".edgelist": "edgelist", ".edges": "edgelist",
-    ".el": "edgelist", ".graphml": "graphml", ".xml": "graphml", ".gml": "gml", ".gexf": "gexf", ".json": "json",
-    ".npz": "npz", ".pt": "pt", ".pth": "pt"}
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "edgelist",
+    ".edgelist": "edgelist",
+    ".edges": "edgelist",
+    ".el": "edgelist",
+    ".graphml": "graphml",
+    ".xml": "graphml",
+    ".gml": "gml",
+    ".gexf": "gexf",
+    ".json": "json",
+    ".npz": "npz",
+    ".pt": "pt",
+    ".pth": "pt",
+}
 _LABEL = {"label", "labels", "class", "y", "group", "community"}
 _ID = {"id", "node", "nodeid", "name", "vertex"}
 
 
-def read_graph(path: str | Path, *, format: str | None = None, labels: str | Path | None = None,
-               label_column: str | None = None, header: bool | None = None) -> Graph:
+def read_graph(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    labels: str | Path | None = None,
+    label_column: str | None = None,
+    header: bool | None = None,
+) -> Graph:
     """A graph from a file, read whole or not at all.
 
     ======================================  =================================================================
@@ -97,13 +116,14 @@ def _read_file(file: Path, format: str | None, header: bool | None) -> Graph:
     plain = file.with_suffix("") if file.suffix.casefold() == ".gz" else file
     kind = format or _ENDINGS.get(plain.suffix.casefold())
     if kind is None:
-        raise GraphError(f"the ending {plain.suffix!r} says nothing about what is in it; expected one of "
-                         f"{' '.join(_ENDINGS)}. Name it with format=, for example format='edgelist'.")
+        raise GraphError(
+            f"the ending {plain.suffix!r} says nothing about what is in it; expected one of "
+            f"{' '.join(_ENDINGS)}. Name it with format=, for example format='edgelist'."
+        )
     if kind in READERS:
         graph = READERS[kind](content)
     else:
-        graph = read_edge_list(content, seps=_SEPARATORS[kind], header=header,
-                               path=file if file is plain else None)
+        graph = read_edge_list(content, seps=_SEPARATORS[kind], header=header, path=file if file is plain else None)
     return graph.with_title(plain.stem)
 
 
@@ -112,8 +132,10 @@ def _labelled_by(graph: Graph, column: str) -> Graph:
     if column == "label" and graph.labels is not None:
         return graph
     if column not in graph.info:
-        raise GraphError(f"no node attribute {column!r} to take labels from; there are {sorted(graph.info)}. For "
-                         "labels in a file of their own, give labels=.")
+        raise GraphError(
+            f"no node attribute {column!r} to take labels from; there are {sorted(graph.info)}. For "
+            "labels in a file of their own, give labels=."
+        )
     labels, words = _labels(graph.info[column], lambda row: f"node {graph.names[row]!r}")
     info = {key: cells for key, cells in graph.info.items() if key != column}
     if words is not None:
@@ -133,15 +155,19 @@ def _labelled_from(graph: Graph, content: bytes, column: str | None) -> Graph:
     if place is None and len(table.first) == 2:
         place = 1 - ids
     if place is None:
-        raise GraphError(f"{len(table.first)} columns; expected two, a node id and its label. With more, name the one "
-                         "to take with label_column=.")
+        raise GraphError(
+            f"{len(table.first)} columns; expected two, a node id and its label. With more, name the one "
+            "to take with label_column=."
+        )
     nodes = np.empty(len(table.frame), dtype=np.int64)
     where = {name: node for node, name in enumerate(graph.names)}
     seen: dict[int, int] = {}
     for row, cell in enumerate(table.frame[ids].str.strip()):
         if cell not in where:
-            raise GraphError(f"line {table.line(row)}: {cell[:50]!r} is not a node of the graph; expected ids like "
-                             f"{graph.names[0]!r}.")
+            raise GraphError(
+                f"line {table.line(row)}: {cell[:50]!r} is not a node of the graph; expected ids like "
+                f"{graph.names[0]!r}."
+            )
         nodes[row] = where[cell]
         if seen.setdefault(where[cell], row) != row:
             before = table.line(seen[where[cell]])
@@ -183,8 +209,10 @@ def read_folder(path: str | Path) -> Graph:
         header = nodes.header or []
         columns: dict[str, Any] = {word: nodes.frame[i].to_numpy(dtype=object) for i, word in enumerate(header)}
         if "id" not in columns:
-            raise GraphError(f"line 1: no column 'id' among {list(columns)}; expected id and, where known, name, "
-                             "label, longitude, latitude.")
+            raise GraphError(
+                f"line 1: no column 'id' among {list(columns)}; expected id and, where known, name, "
+                "label, longitude, latitude."
+            )
         ids = columns.pop("id")
         place: dict[str, int] = {}
         for row, node in enumerate(ids):
@@ -211,8 +239,16 @@ def read_folder(path: str | Path) -> Graph:
                 raise GraphError(f"line {edges.line(row)}: {edges.frame[end][row]!r} is not an id in nodes.csv.")
             pairs[:, side] = coded
     with _naming(folder):
-        return Graph.from_edges(pairs, len(ids), names=names, labels=labels, positions=take_positions(info), info=info,
-                                weighted=edges.find({"weight"}) is not None, title=folder.absolute().name)
+        return Graph.from_edges(
+            pairs,
+            len(ids),
+            names=names,
+            labels=labels,
+            positions=take_positions(info),
+            info=info,
+            weighted=edges.find({"weight"}) is not None,
+            title=folder.absolute().name,
+        )
 
 
 def _labels(cells: Any, where: Callable[[int], str]) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
@@ -233,8 +269,10 @@ def _labels(cells: Any, where: Callable[[int], str]) -> tuple[NDArray[np.int64],
     wrong = (values != np.round(values)) | (values < -1) | (values >= 2**53)
     if wrong.any():
         row = int(given[np.flatnonzero(wrong)[0]])
-        raise GraphError(f"{where(row)}: the label is {texts[row]}; expected classes 0, 1, 2, ... or words, and -1 or "
-                         "nothing where there is none.")
+        raise GraphError(
+            f"{where(row)}: the label is {texts[row]}; expected classes 0, 1, 2, ... or words, and -1 or "
+            "nothing where there is none."
+        )
     labels[given] = values.astype(np.int64)
     return labels, None
 

@@ -71,8 +71,9 @@ class Table:
         except pd.errors.ParserError as error:
             raise GraphError(_explain(str(error))) from None
         if self.header is not None and frame.shape[1] != len(self.header):
-            raise GraphError(f"line {self.line(0)}: {frame.shape[1]} columns; expected {len(self.header)}, as in the "
-                             "header line.")
+            raise GraphError(
+                f"line {self.line(0)}: {frame.shape[1]} columns; expected {len(self.header)}, as in the header line."
+            )
         return frame
 
     def whole_numbers(self) -> NDArray[np.int64] | None:
@@ -102,8 +103,14 @@ class Table:
 
         with warnings.catch_warnings():  # of columns with text and numbers, which are then read again as text
             warnings.simplefilter("ignore", pd.errors.DtypeWarning)
-            return pd.read_csv(self.path or io.BytesIO(self.text), sep=self.sep, header=None, skiprows=self._skip,
-                               na_filter=False, **options)
+            return pd.read_csv(
+                self.path or io.BytesIO(self.text),
+                sep=self.sep,
+                header=None,
+                skiprows=self._skip,
+                na_filter=False,
+                **options,
+            )
 
     def _is_wordy(self) -> bool:
         """Whether the first row is all words. Then pandas is faster when left to infer that the columns are text."""
@@ -112,7 +119,7 @@ class Table:
 
     @cached_property
     def _skip(self) -> int:
-        return len(re.findall(rb"\r\n|\r|\n", self.text[:self.start]))
+        return len(re.findall(rb"\r\n|\r|\n", self.text[: self.start]))
 
     def line(self, row: int) -> int:
         """The line of the file, counted from 1, that holds a row."""
@@ -154,13 +161,21 @@ def check_text(content: bytes) -> bytes:
         bad = error.start
     if bad >= 0:
         line = content.count(b"\n", 0, bad) + 1
-        raise GraphError(f"line {line}: the byte 0x{content[bad]:02x} is not UTF-8 text; expected a text file saved as "
-                         "UTF-8. For another kind of file, name it with format=.")
+        raise GraphError(
+            f"line {line}: the byte 0x{content[bad]:02x} is not UTF-8 text; expected a text file saved as "
+            "UTF-8. For another kind of file, name it with format=."
+        )
     return content
 
 
-def read_table(content: bytes, *, header: bool | None = None, seps: str = "\t,;",
-               words: Sequence[Collection[str]] = (), path: Path | None = None) -> Table:
+def read_table(
+    content: bytes,
+    *,
+    header: bool | None = None,
+    seps: str = "\t,;",
+    words: Sequence[Collection[str]] = (),
+    path: Path | None = None,
+) -> Table:
     """The layout of delimited text.
 
     Lines that begin with ``#`` or ``%`` are comments. The separator is the first of ``seps`` that occurs
@@ -227,10 +242,10 @@ def _spelt_plainly(text: bytes) -> bool:
     codes = np.frombuffer(text + b"\n", dtype=np.uint8)
     semicolons = b";" in text
     for place in range(0, len(text) - 1, _BLOCK):
-        before, here = codes[place:place + _BLOCK], codes[place + 1:place + _BLOCK + 1]
-        starts = before[:len(here)] <= ord(",")  # blanks, quotes and commas come first in ASCII
+        before, here = codes[place : place + _BLOCK], codes[place + 1 : place + _BLOCK + 1]
+        starts = before[: len(here)] <= ord(",")  # blanks, quotes and commas come first in ASCII
         if semicolons:
-            starts |= before[:len(here)] == ord(";")
+            starts |= before[: len(here)] == ord(";")
         zeros = place + 1 + np.flatnonzero(starts & (here == ord("0")))
         if len(zeros) and (codes[np.minimum(zeros + 1, len(text))] - np.uint8(ord("0")) <= 9).any():
             return False

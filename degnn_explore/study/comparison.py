@@ -28,8 +28,9 @@ PAPER_SEEDS = 20
 _SMALL_TEST = 100
 
 
-def paper_number(model: str, graph: str, p: int, metric: str,
-                 setting: str = "with-validation") -> tuple[float, float] | None:
+def paper_number(
+    model: str, graph: str, p: int, metric: str, setting: str = "with-validation"
+) -> tuple[float, float] | None:
     """The paper's mean and half-width of its 95 % interval, in per cent; None where the paper has none.
 
     Parameters
@@ -57,8 +58,13 @@ def _paper() -> dict[tuple[str, str, str, int, str], tuple[float, float]]:
     if file is None:
         raise ParameterError("The paper's tables are missing from this installation; install degnn_explore again.")
     with file.open(newline="") as lines:
-        return {(row["setting"], row["method"], row["dataset"], int(row["target_size"]), row["metric"]):
-                (float(row["mean_percent"]), float(row["ci95_percent"])) for row in csv.DictReader(lines)}
+        return {
+            (row["setting"], row["method"], row["dataset"], int(row["target_size"]), row["metric"]): (
+                float(row["mean_percent"]),
+                float(row["ci95_percent"]),
+            )
+            for row in csv.DictReader(lines)
+        }
 
 
 @dataclass(frozen=True)
@@ -121,15 +127,16 @@ class Comparison:
 
     @property
     def metric_name(self) -> str:
-        """"AUC" or "accuracy"."""
+        """ "AUC" or "accuracy"."""
         return "AUC" if self.metric == "auc" else "accuracy"
 
     def frame(self) -> pandas.DataFrame:
         """The table for pandas, numbers in per cent."""
         import pandas as pd
 
-        return pd.DataFrame([dict(zip(_COLUMNS, _numbers(row), strict=True)) for row in self.rows],
-                            columns=_COLUMNS).set_index("model")
+        return pd.DataFrame(
+            [dict(zip(_COLUMNS, _numbers(row), strict=True)) for row in self.rows], columns=_COLUMNS
+        ).set_index("model")
 
     def to_csv(self) -> str:
         """The table as CSV, numbers in per cent; missing ones are empty."""
@@ -171,9 +178,17 @@ class Comparison:
 
     def _head(self) -> list[str]:
         name = self.metric_name
-        return ["model", f"test {name} %, with validation", "paper, with validation",
-                f"test {name} %, no validation (optimistic)", "paper, no validation", "seeds", "seconds a seed",
-                "parameters", "against the best baseline"]
+        return [
+            "model",
+            f"test {name} %, with validation",
+            "paper, with validation",
+            f"test {name} %, no validation (optimistic)",
+            "paper, no validation",
+            "seeds",
+            "seconds a seed",
+            "parameters",
+            "against the best baseline",
+        ]
 
 
 _PLUS_MINUS = "± is half the 95 % confidence interval over seeds (Student's t)."
@@ -181,13 +196,30 @@ _PLUS_MINUS = "± is half the 95 % confidence interval over seeds (Student's t).
 
 def _legend(rows: Sequence[Row], bold: str, star: str, dagger: str) -> str:
     """What the marks of these rows say."""
-    means = {"†": f"{dagger} best baseline.", "*": f"{star} above it on average, no more than that.",
-             "bold": f"{bold} above it, 70 % sure.", "bold*": f"{bold}{star} above it, 95 % sure."}
+    means = {
+        "†": f"{dagger} best baseline.",
+        "*": f"{star} above it on average, no more than that.",
+        "bold": f"{bold} above it, 70 % sure.",
+        "bold*": f"{bold}{star} above it, 95 % sure.",
+    }
     return " ".join(text for mark, text in means.items() if any(row.mark == mark for row in rows))
 
 
-_COLUMNS = ["model", "seeds", "mean", "ci95", "paper_mean", "paper_ci95", "optimistic_mean", "optimistic_ci95",
-            "paper_optimistic_mean", "paper_optimistic_ci95", "seconds", "parameters", "verdict"]
+_COLUMNS = [
+    "model",
+    "seeds",
+    "mean",
+    "ci95",
+    "paper_mean",
+    "paper_ci95",
+    "optimistic_mean",
+    "optimistic_ci95",
+    "paper_optimistic_mean",
+    "paper_optimistic_ci95",
+    "seconds",
+    "parameters",
+    "verdict",
+]
 
 
 def compare_runs(runs: Iterable[Run]) -> Comparison:
@@ -216,8 +248,10 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
     questions = {(run.task, run.digest): run.graph for run in usable}
     if len(questions) > 1:
         listed = "; ".join(sorted(f"{task} on {graph}" for (task, _), graph in questions.items()))
-        raise ParameterError(f"The runs answer {len(questions)} different questions ({listed}; graphs or labels of one "
-                             "name may differ); compare those of one task on one graph.")
+        raise ParameterError(
+            f"The runs answer {len(questions)} different questions ({listed}; graphs or labels of one "
+            "name may differ); compare those of one task on one graph."
+        )
     first = usable[-1]
     by_model: dict[str, list[Run]] = {}
     for run in latest_setting(usable):
@@ -231,8 +265,10 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
     epochs = sorted({int(run.options.get("epochs", 0)) for group in by_model.values() for run in group})
     notes = _notes(first, rows, size, epochs)
     if left := len(done) - len(usable):
-        notes.append(f"Left aside: {left} {'run' if left == 1 else 'runs'} of an earlier version, which did not write "
-                     "down the graph.")
+        notes.append(
+            f"Left aside: {left} {'run' if left == 1 else 'runs'} of an earlier version, which did not write "
+            "down the graph."
+        )
     return Comparison(tuple(rows), first.graph, first.task, first.p, first.metric, size, tuple(notes))
 
 
@@ -266,9 +302,20 @@ def _row(model: str, group: list[Run], scores: dict[str, list[float]], best: str
     optimistic, optimistic_half = interval([100 * float(run.optimistic or 0) for run in group])
     where = (model, first.catalogue, first.p, first.metric)  # not by its title: anyone may call a graph celegans
     verdict, mark = _verdict(model, scores, best)
-    return Row(model, len(group), mean, half, paper_number(*where), optimistic, optimistic_half,
-               paper_number(*where, setting="no-validation"), sum(run.seconds for run in group) / len(group),
-               first.parameters, verdict, mark)
+    return Row(
+        model,
+        len(group),
+        mean,
+        half,
+        paper_number(*where),
+        optimistic,
+        optimistic_half,
+        paper_number(*where, setting="no-validation"),
+        sum(run.seconds for run in group) / len(group),
+        first.parameters,
+        verdict,
+        mark,
+    )
 
 
 def _verdict(model: str, scores: dict[str, list[float]], best: str | None) -> tuple[str, str]:
@@ -282,8 +329,13 @@ def _verdict(model: str, scores: dict[str, list[float]], best: str | None) -> tu
     above = interval(scores[model])[0] > interval(scores[best])[0]
     if sure is None:
         single = [name for name in (model, best) if len(scores[name]) == 1]
-        why = ("too few different values to say how surely" if not single else "in one seed" if len(single) == 2
-               else f"but {single[0]} has one seed only")
+        why = (
+            "too few different values to say how surely"
+            if not single
+            else "in one seed"
+            if len(single) == 2
+            else f"but {single[0]} has one seed only"
+        )
         return f"{'above' if above else 'not above'} the best baseline, {why}", "*" if above else ""
     if sure >= 0.95:
         return "above the best baseline, 95 %", "bold*"
@@ -296,8 +348,10 @@ def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[st
     what = {1: "nodes", 2: "pairs", 3: "triples"}.get(first.p, "sets")
     notes = [f"Test set: {size:,} {what} a seed."]
     if first.metric == "accuracy" and 0 < size < _SMALL_TEST:
-        notes.append(f"With {size} test {what}, one more or less right moves the accuracy by {100 / size:.1f} points: "
-                     "trust the interval over many seeds, not a single number.")
+        notes.append(
+            f"With {size} test {what}, one more or less right moves the accuracy by {100 / size:.1f} points: "
+            "trust the interval over many seeds, not a single number."
+        )
     elif 0 < size < _SMALL_TEST:
         notes.append(f"{size} test {what} are few: the numbers of single seeds scatter by several points.")
     seeds = sorted({row.seeds for row in rows})
@@ -308,12 +362,16 @@ def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[st
     if seeds[0] < 2:
         notes.append("One seed gives no interval and no significance; choose more seeds.")
     if same := [row.model for row in rows if row.half == 0]:
-        notes.append(f"± 0.0 ({', '.join(same)}): all seeds gave the same value. That is too few different values to "
-                     "tell how much the result scatters, not certainty.")
+        notes.append(
+            f"± 0.0 ({', '.join(same)}): all seeds gave the same value. That is too few different values to "
+            "tell how much the result scatters, not certainty."
+        )
     notes.append(f"{_PLUS_MINUS} Significance: Welch's t-test against the best baseline, one-sided.")
     if any(row.paper for row in rows):
-        notes.append(f"The paper's numbers: {PAPER_SEEDS} seeds, its own splits. “With validation” is its main table; "
-                     "“no validation” its appendix, the best test result of any epoch, which is optimistic.")
+        notes.append(
+            f"The paper's numbers: {PAPER_SEEDS} seeds, its own splits. “With validation” is its main table; "
+            "“no validation” its appendix, the best test result of any epoch, which is optimistic."
+        )
     else:
         notes.append(f"The paper has no numbers for {first.task} on {first.graph}.")
     return notes
@@ -333,10 +391,21 @@ def plus_minus(mean: float | None, half: float | None, digits: int = 1) -> str:
 
 
 def _cells(row: Row) -> list[str]:
-    paper, paper_lucky = (plus_minus(None, None) if pair is None else plus_minus(pair[0], pair[1], digits=2)
-                          for pair in (row.paper, row.paper_optimistic))
-    return [row.model, plus_minus(row.mean, row.half), paper, plus_minus(row.optimistic, row.optimistic_half),
-            paper_lucky, f"{row.seeds}", f"{row.seconds:.1f}", f"{row.parameters:,}", row.verdict]
+    paper, paper_lucky = (
+        plus_minus(None, None) if pair is None else plus_minus(pair[0], pair[1], digits=2)
+        for pair in (row.paper, row.paper_optimistic)
+    )
+    return [
+        row.model,
+        plus_minus(row.mean, row.half),
+        paper,
+        plus_minus(row.optimistic, row.optimistic_half),
+        paper_lucky,
+        f"{row.seeds}",
+        f"{row.seconds:.1f}",
+        f"{row.parameters:,}",
+        row.verdict,
+    ]
 
 
 def _numbers(row: Row) -> list[Any]:
@@ -344,8 +413,19 @@ def _numbers(row: Row) -> list[Any]:
         return None if value is None else round(value, 4)
 
     paper, lucky = row.paper or (None, None), row.paper_optimistic or (None, None)
-    return [row.model, row.seeds, rounded(row.mean), rounded(row.half), *paper, rounded(row.optimistic),
-            rounded(row.optimistic_half), *lucky, rounded(row.seconds), row.parameters, row.verdict]
+    return [
+        row.model,
+        row.seeds,
+        rounded(row.mean),
+        rounded(row.half),
+        *paper,
+        rounded(row.optimistic),
+        rounded(row.optimistic_half),
+        *lucky,
+        rounded(row.seconds),
+        row.parameters,
+        row.verdict,
+    ]
 
 
 def _latex(text: str) -> str:
@@ -353,8 +433,13 @@ def _latex(text: str) -> str:
         text = text.replace(sign, {"\\": "\0"}.get(sign, "\\" + sign))
     for sign in "&%$#_":
         text = text.replace(sign, "\\" + sign)
-    return (text.replace("\0", "\\textbackslash{}").replace("±", "$\\pm$").replace("–", "--")
-            .replace("~", "\\textasciitilde{}").replace("^", "\\textasciicircum{}"))
+    return (
+        text.replace("\0", "\\textbackslash{}")
+        .replace("±", "$\\pm$")
+        .replace("–", "--")
+        .replace("~", "\\textasciitilde{}")
+        .replace("^", "\\textasciicircum{}")
+    )
 
 
 def _markdown(text: str) -> str:

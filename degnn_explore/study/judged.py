@@ -159,10 +159,18 @@ def hardest(scored: Scored, count: int = 10) -> list[Mistake]:
     """
     test = scored.task.test
     wrong = np.flatnonzero(scored.given != test.labels)
-    worst = wrong[np.argsort(scored.of_truth[wrong], kind="stable")][:whole_number("count", count, least=1)]
+    worst = wrong[np.argsort(scored.of_truth[wrong], kind="stable")][: whole_number("count", count, least=1)]
     sure = scored.probability if scored.probability.ndim == 1 else scored.probability.max(axis=1)
-    return [Mistake(tuple(int(v) for v in test.sets[i]), int(test.labels[i]), int(scored.given[i]), float(sure[i]),
-                    int(scored.distance[i])) for i in worst]
+    return [
+        Mistake(
+            tuple(int(v) for v in test.sets[i]),
+            int(test.labels[i]),
+            int(scored.given[i]),
+            float(sure[i]),
+            int(scored.distance[i]),
+        )
+        for i in worst
+    ]
 
 
 def open_model(folder: Path, file: str) -> SetNet:

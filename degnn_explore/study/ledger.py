@@ -89,7 +89,6 @@ class Ledger:
             shown += [run for run in group if (run.hyper, run.options) == chosen] or latest_setting(group)
         return shown
 
-
     def table(self) -> Comparison | None:
         """The comparison of the runs shown, and a note on how they were trained."""
         shown = self.shown

@@ -25,8 +25,14 @@ TARGET_SIZE = {"roles": 1, "links": 2, "triangles": 3}
 MOST_SEEDS = 20
 _SAME_NAME_OTHER_MEANING = {"SEAL": {"hops"}}  # hops of its subgraph, not of its aggregation
 _MADE_FROM = {"roles": "role_task", "links": "link_task", "triangles": "triangle_task"}
-_LEARNING = {"batch_size": int, "optimizer": str, "learning_rate": float, "weight_decay": float, "patience": int,
-             "clip": float}
+_LEARNING = {
+    "batch_size": int,
+    "optimizer": str,
+    "learning_rate": float,
+    "weight_decay": float,
+    "patience": int,
+    "clip": float,
+}
 """The options of fit that decide what comes out; the others only how."""
 _HOW = ("checkpoint_every", "num_threads")
 
@@ -110,12 +116,15 @@ class Plan:
         choose_device(self.device)
         self._check_options()
         if self.name and self.name != self._found_name():
-            raise ParameterError(f"name={self.name!r} is not the name of this graph; leave it out, it is found by "
-                                 "itself.")
+            raise ParameterError(
+                f"name={self.name!r} is not the name of this graph; leave it out, it is found by itself."
+            )
         if self.task == "roles" and self.graph.labels is None:
-            raise GraphError("role_task needs a label for each node and this graph has none; choose a graph that has "
-                             "them (us-flights, karate, …), give a file of labels with yours, or add them with "
-                             "G.with_labels([...]).")
+            raise GraphError(
+                "role_task needs a label for each node and this graph has none; choose a graph that has "
+                "them (us-flights, karate, …), give a file of labels with yours, or add them with "
+                "G.with_labels([...])."
+            )
         task = self.make_task(0)
         known: set[str] = set()
         for model in self.models:
@@ -133,8 +142,10 @@ class Plan:
         given_elsewhere = ("seed", "epochs", "device", "checkpoint", "stop", "progress", "model", "task")
         for name in self.options:
             if name in given_elsewhere:
-                raise ParameterError(f"options may not name {name!r}: the race gives it to each run itself. Leave it "
-                                     "out; how many seeds and epochs, and the device, are arguments of the plan.")
+                raise ParameterError(
+                    f"options may not name {name!r}: the race gives it to each run itself. Leave it "
+                    "out; how many seeds and epochs, and the device, are arguments of the plan."
+                )
             one_of("option", name, [*_LEARNING, *_HOW])
 
     def make_task(self, seed: int) -> Task:
@@ -218,28 +229,39 @@ class Plan:
         """
         hyper = "{" + ", ".join(f"{_text(m)}: {self.hyper_of(m)!r}" for m in self.models) + "}"
         more = "".join(f", {key}={value!r}" for key, value in self.options.items())
-        return "\n".join([
-            "import degnn_explore as de", "", *self.graph_code(), f"hyper = {hyper}",
-            f"for seed in range({self.seeds}):",
-            f"    task = de.{_MADE_FROM[self.task]}(G, seed=seed)", "    for name in hyper:",
-            "        model = de.build(name, task, seed=seed, **hyper[name])",
-            f"        run = list(de.fit(model, task, epochs={self.epochs}, seed=seed, device={_text(self.device)}"
-            f"{more}))",
-            "        print(name, seed, de.summarise(run))"])
+        return "\n".join(
+            [
+                "import degnn_explore as de",
+                "",
+                *self.graph_code(),
+                f"hyper = {hyper}",
+                f"for seed in range({self.seeds}):",
+                f"    task = de.{_MADE_FROM[self.task]}(G, seed=seed)",
+                "    for name in hyper:",
+                "        model = de.build(name, task, seed=seed, **hyper[name])",
+                f"        run = list(de.fit(model, task, epochs={self.epochs}, seed=seed, device={_text(self.device)}"
+                f"{more}))",
+                "        print(name, seed, de.summarise(run))",
+            ]
+        )
 
     def graph_code(self) -> list[str]:
         """Lines that make G; a graph that load does not know only its owner can write down."""
         if self.name:
             return [f"G = de.load({_text(self.name)})"]
         graph = self.graph
-        lines = [f"# A graph of your own, {_text(self.title)}: {graph.num_nodes} nodes, {graph.num_edges} edges.",
-                 "# Put what it was made from in the place of the dots, with the nodes in the same order.",
-                 'G = de.read_graph("...")  # your file, or de.Graph.from_networkx(...), de.Graph.from_edges(...)']
+        lines = [
+            f"# A graph of your own, {_text(self.title)}: {graph.num_nodes} nodes, {graph.num_edges} edges.",
+            "# Put what it was made from in the place of the dots, with the nodes in the same order.",
+            'G = de.read_graph("...")  # your file, or de.Graph.from_networkx(...), de.Graph.from_edges(...)',
+        ]
         if graph.attributes is not None:
-            lines.append(f'G = G.with_attributes([...])  # its attributes, {graph.attributes.shape[1]} for each node')
+            lines.append(f"G = G.with_attributes([...])  # its attributes, {graph.attributes.shape[1]} for each node")
         if self.task == "roles":
-            lines.append('G = G.with_labels([...])  # its labels, a whole number for each node, -1 for none; or above: '
-                         'de.read_graph("...", labels="...")')
+            lines.append(
+                "G = G.with_labels([...])  # its labels, a whole number for each node, -1 for none; or above: "
+                'de.read_graph("...", labels="...")'
+            )
         return lines
 
 

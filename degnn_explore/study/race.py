@@ -167,8 +167,9 @@ class Race:
             self._state = "running"
             self._idle.clear()
             self._version += 1
-            self._thread = threading.Thread(target=self._supervise, args=(self._cancel, self._news), daemon=True,
-                                            name="race")
+            self._thread = threading.Thread(
+                target=self._supervise, args=(self._cancel, self._news), daemon=True, name="race"
+            )
             self._thread.start()
 
     def cancel(self, wait: bool = True) -> None:
@@ -207,8 +208,18 @@ class Race:
         if lane.run is not None and lane.state == "finished":
             return lane.run
         metric = lane.epochs[0]["metric"]
-        return Run(key, self.plan.title, self.plan.task, lane.job.model, lane.job.seed, digest=self.plan.digest,
-                   catalogue=self.plan.name, metric=metric, status="running", epochs=list(lane.epochs))
+        return Run(
+            key,
+            self.plan.title,
+            self.plan.task,
+            lane.job.model,
+            lane.job.seed,
+            digest=self.plan.digest,
+            catalogue=self.plan.name,
+            metric=metric,
+            status="running",
+            epochs=list(lane.epochs),
+        )
 
     def _progress(self, model: str, ends: dict[Job, float]) -> Progress:
         lanes = [lane for lane in self._lanes.values() if lane.job.model == model]
@@ -366,4 +377,3 @@ def _cost(lanes: list[Lane]) -> tuple[float, float] | None:
     times = [epoch["seconds"] for lane in lanes for epoch in lane.epochs[-10:]]
     prepared = [lane.preparation for lane in lanes if lane.preparation is not None]
     return (sum(prepared) / max(1, len(prepared)), sum(times) / len(times)) if times else None
-

@@ -20,8 +20,21 @@ _writing = threading.Lock()
 _TASKS = ("roles", "links", "triangles")
 _METRICS = ("auc", "accuracy")
 _STATES = ("finished", "failed", "running")
-_TEXTS = ("key", "graph", "task", "model", "digest", "catalogue", "metric", "device", "status", "error", "model_file",
-          "when", "version")
+_TEXTS = (
+    "key",
+    "graph",
+    "task",
+    "model",
+    "digest",
+    "catalogue",
+    "metric",
+    "device",
+    "status",
+    "error",
+    "model_file",
+    "when",
+    "version",
+)
 _COUNTS = ("seed", "nodes", "edges", "p", "num_classes", "best_epoch", "parameters")
 _BEGINS_LIKE_OURS = re.compile(rb'\s*\{\s*"key"\s*:')
 
@@ -247,9 +260,11 @@ def read_for(path: str | os.PathLike[str], task: str, digest: str, graph: str) -
     done = finished(records)
     same_name = [run for run in done if (run.task, run.graph) == (task, graph) and run.digest != digest]
     unnamed = sum(not run.digest for run in same_name)
-    counted = [(unnamed, "run", " of an earlier version, which did not write down the graph"),
-               (len(same_name) - unnamed, "run", " on another graph of that name, or with other labels"),
-               (skipped, "line", " that cannot be read")]
+    counted = [
+        (unnamed, "run", " of an earlier version, which did not write down the graph"),
+        (len(same_name) - unnamed, "run", " on another graph of that name, or with other labels"),
+        (skipped, "line", " that cannot be read"),
+    ]
     parts = [f"{count} {what}{'s' if count > 1 else ''}{why}" for count, what, why in counted if count]
     aside = f"Left aside: {'; '.join(parts)}." if parts else ""
     return [run for run in done if (run.task, run.digest) == (task, digest)], aside
@@ -286,8 +301,10 @@ def models_folder(results: str | os.PathLike[str]) -> Path:
     """
     file = Path(results)
     if not file.suffix:
-        raise ParameterError(f"The results file {str(file)!r} needs an ending, such as {file.name}.jsonl: the folder "
-                             "of its models is called like it, without.")
+        raise ParameterError(
+            f"The results file {str(file)!r} needs an ending, such as {file.name}.jsonl: the folder "
+            "of its models is called like it, without."
+        )
     return file.with_suffix("")
 
 
@@ -327,7 +344,13 @@ def _is_share(value: Any) -> bool:
 
 def _is_epoch(epoch: Any, metric: str) -> bool:
     """What the curves are drawn from."""
-    return (isinstance(epoch, dict) and "loss" in epoch and (epoch["loss"] is None or _is_number(epoch["loss"]))
-            and _is_number(epoch.get("seconds", 0))
-            and all(isinstance(epoch.get(part), dict) and metric in epoch[part] and _is_share(epoch[part][metric])
-                    for part in ("val", "test")))
+    return (
+        isinstance(epoch, dict)
+        and "loss" in epoch
+        and (epoch["loss"] is None or _is_number(epoch["loss"]))
+        and _is_number(epoch.get("seconds", 0))
+        and all(
+            isinstance(epoch.get(part), dict) and metric in epoch[part] and _is_share(epoch[part][metric])
+            for part in ("val", "test")
+        )
+    )

@@ -81,11 +81,19 @@ def code_of(runs: Sequence[Run], plan: Plan) -> str:
     ]
     devices = {run.device for run in runs}
     device = devices.pop() if len(devices) == 1 else "auto"
-    return "\n".join([
-        "import degnn_explore as de", "", *plan.graph_code(),
-        "runs = [  # model, seeds, hyperparameters, training", *lines, "]",
-        "for name, seeds, hyper, training in runs:", "    for seed in seeds:",
-        f"        task = de.{_MAKES[plan.task]}(G, seed=seed)",
-        "        model = de.build(name, task, seed=seed, **hyper)",
-        f"        run = list(de.fit(model, task, seed=seed, device={device!r}, **training))",
-        "        print(name, seed, de.summarise(run))"])
+    return "\n".join(
+        [
+            "import degnn_explore as de",
+            "",
+            *plan.graph_code(),
+            "runs = [  # model, seeds, hyperparameters, training",
+            *lines,
+            "]",
+            "for name, seeds, hyper, training in runs:",
+            "    for seed in seeds:",
+            f"        task = de.{_MAKES[plan.task]}(G, seed=seed)",
+            "        model = de.build(name, task, seed=seed, **hyper)",
+            f"        run = list(de.fit(model, task, seed=seed, device={device!r}, **training))",
+            "        print(name, seed, de.summarise(run))",
+        ]
+    )

@@ -65,8 +65,10 @@ class Shelf:
     def model(self, run: Run) -> SetNet:
         """The model that a run trained; the run must be one of this task on this graph."""
         if (run.task, run.digest) != (self.kind, self.digest):
-            raise ParameterError(f"This run of {run.model} was trained for {run.task} on another graph, or with other "
-                                 "labels; open it with the graph that it is of.")
+            raise ParameterError(
+                f"This run of {run.model} was trained for {run.task} on another graph, or with other "
+                "labels; open it with the graph that it is of."
+            )
         if run.key not in self._models:
             self._models[run.key] = open_model(self.folder, run.model_file)
         return self._models[run.key]

@@ -37,8 +37,20 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
     from ..learn.predicting import choose_device
 
     hyper, options = plan.settings(job.model)
-    record = Run(plan.key(job), plan.title, plan.task, job.model, job.seed, plan.graph.num_nodes, plan.graph.num_edges,
-                 digest=plan.digest, catalogue=plan.name, hyper=hyper, options=options, version=__version__)
+    record = Run(
+        plan.key(job),
+        plan.title,
+        plan.task,
+        job.model,
+        job.seed,
+        plan.graph.num_nodes,
+        plan.graph.num_edges,
+        digest=plan.digest,
+        catalogue=plan.name,
+        hyper=hyper,
+        options=options,
+        version=__version__,
+    )
     try:
         send(("prepare",))
         record = replace(record, device=choose_device(plan.device))
@@ -57,13 +69,19 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
 
     task = plan.make_task(job.seed)
     model = build(job.model, task, seed=job.seed, **plan.hyper_of(job.model))
-    record = replace(record, p=task.p, num_classes=task.num_classes, metric=task.metric,
-                     sizes={part: len(getattr(task, part)) for part in ("train", "val", "test")})
+    record = replace(
+        record,
+        p=task.p,
+        num_classes=task.num_classes,
+        metric=task.metric,
+        sizes={part: len(getattr(task, part)) for part in ("train", "val", "test")},
+    )
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / f"{record.key}.checkpoint"
     run, waiting, said = [], [], 0.0
-    for epoch in fit(model, task, plan.epochs, seed=job.seed, device=record.device, checkpoint=kept, stop=stop,
-                     **plan.options):
+    for epoch in fit(
+        model, task, plan.epochs, seed=job.seed, device=record.device, checkpoint=kept, stop=stop, **plan.options
+    ):
         run.append(epoch)
         waiting.append(asdict(epoch))
         if (now := time.monotonic()) - said >= 1 / _MESSAGES_A_SECOND:
@@ -77,9 +95,15 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
     kept.unlink(missing_ok=True)
     summary = summarise(run)
     return replace(
-        record, epochs=[asdict(epoch) for epoch in run], best_epoch=summary.epoch, test=summary.test,
-        optimistic=summary.optimistic, seconds=sum(epoch.seconds for epoch in run),
-        parameters=sum(weight.numel() for weight in model.parameters()), model_file=file.name)
+        record,
+        epochs=[asdict(epoch) for epoch in run],
+        best_epoch=summary.epoch,
+        test=summary.test,
+        optimistic=summary.optimistic,
+        seconds=sum(epoch.seconds for epoch in run),
+        parameters=sum(weight.numel() for weight in model.parameters()),
+        model_file=file.name,
+    )
 
 
 class _Inbox:
@@ -106,8 +130,12 @@ class ThreadWorker:
 
     def give(self, job: Job) -> None:
         """Begins a job."""
-        threading.Thread(target=train, args=(self._plan, job, self._folder, self._inbox.put, self._stop), daemon=True,
-                         name=f"train {job.model}").start()
+        threading.Thread(
+            target=train,
+            args=(self._plan, job, self._folder, self._inbox.put, self._stop),
+            daemon=True,
+            name=f"train {job.model}",
+        ).start()
 
     def messages(self) -> list[Message]:
         """What was said since the last call."""
@@ -146,8 +174,13 @@ class ProcessWorker:
         except (EOFError, OSError):
             self.process.join(1)
             code = self.process.exitcode
-            self._inbox.put(("died", f"The worker process ended unexpectedly (exit code {code}). If there was too "
-                                     "little memory, train fewer models at once, or in one process."))
+            self._inbox.put(
+                (
+                    "died",
+                    f"The worker process ended unexpectedly (exit code {code}). If there was too "
+                    "little memory, train fewer models at once, or in one process.",
+                )
+            )
 
     def give(self, job: Job) -> None:
         """Begins a job."""

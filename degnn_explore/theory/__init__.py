@@ -42,11 +42,34 @@ from .random_network import TOLERANCE, RandomNetwork, close_fraction
 from .scoreboard import FAMILIES, METHODS, Scoreboard, scoreboard
 
 __all__ = [
-    "FAMILIES", "METHODS", "PAPER_SIZES", "TOLERANCE", "Finding", "RandomNetwork", "Scoreboard",
-    "all_nodes_as_targets", "boundary", "corollary_3_4", "corollary_3_8", "csl_family", "equitable_partition",
-    "isomorphic", "latin_square_graph", "lift", "look_alikes", "read_pairs", "regular_family", "regular_graphs",
-    "root_colours", "scoreboard", "small_family", "strongly_regular_family", "theorem_2_7", "theorem_3_3",
-    "theorem_3_7", "walk_counts",
+    "FAMILIES",
+    "METHODS",
+    "PAPER_SIZES",
+    "TOLERANCE",
+    "Finding",
+    "RandomNetwork",
+    "Scoreboard",
+    "all_nodes_as_targets",
+    "boundary",
+    "corollary_3_4",
+    "corollary_3_8",
+    "csl_family",
+    "equitable_partition",
+    "isomorphic",
+    "latin_square_graph",
+    "lift",
+    "look_alikes",
+    "read_pairs",
+    "regular_family",
+    "regular_graphs",
+    "root_colours",
+    "scoreboard",
+    "small_family",
+    "strongly_regular_family",
+    "theorem_2_7",
+    "theorem_3_3",
+    "theorem_3_7",
+    "walk_counts",
 ]
 
 PAPER_SIZES = (10, 20, 40, 80, 160, 320, 640, 1280)
@@ -70,9 +93,19 @@ def boundary(n: int, r: int, hops: int = 1, epsilon: float = 0.05) -> int | None
 
 
 def theorem_3_3(
-    sizes: Sequence[int] = PAPER_SIZES, r: int = 3, hops: int = 1, layers: int = 6, *,
-    networks: Sequence[str] = (), nodes: int = 10_000, epsilon: float = 0.05, hidden: int = 32,
-    activation: str = "tanh", seed: int = 0, progress: bool = True, stop: Event | None = None,
+    sizes: Sequence[int] = PAPER_SIZES,
+    r: int = 3,
+    hops: int = 1,
+    layers: int = 6,
+    *,
+    networks: Sequence[str] = (),
+    nodes: int = 10_000,
+    epsilon: float = 0.05,
+    hidden: int = 32,
+    activation: str = "tanh",
+    seed: int = 0,
+    progress: bool = True,
+    stop: Event | None = None,
 ) -> Finding:
     """Theorem 3.3 and Fig. 2(a): the fraction of node pairs that DE-1 with SPD does not tell apart after L layers.
 
@@ -120,8 +153,9 @@ def theorem_3_3(
     """
     sizes, notes = _checked(sizes, r, hops, layers, epsilon)
     nodes, seed = whole_number("nodes", nodes, least=2), whole_number("seed", seed, least=0)
-    nets = [RandomNetwork(layers, hops, hidden, one_of("network", dtype, TOLERANCE), activation, seed)
-            for dtype in networks]
+    nets = [
+        RandomNetwork(layers, hops, hidden, one_of("network", dtype, TOLERANCE), activation, seed) for dtype in networks
+    ]
 
     def work(n: int, step: Callable[[int], object], halt: Event) -> list[dict[str, Any]]:
         graphs = _random_graphs(n, r, -(-nodes // n), seed, halt)
@@ -130,23 +164,49 @@ def theorem_3_3(
         for net in nets:
             h = net.run(graphs, stop=halt, step=step)
             found[net.dtype] = [close_fraction(x, TOLERANCE[net.dtype]) for x in h]
-        return [{"n": n, "layers": L, "method": method, "undistinguished": value, "graphs": len(graphs),
-                 "nodes": colours.shape[1], "boundary": boundary(n, r, hops, epsilon)}
-                for method, values in found.items() for L, value in enumerate(values, start=1)]
+        return [
+            {
+                "n": n,
+                "layers": L,
+                "method": method,
+                "undistinguished": value,
+                "graphs": len(graphs),
+                "nodes": colours.shape[1],
+                "boundary": boundary(n, r, hops, epsilon),
+            }
+            for method, values in found.items()
+            for L, value in enumerate(values, start=1)
+        ]
 
-    answers = run_jobs(work, sizes, total=sum(-(-nodes // n) * n for n in sizes) * (1 + len(nets)),
-                       label="Theorem 3.3", progress=progress, stop=stop)
+    answers = run_jobs(
+        work,
+        sizes,
+        total=sum(-(-nodes // n) * n for n in sizes) * (1 + len(nets)),
+        label="Theorem 3.3",
+        progress=progress,
+        stop=stop,
+    )
     for net in nets:
-        notes.append(f"{net.dtype}: one random network of {hidden} {activation} units a layer; two nodes count as told "
-                     f"apart if ‖h_u - h_v‖ > {TOLERANCE[net.dtype]:g} · max ‖h‖.")
+        notes.append(
+            f"{net.dtype}: one random network of {hidden} {activation} units a layer; two nodes count as told "
+            f"apart if ‖h_u - h_v‖ > {TOLERANCE[net.dtype]:g} · max ‖h‖."
+        )
     how = "DE-GNN-1" if hops == 1 else f"DEA-GNN-1-{hops}-hop"
     title = f"Pairs of nodes not told apart by {how}, random {r}-regular graphs"
     return Finding(title, _frame(answers), tuple(notes), "layers")
 
 
 def corollary_3_4(
-    sizes: Sequence[int] = PAPER_SIZES, r: int = 3, hops: int = 1, layers: int = 6, *,
-    graphs: int = 100, epsilon: float = 0.05, seed: int = 0, progress: bool = True, stop: Event | None = None,
+    sizes: Sequence[int] = PAPER_SIZES,
+    r: int = 3,
+    hops: int = 1,
+    layers: int = 6,
+    *,
+    graphs: int = 100,
+    epsilon: float = 0.05,
+    seed: int = 0,
+    progress: bool = True,
+    stop: Event | None = None,
 ) -> Finding:
     """Corollary 3.4: the fraction of pairs of whole random r-regular graphs that DE-1 does not tell apart.
 
@@ -188,9 +248,19 @@ def corollary_3_4(
                         break
                 else:
                     kinds[i] = graphs + i
-        return [{"n": n, "layers": L, "method": EXACT, "undistinguished": alike(classes[L]), "isomorphic": alike(kinds),
-                 "graphs": graphs, "nodes": n * graphs, "boundary": boundary(n, r, hops, epsilon)}
-                for L in range(1, layers + 1)]
+        return [
+            {
+                "n": n,
+                "layers": L,
+                "method": EXACT,
+                "undistinguished": alike(classes[L]),
+                "isomorphic": alike(kinds),
+                "graphs": graphs,
+                "nodes": n * graphs,
+                "boundary": boundary(n, r, hops, epsilon),
+            }
+            for L in range(1, layers + 1)
+        ]
 
     answers = run_jobs(work, sizes, total=sum(sizes) * graphs, label="Corollary 3.4", progress=progress, stop=stop)
     table = _frame(answers)
@@ -229,8 +299,10 @@ def _checked(sizes: Sequence[int], r: int, hops: int, layers: int, epsilon: floa
         notes.append(f"The theorem assumes r >= 3; for r = {r} it has no boundary.")
     elif outside:
         which = "all sizes here lie" if len(outside) == len(chosen) else f"n = {_listed(outside)} lie"
-        notes.append(f"The theorem assumes 3 <= r < √(2 log n), for r = {r} that is n > {int(np.exp(r * r / 2)):,}; "
-                     f"{which} outside its range, where the boundary is only the same formula.")
+        notes.append(
+            f"The theorem assumes 3 <= r < √(2 log n), for r = {r} that is n > {int(np.exp(r * r / 2)):,}; "
+            f"{which} outside its range, where the boundary is only the same formula."
+        )
     return chosen, notes
 
 

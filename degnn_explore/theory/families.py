@@ -17,8 +17,15 @@ from ..graphs import zoo
 from ..graphs.graph import Graph
 
 __all__ = [
-    "csl_family", "isomorphic", "latin_square_graph", "lift", "regular_family", "regular_graphs", "small_family",
-    "strongly_regular_family", "wl_groups",
+    "csl_family",
+    "isomorphic",
+    "latin_square_graph",
+    "lift",
+    "regular_family",
+    "regular_graphs",
+    "small_family",
+    "strongly_regular_family",
+    "wl_groups",
 ]
 
 Groups = list[tuple[Graph, ...]]
@@ -77,8 +84,10 @@ def regular_graphs(n: int, r: int) -> tuple[Graph, ...]:
     """
     n, r = whole_number("n", n, least=1), whole_number("r", r, least=0)
     if n > LARGEST_REGULAR:
-        raise ParameterError(f"All regular graphs are generated up to {LARGEST_REGULAR} nodes, not {n}; "
-                             "use zoo.random_regular for a random one.")
+        raise ParameterError(
+            f"All regular graphs are generated up to {LARGEST_REGULAR} nodes, not {n}; "
+            "use zoo.random_regular for a random one."
+        )
     if r >= n:
         raise ParameterError(f"No {r}-regular graph has {n} nodes: r must be less than n.")
     if n * r % 2:
@@ -174,10 +183,15 @@ def small_family(max_nodes: int = 7) -> Groups:
 
     max_nodes = whole_number("max_nodes", max_nodes, least=1)
     if max_nodes > 7:
-        raise ParameterError(f"The atlas holds all graphs up to 7 nodes, not {max_nodes}; "
-                             "use regular_family, or a file of your own pairs.")
-    graphs = [Graph.from_networkx(A).with_title(f"atlas {number}") for number, A in enumerate(nx.graph_atlas_g())
-              if 0 < len(A) <= max_nodes and nx.is_connected(A)]
+        raise ParameterError(
+            f"The atlas holds all graphs up to 7 nodes, not {max_nodes}; "
+            "use regular_family, or a file of your own pairs."
+        )
+    graphs = [
+        Graph.from_networkx(A).with_title(f"atlas {number}")
+        for number, A in enumerate(nx.graph_atlas_g())
+        if 0 < len(A) <= max_nodes and nx.is_connected(A)
+    ]
     return wl_groups(graphs)
 
 
@@ -230,8 +244,9 @@ def latin_square_graph(square: ArrayLike, title: str = "Latin square graph") -> 
     """
     cells = np.asarray(square)
     k = len(cells)
-    if cells.shape != (k, k) or any(sorted(line) != sorted(cells[0].tolist()) or len(set(line)) < k
-                                    for line in [*cells.tolist(), *cells.T.tolist()]):
+    if cells.shape != (k, k) or any(
+        sorted(line) != sorted(cells[0].tolist()) or len(set(line)) < k for line in [*cells.tolist(), *cells.T.tolist()]
+    ):
         raise ParameterError("A Latin square is a k × k array that has the same k symbols in every row and column.")
     row, column = np.divmod(np.arange(k * k), k)
     shared = sum((line[:, None] == line).astype(np.int64) for line in (row, column, cells.ravel()))
@@ -262,8 +277,13 @@ def lift(base: Graph, copies: int, seed: int = 0) -> Graph:
     """
     copies, seed = whole_number("copies", copies, least=1), whole_number("seed", seed, least=0)
     rng = np.random.default_rng(seed)
-    edges = [np.stack([u * copies + np.arange(copies), v * copies + rng.permutation(copies)], axis=1)
-             for u, v in base.edges.tolist()]
+    edges = [
+        np.stack([u * copies + np.arange(copies), v * copies + rng.permutation(copies)], axis=1)
+        for u, v in base.edges.tolist()
+    ]
     name = base.title or f"a graph of {base.num_nodes} nodes"
-    return Graph.from_edges(np.concatenate([np.zeros((0, 2), dtype=np.int64), *edges]), base.num_nodes * copies,
-                            title=f"{copies}-lift of {name}, seed={seed}")
+    return Graph.from_edges(
+        np.concatenate([np.zeros((0, 2), dtype=np.int64), *edges]),
+        base.num_nodes * copies,
+        title=f"{copies}-lift of {name}, seed={seed}",
+    )

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = [
-    "all_nodes_as_targets", "corollary_3_8", "equitable_partition", "look_alikes", "theorem_2_7", "theorem_3_7",
+    "all_nodes_as_targets",
+    "corollary_3_8",
+    "equitable_partition",
+    "look_alikes",
+    "theorem_2_7",
+    "theorem_3_7",
     "walk_counts",
 ]
 
@@ -84,8 +89,13 @@ def look_alikes() -> dict[str, tuple[Side, Side]]:
 
 
 def theorem_2_7(
-    pairs: dict[str, tuple[Side, Side]] | None = None, models: Sequence[str] = MODELS, *,
-    layers: int = 4, hidden: int = 64, seeds: int = 5, stop: Event | None = None,
+    pairs: dict[str, tuple[Side, Side]] | None = None,
+    models: Sequence[str] = MODELS,
+    *,
+    layers: int = 4,
+    hidden: int = 64,
+    seeds: int = 5,
+    stop: Event | None = None,
 ) -> Finding:
     """Theorem 2.7: where 1-WL sees no difference, no WLGNN does, whatever its weights. A DE-GNN does.
 
@@ -145,10 +155,20 @@ def theorem_2_7(
                     outputs = [net(data.batch(np.zeros(1, dtype=np.int64))) for data in inputs]  # [1, 16] each
                 scale = max(float(x.abs().max()) for x in outputs)
                 gap = max(gap, float((outputs[0] - outputs[1]).abs().max()) / scale)
-            rows.append({"pair": name, "p": p, **{m: _layer(v) for m, v in exact.items()}, "model": model,
-                         "difference": gap, "told apart": gap > LOGIT_TOLERANCE})
-    notes = (f"Told apart: outputs differ by more than {LOGIT_TOLERANCE:g} of the largest output, in float32, for one "
-             f"of {seeds} random networks of {layers} layers and {hidden} units.",)
+            rows.append(
+                {
+                    "pair": name,
+                    "p": p,
+                    **{m: _layer(v) for m, v in exact.items()},
+                    "model": model,
+                    "difference": gap,
+                    "told apart": gap > LOGIT_TOLERANCE,
+                }
+            )
+    notes = (
+        f"Told apart: outputs differ by more than {LOGIT_TOLERANCE:g} of the largest output, in float32, for one "
+        f"of {seeds} random networks of {layers} layers and {hidden} units.",
+    )
     return Finding("Where 1-WL sees no difference: outputs of untrained networks", pd.DataFrame(rows), notes, "outputs")
 
 
@@ -162,8 +182,10 @@ def _verdicts(
     """A row for each case, a column for each method: "layer 2" or "same"."""
     import pandas as pd
 
-    rows = {case: {label: _layer(distinguish(a, b, **how, stop=stop)) for label, how in methods.items()}
-            for case, (a, b) in cases.items()}
+    rows = {
+        case: {label: _layer(distinguish(a, b, **how, stop=stop)) for label, how in methods.items()}
+        for case, (a, b) in cases.items()
+    }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("pair")
 
 
@@ -218,13 +240,17 @@ def walk_counts(G: Graph, length: int = 8) -> Finding:
         if step:
             walks = A @ walks
             before = [0, *expected, 0]
-            expected = [down[j] * before[j] + (degree - up[j] - down[j]) * before[j + 1] + up[j] * before[j + 2]
-                        for j in range(diameter + 1)]
+            expected = [
+                down[j] * before[j] + (degree - up[j] - down[j]) * before[j + 1] + up[j] * before[j + 2]
+                for j in range(diameter + 1)
+            ]
         for j in range(diameter + 1):
             found = np.unique(walks[distance == j])
             if len(found) != 1:
-                raise GraphError(f"{G!r}: pairs at distance {j} have {found[0]} to {found[-1]} walks of {step} steps, "
-                                 "which no distance-regular graph allows.")
+                raise GraphError(
+                    f"{G!r}: pairs at distance {j} have {found[0]} to {found[-1]} walks of {step} steps, "
+                    "which no distance-regular graph allows."
+                )
             rows.append((j, step, int(found[0]), expected[j], int(found[0]) / max(degree, 1) ** step))
     table = pd.DataFrame(rows, columns=["distance", "length", "walks", "recurrence", "probability"])
     note = "Counted for all pairs of nodes: the numbers depend on the distance alone and follow from the array."
@@ -240,9 +266,12 @@ def distance_regular_pairs() -> dict[str, tuple[Graph, Graph]]:
     (Graph('triangular graph T(8)', 28 nodes, 168 edges), Graph('Chang graph 1', 28 nodes, 168 edges))
     """
     others = {f"T(8), Chang {i}": (zoo.triangular(8), zoo.chang(i)) for i in (1, 2, 3)}
-    return {"Shrikhande, rook": (zoo.shrikhande(), zoo.rook(4)), **others,
-            "Chang 1, Chang 2": (zoo.chang(1), zoo.chang(2)),
-            "Desargues, dodecahedron": (zoo.desargues(), zoo.dodecahedron())}
+    return {
+        "Shrikhande, rook": (zoo.shrikhande(), zoo.rook(4)),
+        **others,
+        "Chang 1, Chang 2": (zoo.chang(1), zoo.chang(2)),
+        "Desargues, dodecahedron": (zoo.desargues(), zoo.dodecahedron()),
+    }
 
 
 def theorem_3_7(
@@ -280,21 +309,27 @@ def theorem_3_7(
         walks = [walk_counts(G, length).table for G in two]
         profiles = [[tuple(w) for _, w in t.groupby("distance")["walks"]] for t in walks]
         facts[name] = {
-            "first array": _written(arrays[0]), "second array": _written(arrays[1]),
+            "first array": _written(arrays[0]),
+            "second array": _written(arrays[1]),
             "same array": arrays[0] == arrays[1],
             "same walk counts": walks[0].equals(walks[1]),
             "distance = walk profile": all(len(set(p)) == len(p) for p in profiles),
             "nodes alike": all(alike(root_colours([G], 2 * G.num_nodes)[-1]) == 1 for G in two),
         }
     methods: dict[str, dict[str, Any]] = {
-        "1-WL": {"method": "1-WL"}, "DE-1 SPD": {"method": "DE-SPD"}, "DE-1 LP": {"method": "DE-LP"},
-        "DEA-1, K=2": {"method": "DEA-SPD", "hops": 2}, "2-WL": {"method": "2-WL"},
+        "1-WL": {"method": "1-WL"},
+        "DE-1 SPD": {"method": "DE-SPD"},
+        "DE-1 LP": {"method": "DE-LP"},
+        "DEA-1, K=2": {"method": "DEA-SPD", "hops": 2},
+        "2-WL": {"method": "2-WL"},
         "DE-2 edges": {"method": "DE-SPD", "order": "edges"},
     }
     verdicts = _verdicts(chosen, methods, stop)
     table = pd.concat([pd.DataFrame.from_dict(facts, orient="index"), verdicts], axis=1).rename_axis("pair")
-    notes = tuple(f"{name}: the arrays differ, so the theorem does not apply and DE-1 may tell the two apart."
-                  for name in table.index[~table["same array"]])
+    notes = tuple(
+        f"{name}: the arrays differ, so the theorem does not apply and DE-1 may tell the two apart."
+        for name in table.index[~table["same array"]]
+    )
     return Finding("Distance-regular graphs: the first layer that tells two graphs apart", table, notes, "verdicts")
 
 
@@ -331,8 +366,12 @@ def corollary_3_8(hops: Sequence[int] = (1, 2, 3, 4), *, stop: Event | None = No
     methods = {f"K={K}": {"method": "DEA-SPD", "hops": whole_number("each of hops", K, least=1)} for K in hops}
     if not methods:
         raise ParameterError("hops is empty; give at least one K, such as hops=[1, 2].")
-    return Finding("DEA-GNN-1 with K hops: the first layer that tells two target nodes apart",
-                   _verdicts(cases, methods, stop), (), "verdicts")
+    return Finding(
+        "DEA-GNN-1 with K hops: the first layer that tells two target nodes apart",
+        _verdicts(cases, methods, stop),
+        (),
+        "verdicts",
+    )
 
 
 def all_nodes_as_targets(pairs: dict[str, tuple[Graph, Graph]] | None = None, *, stop: Event | None = None) -> Finding:
@@ -347,13 +386,21 @@ def all_nodes_as_targets(pairs: dict[str, tuple[Graph, Graph]] | None = None, *,
     CSL(41, 2), CSL(41, 3)           same  layer 0
     Shrikhande, rook                 same     same
     """
-    chosen = pairs if pairs is not None else {
-        "two triangles, hexagon": (zoo.two_triangles(), zoo.hexagon()),
-        "CSL(41, 2), CSL(41, 3)": (zoo.csl(41, 2), zoo.csl(41, 3)),
-        "Shrikhande, rook": (zoo.shrikhande(), zoo.rook(4)),
-    }
+    chosen = (
+        pairs
+        if pairs is not None
+        else {
+            "two triangles, hexagon": (zoo.two_triangles(), zoo.hexagon()),
+            "CSL(41, 2), CSL(41, 3)": (zoo.csl(41, 2), zoo.csl(41, 3)),
+            "Shrikhande, rook": (zoo.shrikhande(), zoo.rook(4)),
+        }
+    )
     cases = {name: tuple((G, list(range(G.num_nodes))) for G in two) for name, two in chosen.items()}
     methods = {"marked with 1": {"method": "1-WL"}, "DE-SPD": {"method": "DE-SPD"}}
-    note = "Every node is in S, so a mark for \"in S\" is the same for all nodes: what is left is 1-WL."
-    return Finding("All nodes as targets: the first layer that tells two graphs apart", _verdicts(cases, methods, stop),
-                   (note,), "verdicts")
+    note = 'Every node is in S, so a mark for "in S" is the same for all nodes: what is left is 1-WL.'
+    return Finding(
+        "All nodes as targets: the first layer that tells two graphs apart",
+        _verdicts(cases, methods, stop),
+        (note,),
+        "verdicts",
+    )

@@ -19,8 +19,10 @@ from .finding import Finding
 
 __all__ = ["CONFIG", "draw", "save"]
 
-CONFIG = {"displaylogo": False,
-          "modeBarButtonsToRemove": ["sendDataToCloud", "sendChartToCloud", "lasso2d", "select2d"]}
+CONFIG = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["sendDataToCloud", "sendChartToCloud", "lasso2d", "select2d"],
+}
 """For ``fig.show(config=CONFIG)``: no logo, and no button that sends data away."""
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "hexagon", "star")
@@ -41,9 +43,12 @@ def draw(finding: Finding, width: int | None = None, height: int | None = None) 
     figure, default_width, default_height = _PICTURES[finding.picture](finding)
     figure.update_layout(
         title={"text": escape(finding.title), "x": 0.02, "xanchor": "left", "font": {"size": 16}},
-        width=width or default_width, height=height or default_height, template="plotly_white",
+        width=width or default_width,
+        height=height or default_height,
+        template="plotly_white",
         font={"family": "system-ui, sans-serif", "size": 13, "color": _INK},
-        paper_bgcolor="white", plot_bgcolor="white",
+        paper_bgcolor="white",
+        plot_bgcolor="white",
     )
     return figure
 
@@ -59,11 +64,15 @@ def save(finding: Finding, path: Path, width: int | None = None, height: int | N
         try:
             draw(finding, width, height).write_image(path, scale=2 if kind == ".png" else 1)
         except Exception as error:  # kaleido raises errors of its own when it, or a browser, is missing
-            raise ParameterError(f"{path.name} could not be drawn ({type(error).__name__}: {error}). Pictures need the "
-                                 "package kaleido and a Chrome or Chromium; a .html file needs neither.") from error
+            raise ParameterError(
+                f"{path.name} could not be drawn ({type(error).__name__}: {error}). Pictures need the "
+                "package kaleido and a Chrome or Chromium; a .html file needs neither."
+            ) from error
     else:
-        raise ParameterError(f"{path.name!r} ends in {kind!r}; the plot can be saved as .html, .png, .svg or .pdf, and "
-                             "the table as .csv.")
+        raise ParameterError(
+            f"{path.name!r} ends in {kind!r}; the plot can be saved as .html, .png, .svg or .pdf, and "
+            "the table as .csv."
+        )
     return path
 
 
@@ -89,40 +98,78 @@ def _layers(finding: Finding) -> tuple[go.Figure, int, int]:
     methods, sizes = list(dict.fromkeys(table["method"])), list(dict.fromkeys(table["n"]))
     top = int(table["layers"].max())
     names = [method if method not in ("float64", "float32") else f"random network, {method}" for method in methods]
-    figure = make_subplots(1, len(methods), subplot_titles=names if len(methods) > 1 else None, shared_yaxes=True,
-                           horizontal_spacing=0.03)
+    figure = make_subplots(
+        1, len(methods), subplot_titles=names if len(methods) > 1 else None, shared_yaxes=True, horizontal_spacing=0.03
+    )
     for place, method in enumerate(methods, start=1):
         grid = table[table["method"] == method].pivot(index="layers", columns="n", values="undistinguished")[sizes]
-        figure.add_trace(go.Heatmap(
-            z=grid.to_numpy(), x=np.arange(len(sizes)), y=grid.index, coloraxis="coloraxis", xgap=1, ygap=1,
-            customdata=np.tile(np.array(sizes), (len(grid), 1)),
-            hovertemplate="n = %{customdata}, L = %{y}: %{z:.4g} not told apart<extra></extra>"), row=1, col=place)
+        figure.add_trace(
+            go.Heatmap(
+                z=grid.to_numpy(),
+                x=np.arange(len(sizes)),
+                y=grid.index,
+                coloraxis="coloraxis",
+                xgap=1,
+                ygap=1,
+                customdata=np.tile(np.array(sizes), (len(grid), 1)),
+                hovertemplate="n = %{customdata}, L = %{y}: %{z:.4g} not told apart<extra></extra>",
+            ),
+            row=1,
+            col=place,
+        )
         text = [[_number(v) for v in row] for row in grid.to_numpy()]
         labels = _labels(text, grid.to_numpy(), np.arange(len(sizes)), grid.index, _SCALE, 12)
         figure.add_trace(labels, row=1, col=place)
         _edge(figure, table, sizes, place)
-        figure.update_xaxes(tickvals=np.arange(len(sizes)), ticktext=[str(n) for n in sizes], title="nodes n",
-                            range=[-0.5, len(sizes) - 0.5], showgrid=False, zeroline=False, row=1, col=place)
-        figure.update_yaxes(tickvals=np.arange(1, top + 1), range=[0.42, top + 0.6], showgrid=False, zeroline=False,
-                            title="layers L" if place == 1 else None, row=1, col=place)
+        figure.update_xaxes(
+            tickvals=np.arange(len(sizes)),
+            ticktext=[str(n) for n in sizes],
+            title="nodes n",
+            range=[-0.5, len(sizes) - 0.5],
+            showgrid=False,
+            zeroline=False,
+            row=1,
+            col=place,
+        )
+        figure.update_yaxes(
+            tickvals=np.arange(1, top + 1),
+            range=[0.42, top + 0.6],
+            showgrid=False,
+            zeroline=False,
+            title="layers L" if place == 1 else None,
+            row=1,
+            col=place,
+        )
     figure.update_layout(
-        coloraxis={"colorscale": _SCALE, "cmin": 0, "cmax": 1,
-                   "colorbar": {"title": {"text": "share not told apart", "side": "right"}, "thickness": 14}},
+        coloraxis={
+            "colorscale": _SCALE,
+            "cmin": 0,
+            "cmax": 1,
+            "colorbar": {"title": {"text": "share not told apart", "side": "right"}, "thickness": 14},
+        },
         legend={"orientation": "h", "x": 0, "y": -62 / (46 * max(top, 4)), "yanchor": "top"},  # 62 pixels down
-        margin={"t": 90 if len(methods) > 1 else 60, "b": 100, "l": 60, "r": 20})
+        margin={"t": 90 if len(methods) > 1 else 60, "b": 100, "l": 60, "r": 20},
+    )
     return figure, max(760, 170 + max(44 * len(sizes), 230) * len(methods)), 190 + 46 * max(top, 4)
 
 
-def _labels(
-    text: Sequence[Sequence[str]], level: Any, x: Any, y: Any, scale: Any, size: int
-) -> go.Scatter:
+def _labels(text: Sequence[Sequence[str]], level: Any, x: Any, y: Any, scale: Any, size: int) -> go.Scatter:
     """The text of each cell, white or dark, whichever is clearer on the cell's colour."""
     shares = np.asarray(level, dtype=float)
     fills = sample_colorscale(scale, np.nan_to_num(shares, nan=1.0).ravel().tolist(), colortype="tuple")
-    inks = [text_on("#" + "".join(f"{round(255 * part):02x}" for part in fill)) if not np.isnan(share) else _INK
-            for fill, share in zip(fills, shares.ravel(), strict=True)]
-    return go.Scatter(x=np.tile(x, len(y)), y=np.repeat(y, len(x)), text=[escape(t) for row in text for t in row],
-                      mode="text", textfont={"size": size, "color": inks}, hoverinfo="skip", showlegend=False)
+    inks = [
+        text_on("#" + "".join(f"{round(255 * part):02x}" for part in fill)) if not np.isnan(share) else _INK
+        for fill, share in zip(fills, shares.ravel(), strict=True)
+    ]
+    return go.Scatter(
+        x=np.tile(x, len(y)),
+        y=np.repeat(y, len(x)),
+        text=[escape(t) for row in text for t in row],
+        mode="text",
+        textfont={"size": size, "color": inks},
+        hoverinfo="skip",
+        showlegend=False,
+    )
 
 
 def _edge(figure: go.Figure, table: pd.DataFrame, sizes: Sequence[int], place: int) -> None:
@@ -134,11 +181,20 @@ def _edge(figure: go.Figure, table: pd.DataFrame, sizes: Sequence[int], place: i
     x = np.repeat(np.arange(len(sizes)), 2) + np.tile([-0.5, 0.5], len(sizes))
     y = np.repeat([min(int(bound[n]), top + 1) - 0.5 for n in sizes], 2)
     for colour, width in (("#ffffff", 7), (ACCENT, 3)):  # a white halo keeps the line clear of every cell
-        figure.add_trace(go.Scatter(
-            x=x, y=y, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip", cliponaxis=False,
-            name="boundary of the theorem: rows above it should be told apart",
-            showlegend=place == 1 and colour == ACCENT,
-        ), row=1, col=place)
+        figure.add_trace(
+            go.Scatter(
+                x=x,
+                y=y,
+                mode="lines",
+                line={"color": colour, "width": width},
+                hoverinfo="skip",
+                cliponaxis=False,
+                name="boundary of the theorem: rows above it should be told apart",
+                showlegend=place == 1 and colour == ACCENT,
+            ),
+            row=1,
+            col=place,
+        )
 
 
 # ---- verdicts and scores ------------------------------------------------------------------------
@@ -147,14 +203,37 @@ def _edge(figure: go.Figure, table: pd.DataFrame, sizes: Sequence[int], place: i
 def _cells(
     text: list[list[str]], level: list[list[float]], rows: Sequence[str], columns: Sequence[str], scale: Any
 ) -> tuple[go.Figure, int, int]:
-    figure = go.Figure(go.Heatmap(
-        z=level, x=np.arange(len(columns)), y=np.arange(len(rows)), zmin=0, zmax=1, colorscale=scale, showscale=False,
-        xgap=3, ygap=3, hoverinfo="skip"))
+    figure = go.Figure(
+        go.Heatmap(
+            z=level,
+            x=np.arange(len(columns)),
+            y=np.arange(len(rows)),
+            zmin=0,
+            zmax=1,
+            colorscale=scale,
+            showscale=False,
+            xgap=3,
+            ygap=3,
+            hoverinfo="skip",
+        )
+    )
     figure.add_trace(_labels(text, level, np.arange(len(columns)), np.arange(len(rows)), scale, 13))
-    figure.update_xaxes(side="top", showgrid=False, zeroline=False, tickvals=np.arange(len(columns)),
-                        ticktext=[escape(c) for c in columns], range=[-0.5, len(columns) - 0.5])
-    figure.update_yaxes(showgrid=False, zeroline=False, tickvals=np.arange(len(rows)), automargin=True,
-                        ticktext=[escape(r) for r in rows], range=[len(rows) - 0.5, -0.5])
+    figure.update_xaxes(
+        side="top",
+        showgrid=False,
+        zeroline=False,
+        tickvals=np.arange(len(columns)),
+        ticktext=[escape(c) for c in columns],
+        range=[-0.5, len(columns) - 0.5],
+    )
+    figure.update_yaxes(
+        showgrid=False,
+        zeroline=False,
+        tickvals=np.arange(len(rows)),
+        automargin=True,
+        ticktext=[escape(r) for r in rows],
+        range=[len(rows) - 0.5, -0.5],
+    )
     figure.update_layout(margin={"t": 95, "b": 30, "l": 20, "r": 20})
     return figure, 220 + 105 * len(columns), 135 + 42 * len(rows)
 
@@ -163,8 +242,13 @@ def _verdicts(finding: Finding) -> tuple[go.Figure, int, int]:
     table = finding.table.select_dtypes(exclude="bool")
     table = table[[c for c in table if table[c].map(lambda v: v == "same" or str(v).startswith("layer ")).all()]]
     level = [[0.0 if v == "same" else 1.0 for v in row] for row in table.to_numpy()]
-    return _cells(table.to_numpy().tolist(), level, list(table.index), list(table.columns),
-                  [[0, "#e5e7eb"], [1, categorical(1)[0]]])
+    return _cells(
+        table.to_numpy().tolist(),
+        level,
+        list(table.index),
+        list(table.columns),
+        [[0, "#e5e7eb"], [1, categorical(1)[0]]],
+    )
 
 
 def _scores(finding: Finding) -> tuple[go.Figure, int, int]:
@@ -173,8 +257,16 @@ def _scores(finding: Finding) -> tuple[go.Figure, int, int]:
     text, level = [], []
     for name, row in table.iterrows():
         judged = (pairs.loc[pairs["family"] == name, methods] != "too large").sum()
-        text.append(["too large" if not judged[m] else f"{row[m]:,}" if judged[m] == row["pairs"]
-                     else f"{row[m]:,} of {judged[m]:,}" for m in methods])
+        text.append(
+            [
+                "too large"
+                if not judged[m]
+                else f"{row[m]:,}"
+                if judged[m] == row["pairs"]
+                else f"{row[m]:,} of {judged[m]:,}"
+                for m in methods
+            ]
+        )
         level.append([row[m] / judged[m] if judged[m] else float("nan") for m in methods])
     rows = [f"{name} ({row['pairs']:,} {'pair' if row['pairs'] == 1 else 'pairs'})" for name, row in table.iterrows()]
     figure, width, height = _cells(text, level, rows, methods, _SCALE)
@@ -195,24 +287,52 @@ def _outputs(finding: Finding) -> tuple[go.Figure, int, int]:
     figure = go.Figure()
     for i, (model, colour) in enumerate(zip(models, categorical(len(models)), strict=True)):
         own = table[table["model"] == model].set_index("pair")
-        figure.add_trace(go.Scatter(
-            x=own["difference"].clip(lower=floor).reindex(pairs), mode="markers", name=escape(model),
-            y=np.arange(len(pairs)) + 0.76 * ((i + 0.5) / len(models) - 0.5),
-            customdata=own["difference"].reindex(pairs),
-            marker={"size": 10, "color": colour, "symbol": _SYMBOLS[i % len(_SYMBOLS)],
-                    "line": {"width": 1, "color": _INK}},
-            hovertemplate="%{customdata:.2e}<extra>" + escape(model) + "</extra>"))
+        figure.add_trace(
+            go.Scatter(
+                x=own["difference"].clip(lower=floor).reindex(pairs),
+                mode="markers",
+                name=escape(model),
+                y=np.arange(len(pairs)) + 0.76 * ((i + 0.5) / len(models) - 0.5),
+                customdata=own["difference"].reindex(pairs),
+                marker={
+                    "size": 10,
+                    "color": colour,
+                    "symbol": _SYMBOLS[i % len(_SYMBOLS)],
+                    "line": {"width": 1, "color": _INK},
+                },
+                hovertemplate="%{customdata:.2e}<extra>" + escape(model) + "</extra>",
+            )
+        )
     figure.add_vline(x=LOGIT_TOLERANCE, line={"color": ACCENT, "dash": "dash", "width": 2})
-    figure.add_annotation(x=np.log10(LOGIT_TOLERANCE), y=1, yref="paper", yanchor="bottom", xanchor="left",
-                          text="told apart →", font={"color": ACCENT}, showarrow=False)
+    figure.add_annotation(
+        x=np.log10(LOGIT_TOLERANCE),
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        xanchor="left",
+        text="told apart →",
+        font={"color": ACCENT},
+        showarrow=False,
+    )
     ticks = [10.0**k for k in range(-9, 1)]
-    figure.update_xaxes(type="log", range=[-9.3, 0.5], title="largest difference of two outputs, relative",
-                        tickvals=ticks, ticktext=["0", *(f"10<sup>{k}</sup>" for k in range(-8, 0)), "1"],
-                        zeroline=False)
-    figure.update_yaxes(tickvals=np.arange(len(pairs)), ticktext=[escape(p) for p in pairs], autorange="reversed",
-                        automargin=True, zeroline=False)
-    figure.update_layout(legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"},
-                         margin={"t": 80, "b": 110, "l": 20, "r": 30})
+    figure.update_xaxes(
+        type="log",
+        range=[-9.3, 0.5],
+        title="largest difference of two outputs, relative",
+        tickvals=ticks,
+        ticktext=["0", *(f"10<sup>{k}</sup>" for k in range(-8, 0)), "1"],
+        zeroline=False,
+    )
+    figure.update_yaxes(
+        tickvals=np.arange(len(pairs)),
+        ticktext=[escape(p) for p in pairs],
+        autorange="reversed",
+        automargin=True,
+        zeroline=False,
+    )
+    figure.update_layout(
+        legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"}, margin={"t": 80, "b": 110, "l": 20, "r": 30}
+    )
     return figure, 860, 210 + 62 * len(pairs)
 
 
@@ -222,19 +342,33 @@ def _walks(finding: Finding) -> tuple[go.Figure, int, int]:
     figure = go.Figure()
     for j, colour in zip(distances, categorical(len(distances)), strict=True):
         own = table[table["distance"] == j]
-        figure.add_trace(go.Scatter(
-            x=own["length"], y=own["probability"], mode="lines+markers", name=f"distance {j}", customdata=own["walks"],
-            cliponaxis=False, line={"color": colour, "width": 2},
-            marker={"size": 10, "symbol": _SYMBOLS[j % len(_SYMBOLS)]},
-            hovertemplate="%{customdata:,} walks of %{x} steps, probability %{y:.4g}<extra>distance " + f"{j}</extra>"))
+        figure.add_trace(
+            go.Scatter(
+                x=own["length"],
+                y=own["probability"],
+                mode="lines+markers",
+                name=f"distance {j}",
+                customdata=own["walks"],
+                cliponaxis=False,
+                line={"color": colour, "width": 2},
+                marker={"size": 10, "symbol": _SYMBOLS[j % len(_SYMBOLS)]},
+                hovertemplate="%{customdata:,} walks of %{x} steps, probability %{y:.4g}<extra>distance "
+                + f"{j}</extra>",
+            )
+        )
     figure.update_xaxes(title="steps of the walk", dtick=1, zeroline=False)
     top = table["probability"].max()
     figure.update_yaxes(title="probability to be at a given node", range=[-0.07 * top, 1.08 * top], zeroline=False)
-    figure.update_layout(legend={"orientation": "h", "x": 0, "y": -0.22, "yanchor": "top"},
-                         margin={"t": 60, "b": 100, "l": 70, "r": 20})
+    figure.update_layout(
+        legend={"orientation": "h", "x": 0, "y": -0.22, "yanchor": "top"}, margin={"t": 60, "b": 100, "l": 70, "r": 20}
+    )
     return figure, 760, 430
 
 
 _PICTURES: dict[str, Callable[[Finding], tuple[go.Figure, int, int]]] = {
-    "layers": _layers, "verdicts": _verdicts, "scores": _scores, "outputs": _outputs, "walks": _walks,
+    "layers": _layers,
+    "verdicts": _verdicts,
+    "scores": _scores,
+    "outputs": _outputs,
+    "walks": _walks,
 }

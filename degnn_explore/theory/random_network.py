@@ -88,7 +88,8 @@ class RandomNetwork:
             roots = np.arange(first, min(first + 500, n))
             part = np.empty((self.layers, len(roots), self.hidden), dtype=self.dtype)
             compiled.random_network(
-                start, arcs, tags, self.hops, self.layers, roots, W, b, scale, self.activation == "tanh", part)
+                start, arcs, tags, self.hops, self.layers, roots, W, b, scale, self.activation == "tanh", part
+            )
             out[:, roots] = part
             if step is not None:
                 step(len(roots))

@@ -176,8 +176,14 @@ def scoreboard(
     pairs = pd.DataFrame(rows, columns=["family", "first", "second", "nodes"])
     for m in chosen:
         pairs[m] = [{SAME: "same", TOO_LARGE: "too large"}.get(int(x), f"layer {x}") for x in answers[m]]
-    return Scoreboard("Pairs of graphs told apart", _summary(pairs, answers), _notes(answers, max_arcs),
-                      "scores", pairs, tuple(graphs))
+    return Scoreboard(
+        "Pairs of graphs told apart",
+        _summary(pairs, answers),
+        _notes(answers, max_arcs),
+        "scores",
+        pairs,
+        tuple(graphs),
+    )
 
 
 def _families(given: Any) -> dict[str, Sequence[Sequence[Graph]]]:
@@ -297,4 +303,6 @@ def _notes(answers: dict[str, Ints], max_arcs: int) -> tuple[str, ...]:
     return tuple(
         f"{method}: {count:,} of {len(layers):,} pairs are too large (more than {max_arcs:,} arcs; raise max_arcs) and "
         "do not count as told apart."
-        for method, layers in answers.items() if (count := int((layers == TOO_LARGE).sum())))
+        for method, layers in answers.items()
+        if (count := int((layers == TOO_LARGE).sum()))
+    )

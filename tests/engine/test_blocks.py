@@ -125,10 +125,12 @@ def test_first_layer_rows_are_written_out_on_a_path():
     batch = blocks(path, [(1, 2)], layers=2, encoding=SPD(max_dist=1), aggregation="sum", progress=False).batch([0])
     one = np.log(2)  # log(1 + degree), degree 1 everywhere
     # rows: targets 1 and 2 (their edge is cut, so each is of degree 1), then 0 and 3, which reach one target each
-    np.testing.assert_allclose(batch.x_self, [[one, 0.5, 0, 0.5], [one, 0.5, 0, 0.5], [one, 0, 0.5, 0.5],
-                                              [one, 0, 0.5, 0.5]], atol=1e-7)
-    np.testing.assert_allclose(batch.x_agg[:, 0], [[one, 0, 0.5, 0.5], [one, 0, 0.5, 0.5], [one, 0.5, 0, 0.5],
-                                                   [one, 0.5, 0, 0.5]], atol=1e-7)
+    np.testing.assert_allclose(
+        batch.x_self, [[one, 0.5, 0, 0.5], [one, 0.5, 0, 0.5], [one, 0, 0.5, 0.5], [one, 0, 0.5, 0.5]], atol=1e-7
+    )
+    np.testing.assert_allclose(
+        batch.x_agg[:, 0], [[one, 0, 0.5, 0.5], [one, 0, 0.5, 0.5], [one, 0.5, 0, 0.5], [one, 0.5, 0, 0.5]], atol=1e-7
+    )
     assert batch.steps[0].self_index.tolist() == [0, 1]
     assert batch.steps[0].aggregate(torch.eye(4))[:, 0].tolist() == [[0, 0, 1, 0], [0, 0, 0, 1]]
 
@@ -139,9 +141,21 @@ def questions(draw):
     pairs = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=20))
     p = draw(st.integers(1, 3))
     sets = draw(st.lists(st.lists(st.integers(0, n - 1), min_size=p, max_size=p, unique=True), min_size=1, max_size=5))
-    encoding = draw(st.sampled_from([SPD(max_dist=0), SPD(max_dist=1), SPD(max_dist=2), SPD(max_dist=5),
-                                     SPD(max_dist=3, pool="sum"), LandingProbability(steps=0),
-                                     LandingProbability(steps=2), LandingProbability(steps=6, pool="sum"), None]))
+    encoding = draw(
+        st.sampled_from(
+            [
+                SPD(max_dist=0),
+                SPD(max_dist=1),
+                SPD(max_dist=2),
+                SPD(max_dist=5),
+                SPD(max_dist=3, pool="sum"),
+                LandingProbability(steps=0),
+                LandingProbability(steps=2),
+                LandingProbability(steps=6, pool="sum"),
+                None,
+            ]
+        )
+    )
     kind = draw(st.sampled_from(["gcn", "mean", "sum", "hops"]))
     hops = draw(st.integers(1, 3)) if kind == "hops" else 1
     layers = draw(st.integers(1, 3))
@@ -225,12 +239,15 @@ def test_blocks_are_small():
     G = Graph.from_edges(rng.integers(0, 297, (2148, 2)), 297)
     data = blocks(G, G.edges[:500], layers=2, encoding=SPD(), progress=False)
     assert data.nbytes / len(data) < 3000
-    assert data.nbytes == sum(a.nbytes for a in (data._store.x_self, data._store.x_agg, data._store.scale,
-                                                 data._store.length, data._store.column))
+    assert data.nbytes == sum(
+        a.nbytes
+        for a in (data._store.x_self, data._store.x_agg, data._store.scale, data._store.length, data._store.column)
+    )
 
 
 @pytest.mark.parametrize(
-    ("n", "m", "layers", "hops"), [(150, 900, 2, 2), (150, 300, 1, 3), (90, 400, 2, 3), (100, 0, 3, 2)])
+    ("n", "m", "layers", "hops"), [(150, 900, 2, 2), (150, 300, 1, 3), (90, 400, 2, 3), (100, 0, 3, 2)]
+)
 def test_shells_as_bits_and_as_lists_agree_with_the_slow_version(n, m, layers, hops):
     """Dense balls of more than 64 nodes, and a cycle, whose shells are small."""
     rng = np.random.default_rng(n)

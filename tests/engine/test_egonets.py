@@ -18,8 +18,17 @@ from degnn_explore.common.errors import Cancelled
 from degnn_explore.engine.egonets import blocks, ego_networks
 from degnn_explore.engine.request import Threads, as_sets
 
-ENCODINGS = [None, SPD(max_dist=0), SPD(max_dist=1), SPD(max_dist=3), SPD(max_dist=7, pool="sum"), SPD(pool=None),
-             LandingProbability(steps=0), LandingProbability(steps=3), LandingProbability(steps=6, pool=None)]
+ENCODINGS = [
+    None,
+    SPD(max_dist=0),
+    SPD(max_dist=1),
+    SPD(max_dist=3),
+    SPD(max_dist=7, pool="sum"),
+    SPD(pool=None),
+    LandingProbability(steps=0),
+    LandingProbability(steps=3),
+    LandingProbability(steps=6, pool=None),
+]
 
 
 def slow_ego(G, S, hops):
@@ -236,12 +245,19 @@ def test_node_numbers_of_64_bits_give_the_same(club, pairs):
 
 @pytest.mark.parametrize(
     ("sets", "message"),
-    [([(0, 1), (2, 2)], "Node 2 occurs twice"), ([(0, 34)], "Node 34 is not in the graph"),
-     ([(0, 1), (2,)], "set 1 has 1 nodes but set 0 has 2"),
-     (np.array([[0, 1], [5, 5]]), "Node 5 occurs twice in target"),
-     (np.array([[0, -1]]), "names node -1"), (np.array([[0, 34]]), "names node 34"), (7, "Give a list of target sets"),
-     (np.empty((2, 0), dtype=int), "at least one node"), ([{0, 1}, set()], "The target set is empty"),
-     (np.array([[0.5, 1.0]]), "A node is a number")])
+    [
+        ([(0, 1), (2, 2)], "Node 2 occurs twice"),
+        ([(0, 34)], "Node 34 is not in the graph"),
+        ([(0, 1), (2,)], "set 1 has 1 nodes but set 0 has 2"),
+        (np.array([[0, 1], [5, 5]]), "Node 5 occurs twice in target"),
+        (np.array([[0, -1]]), "names node -1"),
+        (np.array([[0, 34]]), "names node 34"),
+        (7, "Give a list of target sets"),
+        (np.empty((2, 0), dtype=int), "at least one node"),
+        ([{0, 1}, set()], "The target set is empty"),
+        (np.array([[0.5, 1.0]]), "A node is a number"),
+    ],
+)
 def test_bad_sets_are_named(club, sets, message):
     with pytest.raises(TargetError, match=message):
         blocks(club, sets, layers=2, progress=False)
@@ -249,12 +265,21 @@ def test_bad_sets_are_named(club, sets, message):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [(dict(layers=0), "layers must be"), (dict(hops=0), "hops must be"), (dict(hops=2), "needs aggregation='hops'"),
-     (dict(aggregation="means"), "Did you mean 'mean'"), (dict(encoding=PageRank()), "SPD, LandingProbability, DRNL"),
-     (dict(encoding=3), "encoding=3 is not known"), (dict(num_threads=0), "num_threads must be"),
-     (dict(max_nodes_per_hop=0), "max_nodes_per_hop must be"), (dict(seed=-1), "seed must be"),
-     (dict(degree=False), "no features"), (dict(budget=0), "budget must be"),
-     (dict(budget=50), r"single target set takes .* bytes, more than the budget of 50 bytes")])
+    [
+        (dict(layers=0), "layers must be"),
+        (dict(hops=0), "hops must be"),
+        (dict(hops=2), "needs aggregation='hops'"),
+        (dict(aggregation="means"), "Did you mean 'mean'"),
+        (dict(encoding=PageRank()), "SPD, LandingProbability, DRNL"),
+        (dict(encoding=3), "encoding=3 is not known"),
+        (dict(num_threads=0), "num_threads must be"),
+        (dict(max_nodes_per_hop=0), "max_nodes_per_hop must be"),
+        (dict(seed=-1), "seed must be"),
+        (dict(degree=False), "no features"),
+        (dict(budget=0), "budget must be"),
+        (dict(budget=50), r"single target set takes .* bytes, more than the budget of 50 bytes"),
+    ],
+)
 def test_bad_options_are_named(club, options, message):
     with pytest.raises(ParameterError, match=message):
         blocks(club, [(0, 1)], **{"layers": 2, "progress": False, **options})

@@ -36,11 +36,13 @@ def test_cleaning_counts_each_kind_apart():
     edges = [(0, 0), (3, 3), (0, 1), (0, 1), (0, 1), (1, 0), (1, 0), (1, 2)]
     G = Graph.from_edges(edges, num_nodes=5, directed=True, weighted=True)
     assert G.edges.tolist() == [[0, 1], [1, 2]]
-    assert G.cleaning == Cleaning(self_loops=2, duplicates=3, reversed_duplicates=1, direction_ignored=True,
-                                  weights_ignored=True, isolated=2)
+    assert G.cleaning == Cleaning(
+        self_loops=2, duplicates=3, reversed_duplicates=1, direction_ignored=True, weights_ignored=True, isolated=2
+    )
     assert str(G.cleaning) == (
         "dropped 2 self-loops; merged 3 repeated edges; merged 1 edge given in both directions; "
-        "ignored edge directions; ignored edge weights; kept 2 isolated nodes")
+        "ignored edge directions; ignored edge weights; kept 2 isolated nodes"
+    )
 
 
 def test_a_clean_input_is_reported_as_such():
@@ -92,33 +94,36 @@ def test_one_node_and_no_edge():
     assert not G.has_edge(0, 0)
 
 
-@pytest.mark.parametrize(("edges", "options", "message"), [
-    ([], {}, "needs at least one node"),
-    ([(0, 1)], {"num_nodes": 0}, "needs at least one node"),
-    ([(0, 1)], {"num_nodes": 2.5}, "num_nodes must be a whole number, not 2.5"),
-    ([(0, 5)], {"num_nodes": 3}, r"names node 5, but the nodes are 0\.\.2"),
-    ([(-1, 0)], {}, "names node -1"),
-    ([(0, 1, 2)], {}, r"An edge is a pair of nodes, not \(0, 1, 2\)"),
-    (["ab"], {}, "An edge is a pair of nodes, not 'ab'"),
-    (7, {}, "Edges are pairs of nodes, not 7"),
-    ([({}, 1)], {}, "A node id is a number or a text"),
-    ([(0, 2**70)], {}, "beyond 2\\^63"),
-    (np.zeros((2, 3), dtype=int), {}, r"an array of shape \[m, 2\], not \[2, 3\]"),
-    ([(0, 1)], {"num_nodes": 2**40}, "at most 2,147,483,647 nodes"),
-    ([(0, 1)], {"names": ["a"], "num_nodes": 2}, "names has 1 entries for 2 nodes"),
-    ([(0, 1)], {"names": ["a", "a"]}, "Two nodes are called 'a'"),
-    ([("a", "z")], {"names": ["a", "b"]}, r"not in names: \['z'\]"),
-    ([(0, 1)], {"labels": [0]}, r"one entry for each of the 2 nodes, not shape \[1\]"),
-    ([(0, 1)], {"labels": [0, np.nan]}, "The label of node 1 is nan; use -1"),
-    ([(0, 1)], {"labels": [0, 0.5]}, "these have fractions"),
-    ([(0, 1)], {"labels": [0, -2]}, "or -1 for none, not -2"),
-    ([(0, 1)], {"labels": ["a", "b"]}, "labels must be whole numbers"),
-    ([(0, 1)], {"labels": [[1, 2], [3]]}, "labels must be whole numbers"),
-    ([(0, 1)], {"positions": [[0, 0, 0]] * 2}, r"positions must have shape \[2, 2\], not \[2, 3\]"),
-    ([(0, 1)], {"positions": [[0, 0], [0, np.inf]]}, r"positions of node 1 are \[0.0, inf\]"),
-    ([(0, 1)], {"attributes": [["a"], ["b"]]}, "attributes must be numbers"),
-    ([(0, 1)], {"info": {"city": ["x"]}}, "info 'city' has 1 entries for 2 nodes"),
-])
+@pytest.mark.parametrize(
+    ("edges", "options", "message"),
+    [
+        ([], {}, "needs at least one node"),
+        ([(0, 1)], {"num_nodes": 0}, "needs at least one node"),
+        ([(0, 1)], {"num_nodes": 2.5}, "num_nodes must be a whole number, not 2.5"),
+        ([(0, 5)], {"num_nodes": 3}, r"names node 5, but the nodes are 0\.\.2"),
+        ([(-1, 0)], {}, "names node -1"),
+        ([(0, 1, 2)], {}, r"An edge is a pair of nodes, not \(0, 1, 2\)"),
+        (["ab"], {}, "An edge is a pair of nodes, not 'ab'"),
+        (7, {}, "Edges are pairs of nodes, not 7"),
+        ([({}, 1)], {}, "A node id is a number or a text"),
+        ([(0, 2**70)], {}, "beyond 2\\^63"),
+        (np.zeros((2, 3), dtype=int), {}, r"an array of shape \[m, 2\], not \[2, 3\]"),
+        ([(0, 1)], {"num_nodes": 2**40}, "at most 2,147,483,647 nodes"),
+        ([(0, 1)], {"names": ["a"], "num_nodes": 2}, "names has 1 entries for 2 nodes"),
+        ([(0, 1)], {"names": ["a", "a"]}, "Two nodes are called 'a'"),
+        ([("a", "z")], {"names": ["a", "b"]}, r"not in names: \['z'\]"),
+        ([(0, 1)], {"labels": [0]}, r"one entry for each of the 2 nodes, not shape \[1\]"),
+        ([(0, 1)], {"labels": [0, np.nan]}, "The label of node 1 is nan; use -1"),
+        ([(0, 1)], {"labels": [0, 0.5]}, "these have fractions"),
+        ([(0, 1)], {"labels": [0, -2]}, "or -1 for none, not -2"),
+        ([(0, 1)], {"labels": ["a", "b"]}, "labels must be whole numbers"),
+        ([(0, 1)], {"labels": [[1, 2], [3]]}, "labels must be whole numbers"),
+        ([(0, 1)], {"positions": [[0, 0, 0]] * 2}, r"positions must have shape \[2, 2\], not \[2, 3\]"),
+        ([(0, 1)], {"positions": [[0, 0], [0, np.inf]]}, r"positions of node 1 are \[0.0, inf\]"),
+        ([(0, 1)], {"attributes": [["a"], ["b"]]}, "attributes must be numbers"),
+        ([(0, 1)], {"info": {"city": ["x"]}}, "info 'city' has 1 entries for 2 nodes"),
+    ],
+)
 def test_bad_input_is_named(edges, options, message):
     with pytest.raises(GraphError, match=message):
         Graph.from_edges(edges, **options)
@@ -142,18 +147,43 @@ def test_info_is_numbers_or_text():
 
 
 def full_graph() -> Graph:
-    return Graph.from_edges(SQUARE, names=list("abcd"), labels=[0, 1, 0, -1], positions=np.eye(4)[:, :2],
-                            attributes=np.arange(8.0).reshape(4, 2), info={"city": list("uvwx")}, title="square")
+    return Graph.from_edges(
+        SQUARE,
+        names=list("abcd"),
+        labels=[0, 1, 0, -1],
+        positions=np.eye(4)[:, :2],
+        attributes=np.arange(8.0).reshape(4, 2),
+        info={"city": list("uvwx")},
+        title="square",
+    )
 
 
 def all_arrays(G: Graph) -> list[np.ndarray]:
-    return [G.indptr, G.indices, G.labels, G.positions, G.attributes, G.info["city"], G.degrees, G.edges,
-            G.neighbors(0)]
+    return [
+        G.indptr,
+        G.indices,
+        G.labels,
+        G.positions,
+        G.attributes,
+        G.info["city"],
+        G.degrees,
+        G.edges,
+        G.neighbors(0),
+    ]
 
 
-@pytest.mark.parametrize("derive", [
-    lambda G: G, lambda G: G.cut({0, 1}), lambda G: G.without_edges([(0, 1)]), lambda G: G.relabel([3, 2, 1, 0]),
-    lambda G: pickle.loads(pickle.dumps(G)), copy.deepcopy], ids=["new", "cut", "without", "relabel", "pickle", "copy"])
+@pytest.mark.parametrize(
+    "derive",
+    [
+        lambda G: G,
+        lambda G: G.cut({0, 1}),
+        lambda G: G.without_edges([(0, 1)]),
+        lambda G: G.relabel([3, 2, 1, 0]),
+        lambda G: pickle.loads(pickle.dumps(G)),
+        copy.deepcopy,
+    ],
+    ids=["new", "cut", "without", "relabel", "pickle", "copy"],
+)
 def test_nothing_can_be_changed(derive):
     G = derive(full_graph())
     for array in all_arrays(G):
@@ -190,7 +220,11 @@ def test_networkx_both_ways_keeps_everything_it_can_hold():
     G = full_graph()
     H = Graph.from_networkx(G.to_networkx())
     assert (H.names, H.labels.tolist(), H.info["city"].tolist(), H.title) == (
-        G.names, G.labels.tolist(), G.info["city"].tolist(), "square")
+        G.names,
+        G.labels.tolist(),
+        G.info["city"].tolist(),
+        "square",
+    )
     np.testing.assert_array_equal(H.edges, G.edges)
     np.testing.assert_array_equal(H.positions, G.positions)
 
@@ -215,8 +249,9 @@ def test_networkx_ids_become_names_and_a_named_attribute_labels():
     graph.edges["a", "b", 0]["weight"] = 2.0
     G = Graph.from_networkx(graph, label="club")
     assert (G.names, G.labels.tolist(), dict(G.info)) == (("b", "a"), [0, 1], {})
-    assert G.cleaning == Cleaning(self_loops=1, duplicates=1, reversed_duplicates=1, direction_ignored=True,
-                                  weights_ignored=True)
+    assert G.cleaning == Cleaning(
+        self_loops=1, duplicates=1, reversed_duplicates=1, direction_ignored=True, weights_ignored=True
+    )
     with pytest.raises(GraphError, match=r"No node attribute 'klub' .* there are \['club'\]"):
         Graph.from_networkx(graph, label="klub")
 
@@ -263,12 +298,26 @@ def test_target_sets_by_number_name_and_kind():
     assert G.target_set(range(3)).tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize(("S", "message"), [
-    ([], "empty"), (set(), "empty"), ("", "No node is called ''"), ([0, 0], "Node 0 occurs twice"),
-    (["a", 0], "Node 0 occurs twice"), (3, r"Node 3 is not in the graph; its nodes are 0\.\.2"), (-1, "Node -1"),
-    ("alise", "No node is called 'alise'. Did you mean 'alice'?"), (1.0, "a node or several nodes, not 1.0"),
-    ([1.5], "not 1.5"), (True, "not True"), (None, "not None"), ([None], "not None"), (np.array(1), "not array"),
-    ([[0, 1]], r"not \[0, 1\]")])
+@pytest.mark.parametrize(
+    ("S", "message"),
+    [
+        ([], "empty"),
+        (set(), "empty"),
+        ("", "No node is called ''"),
+        ([0, 0], "Node 0 occurs twice"),
+        (["a", 0], "Node 0 occurs twice"),
+        (3, r"Node 3 is not in the graph; its nodes are 0\.\.2"),
+        (-1, "Node -1"),
+        ("alise", "No node is called 'alise'. Did you mean 'alice'?"),
+        (1.0, "a node or several nodes, not 1.0"),
+        ([1.5], "not 1.5"),
+        (True, "not True"),
+        (None, "not None"),
+        ([None], "not None"),
+        (np.array(1), "not array"),
+        ([[0, 1]], r"not \[0, 1\]"),
+    ],
+)
 def test_bad_target_sets_are_named(S, message):
     G = Graph.from_edges([(0, 1), (1, 2)], names=["a", "alice", "c"])
     with pytest.raises(TargetError, match=message.replace("?", r"\?")):

@@ -158,7 +158,8 @@ def test_distance_regularity_agrees_with_networkx_on_random_regular_graphs() -> 
         for seed in range(10):
             G = zoo.random_regular(n, r, seed)
             assert zoo.is_distance_regular(G) == (
-                nx.is_connected(G.to_networkx()) and nx.is_distance_regular(G.to_networkx())), (n, r, seed)
+                nx.is_connected(G.to_networkx()) and nx.is_distance_regular(G.to_networkx())
+            ), (n, r, seed)
 
 
 def test_a_graph_without_intersection_array_says_why() -> None:

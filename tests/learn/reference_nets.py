@@ -71,7 +71,7 @@ def block_logits(model: SetNet, G: de.Graph, S: np.ndarray) -> Tensor:
     else:
         zeta = type(model.encoding)(steps=model.hyper["steps"], pool=None).encode(G, S.tolist(), cut=True)  # [n, p, d]
         base = features(G, S, None)
-        first, rest = model.scale[:base.shape[1]], model.scale[base.shape[1]:]
+        first, rest = model.scale[: base.shape[1]], model.scale[base.shape[1] :]
         h = torch.cat([base * first, f3(torch.tensor(zeta) * rest).mean(dim=1)], dim=1)
     for conv in model.convs:
         h = convolution(conv, kind, G, S, h, model.hyper.get("hops", 1))
@@ -98,7 +98,7 @@ def seal_logits(model: SetNet, G: de.Graph, S: np.ndarray) -> Tensor:
         h = torch.tanh((conv(h) + A @ conv(h)) / (A.sum(1, keepdim=True) + 1))
         channels.append(h)
     # nodes that no channel tells apart may come in any order
-    order = sorted(range(len(near)), key=lambda i: -float(h[i, 0]))[:model.hyper["sort_k"]]
+    order = sorted(range(len(near)), key=lambda i: -float(h[i, 0]))[: model.hyper["sort_k"]]
     rows = torch.relu(model.by_node(torch.cat(channels, dim=1)[order]))
     rows = torch.cat([rows, torch.zeros(model.hyper["sort_k"] - len(rows), 16)])
     z = torch.nn.functional.max_pool1d(rows.T[None], 2)

@@ -22,8 +22,11 @@ from degnn_explore.learn.training import loss_of
 from . import reference_nets as reference
 
 EVERY = list(nets.MODELS)
-SMALL = {"struc2vec": {"dim": 8, "walks": 2, "length": 10}, "PGNN": {"anchor_sets": 12, "hidden": 8},
-         "SEAL": {"sort_k": 12, "hidden": 8}}
+SMALL = {
+    "struc2vec": {"dim": 8, "walks": 2, "length": 10},
+    "PGNN": {"anchor_sets": 12, "hidden": 8},
+    "SEAL": {"sort_k": 12, "hidden": 8},
+}
 
 
 def random_graph(n: int = 26, density: float = 0.12, seed: int = 0, **columns) -> de.Graph:
@@ -37,8 +40,8 @@ def some_sets(G: de.Graph, p: int, count: int = 8, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     sets = np.stack([rng.choice(G.num_nodes, p, replace=False) for _ in range(count)])
     if p > 1:
-        for i, (u, v) in enumerate(rng.permutation(G.edges)[:count // 2]):
-            others = [w for w in sets[i] if w not in (u, v)][:p - 2]
+        for i, (u, v) in enumerate(rng.permutation(G.edges)[: count // 2]):
+            others = [w for w in sets[i] if w not in (u, v)][: p - 2]
             sets[i] = [v, *others, u]
     return sets
 
@@ -49,8 +52,12 @@ def a_task(G: de.Graph, p: int, classes: int = 2, count: int = 24) -> de.Task:
 
 
 def ready(name: str, task: de.Task, **hyper):
-    model = de.build(name, task, seed=1, **{"hidden": 7, **SMALL.get(name, {}), **hyper}
-                     if name != "struc2vec" else {**SMALL[name], **hyper})
+    model = de.build(
+        name,
+        task,
+        seed=1,
+        **{"hidden": 7, **SMALL.get(name, {}), **hyper} if name != "struc2vec" else {**SMALL[name], **hyper},
+    )
     model.bind(task, progress=False)
     return model.eval()
 
@@ -68,7 +75,8 @@ CASES = [
     *[("DE-GNN-SPD", {"base": base, "layers": layers}) for base in ("GCN", "SAGE", "GIN") for layers in (1, 2)],
     ("DE-GNN-SPD", {"layers": 3, "max_dist": 4}),
     *[("DE-GNN-LP", {"base": base}) for base in ("GCN", "SAGE", "GIN")],
-    ("DE-GNN-LP", {"f3": 5}), ("DE-GNN-LP", {"f3": 5, "base": "SAGE", "layers": 1, "steps": 4}),
+    ("DE-GNN-LP", {"f3": 5}),
+    ("DE-GNN-LP", {"f3": 5, "base": "SAGE", "layers": 1, "steps": 4}),
     *[("DEA-GNN-SPD", {"hops": hops, "layers": layers}) for hops in (1, 2, 3) for layers in (1, 2)],
     *[("DEA-GNN-PR", {"layers": layers}) for layers in (1, 2, 3)],
 ]
@@ -154,7 +162,7 @@ def test_truncated_pagerank_keeps_the_largest_scores():
         nodes, values = data.heard(v)
         kept = values > 0
         assert np.allclose(values[kept], P[nodes[kept], v], atol=1e-3)
-        assert np.allclose(values[kept], np.sort(P[:, v])[::-1][:kept.sum()], atol=1e-3)
+        assert np.allclose(values[kept], np.sort(P[:, v])[::-1][: kept.sum()], atol=1e-3)
 
 
 def test_truncated_pagerank_of_a_large_graph_can_be_stopped():
@@ -194,7 +202,8 @@ def test_woodbury_gives_the_inverse_of_the_cut_graph(p):
 # ---- the 1-WL bound ---------------------------------------------------------------------------
 
 TRIANGLES_AND_HEXAGON = de.Graph.from_edges(
-    [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), *((6 + i, 6 + (i + 1) % 6) for i in range(6))])
+    [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), *((6 + i, 6 + (i + 1) % 6) for i in range(6))]
+)
 
 
 @pytest.mark.parametrize("name", ["GCN", "SAGE", "GIN"])
@@ -247,6 +256,7 @@ def test_wlgnns_receive_log_degree_and_attributes_only(name):
 
 # ---- all models -------------------------------------------------------------------------------
 
+
 def sizes_of(name: str) -> int:
     return 2 if nets.MODELS[name].sizes else 1
 
@@ -282,8 +292,10 @@ def test_every_weight_takes_part(name):
     G = random_graph(40)
     task = a_task(G, 2)
     model = ready(name, task).train()
-    loss_of(model(model.prepare(G, task.train.sets, progress=False).batch(np.arange(8))),
-            torch.from_numpy(task.train.labels[:8])).backward()
+    loss_of(
+        model(model.prepare(G, task.train.sets, progress=False).batch(np.arange(8))),
+        torch.from_numpy(task.train.labels[:8]),
+    ).backward()
     assert all(p.grad is not None and torch.isfinite(p.grad).all() for p in model.parameters())
 
 
@@ -398,6 +410,7 @@ def test_difference_pooling_of_two_is_the_absolute_difference():
 
 # ---- struc2vec --------------------------------------------------------------------------------
 
+
 def slow_warped(a: list[tuple[int, int]], b: list[tuple[int, int]]) -> float:
     table = {(0, 0): 0.0}
     for i in range(1, len(a) + 1):
@@ -433,7 +446,7 @@ def test_struc2vec_compares_each_node_with_those_closest_in_degree():
     G = random_graph(200, 0.05, seed=4)
     layers = struc2vec.structural_layers(G, 1)
     u = int(np.argmax(G.degrees))
-    near = layers.neighbour[layers.ptr[u]:layers.ptr[u + 1]]
+    near = layers.neighbour[layers.ptr[u] : layers.ptr[u + 1]]
     gaps = np.sort(np.abs(np.delete(G.degrees, u) - G.degrees[u]))[:16]
     assert len(near) >= 16  # 2 log2 n = 16, and whoever chose u in turn
     assert np.sort(np.abs(G.degrees[near] - G.degrees[u]))[:16].tolist() == gaps.tolist()

@@ -72,10 +72,10 @@ def test_a_changed_description_is_noticed(tmp_path):
     path = de.save(small("GCN"), tmp_path / "model.safetensors")
     content = path.read_bytes()
     length = struct.unpack("<Q", content[:8])[0]
-    header = json.loads(content[8:8 + length])
+    header = json.loads(content[8 : 8 + length])
     header["__metadata__"]["how"] = header["__metadata__"]["how"].replace('"layers": 2', '"layers": 3')
     text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + length:])
+    path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + length :])
     with pytest.raises(ParameterError, match="changed after it was saved"):
         de.load_model(path)
 

@@ -36,6 +36,7 @@ def star(leaves: int) -> de.Graph:
 
 # ---- rings -------------------------------------------------------------------------------------
 
+
 def rings(G: de.Graph, source: int, depth: int) -> list[list[tuple[int, int]]]:
     """The compressed rings of one node, from the kernel."""
     start, none = np.zeros((1, depth + 1), dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -43,8 +44,10 @@ def rings(G: de.Graph, source: int, depth: int) -> list[list[tuple[int, int]]]:
     start = np.cumsum(start, axis=1)
     degree, count = np.empty(start[0, -1], dtype=np.int64), np.empty(start[0, -1], dtype=np.int64)
     kernels.rings(G.indptr, G.indices, np.array([source]), depth, start, degree, count)
-    return [list(zip(degree[a:b].tolist(), count[a:b].tolist(), strict=True))
-            for a, b in zip(start[0, :-1], start[0, 1:], strict=True)]
+    return [
+        list(zip(degree[a:b].tolist(), count[a:b].tolist(), strict=True))
+        for a, b in zip(start[0, :-1], start[0, 1:], strict=True)
+    ]
 
 
 def test_rings_hold_the_degrees_at_each_distance():
@@ -69,12 +72,13 @@ def test_reach_is_the_last_layer_with_a_ring_shared_by_a_neighbour():
 def test_a_hub_reaches_the_layers_that_its_rings_reach():
     """Its weights there are 0 in floating point, its distances are not infinite."""
     layers = struc2vec.structural_layers(star(300), 3)
-    assert layers.weight[1, :layers.ptr[1]].max() == 0
+    assert layers.weight[1, : layers.ptr[1]].max() == 0
     assert layers.reach[0] == 1
     assert set(layers.reach[1:].tolist()) == {2}
 
 
 # ---- warped distances ----------------------------------------------------------------------------
+
 
 def unlikeness(a: int, b: int) -> float:
     """The paper's max/min - 1, with the half that the authors add for degree 0."""
@@ -83,6 +87,7 @@ def unlikeness(a: int, b: int) -> float:
 
 def least_alignment(a: tuple, b: tuple, cost) -> float:
     """The cheapest alignment, by the recursive definition of dynamic time warping."""
+
     @cache
     def best(i: int, j: int) -> float:
         if i == 0 and j == 0:
@@ -122,17 +127,21 @@ def test_warped_distance_is_plain_warping_if_no_degree_repeats(a, b):
     assert warped(list(a), list(b)) == pytest.approx(least_alignment(tuple(sorted(a)), tuple(sorted(b)), unlikeness))
 
 
-@pytest.mark.parametrize(("a", "b", "opt1", "plain"), [
-    ([3, 3], [3, 3, 3], 0, 0),
-    ([1, 1], [4, 4, 4], 3 * 2, 3 * 2),  # 4.5 / 1.5 - 1 = 2, three times: one degree each
-    ([1, 1, 1], [1, 4], 3 * 2, 2),  # the three ones pay again for the 4, where plain warping bends one of them
-])
+@pytest.mark.parametrize(
+    ("a", "b", "opt1", "plain"),
+    [
+        ([3, 3], [3, 3, 3], 0, 0),
+        ([1, 1], [4, 4, 4], 3 * 2, 3 * 2),  # 4.5 / 1.5 - 1 = 2, three times: one degree each
+        ([1, 1, 1], [1, 4], 3 * 2, 2),  # the three ones pay again for the 4, where plain warping bends one of them
+    ],
+)
 def test_warped_distance_by_hand(a, b, opt1, plain):
     assert warped(a, b) == pytest.approx(opt1)
     assert least_alignment(tuple(a), tuple(b), unlikeness) == pytest.approx(plain)
 
 
 # ---- the multilayer graph ------------------------------------------------------------------------
+
 
 def layers_of(distance: np.ndarray) -> Layers:
     """All pairs compared, from distances [depth, n, n]; the diagonal is left out."""
@@ -152,8 +161,13 @@ def random_distances(n: int, depth: int, seed: int) -> np.ndarray:
 
 def weights(distance: np.ndarray) -> list[list[list[Decimal]]]:
     """w_k(u, v) = exp(-f_k(u, v)) by decimals, which do not underflow; 0 for a pair that is not there."""
-    return [[[Decimal(0) if u == v or f == np.inf else (-Decimal(float(f))).exp() for v, f in enumerate(row)]
-             for u, row in enumerate(layer)] for layer in distance]
+    return [
+        [
+            [Decimal(0) if u == v or f == np.inf else (-Decimal(float(f))).exp() for v, f in enumerate(row)]
+            for u, row in enumerate(layer)
+        ]
+        for layer in distance
+    ]
 
 
 def plain_upward(distance: np.ndarray) -> np.ndarray:
@@ -232,7 +246,7 @@ def test_the_walks_of_a_real_graph_follow_its_distances():
 
 def test_the_middle_of_a_large_star_steps_to_all_its_candidates_alike():
     layers = struc2vec.structural_layers(star(3000), 1)
-    candidates = layers.neighbour[:layers.ptr[1]]
+    candidates = layers.neighbour[: layers.ptr[1]]
     paths = struc2vec.random_walks(layers, np.zeros(5_000, dtype=np.int64), 2, np.random.default_rng(0))
     seen = np.bincount(paths[:, 1], minlength=3001)[candidates]
     assert len(candidates) >= 24
@@ -261,6 +275,7 @@ def test_upward_chance_is_that_of_a_layer_whose_weights_are_all_zero_in_floating
 
 
 # ---- the model -----------------------------------------------------------------------------------
+
 
 class StopAtLook(threading.Event):
     """A stop that is set from its n-th look on."""

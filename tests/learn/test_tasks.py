@@ -34,8 +34,11 @@ def test_existence_tasks_keep_every_promise(G, seed, kind):
     make = de.link_task if kind == "links" else de.triangle_task
     p = 2 if kind == "links" else 3
     full = G.to_networkx()
-    true = {frozenset(s) for s in combinations(range(G.num_nodes), p)
-            if all(full.has_edge(a, b) for a, b in combinations(s, 2))}
+    true = {
+        frozenset(s)
+        for s in combinations(range(G.num_nodes), p)
+        if all(full.has_edge(a, b) for a, b in combinations(s, 2))
+    }
     if len(true) < 3:
         with pytest.raises(TargetError, match="too few"):
             make(G, seed=seed)
@@ -49,8 +52,13 @@ def test_existence_tasks_keep_every_promise(G, seed, kind):
     assert positives == true  # so no negative is an edge or closed triangle of the full graph
     for part in parts:
         assert 2 * part.labels.sum() == len(part) > 0
-    held_out = {frozenset(pair) for part in parts[1:] for s, y in zip(as_sets(part), part.labels, strict=True) if y == 1
-                for pair in combinations(s, 2)}
+    held_out = {
+        frozenset(pair)
+        for part in parts[1:]
+        for s, y in zip(as_sets(part), part.labels, strict=True)
+        if y == 1
+        for pair in combinations(s, 2)
+    }
     kept = {frozenset(e) for e in task.graph.edges.tolist()}
     assert kept == {frozenset(e) for e in G.edges.tolist()} - held_out
     again = make(G, seed=seed)

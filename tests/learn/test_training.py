@@ -19,8 +19,11 @@ from degnn_explore.engine.egonets import blocks
 from degnn_explore.learn import metrics, nets
 from degnn_explore.learn.training import Epoch
 
-SMALL = {"struc2vec": {"dim": 8, "walks": 2, "length": 10}, "PGNN": {"anchor_sets": 8, "hidden": 8},
-         "SEAL": {"sort_k": 12, "hidden": 8}}
+SMALL = {
+    "struc2vec": {"dim": 8, "walks": 2, "length": 10},
+    "PGNN": {"anchor_sets": 8, "hidden": 8},
+    "SEAL": {"sort_k": 12, "hidden": 8},
+}
 EVERY = list(nets.MODELS)
 
 
@@ -43,6 +46,7 @@ def numbers(run: list[Epoch]) -> list[dict]:
 
 
 # ---- what comes out ---------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_model_learns(name):
@@ -116,6 +120,7 @@ def test_auc_of_one_class_is_not_a_number():
 
 # ---- nothing leaks ----------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("name", EVERY)
 def test_shuffling_the_held_out_part_of_the_graph_changes_no_training_number(name):
     """Other edges in place of the held-out ones: same inputs, same losses, same training metrics."""
@@ -124,12 +129,12 @@ def test_shuffling_the_held_out_part_of_the_graph_changes_no_training_number(nam
     kept = {tuple(e) for e in TASK.graph.edges.tolist()}
     taken = kept | {tuple(s) for s in np.concatenate([TASK.train.sets, TASK.val.sets, TASK.test.sets]).tolist()}
     others = [(u, v) for u in range(60) for v in range(u + 1, 60) if (u, v) not in taken]
-    moved = rng.permutation(others)[:len(held_out)]
+    moved = rng.permutation(others)[: len(held_out)]
     shuffled = de.Graph.from_edges([*kept, *map(tuple, moved.tolist())], 60)
     parts, at = [], 0
     for part in (TASK.val, TASK.test):
         sets, count = part.sets.copy(), int(part.labels.sum())
-        sets[part.labels == 1] = moved[at:at + count]
+        sets[part.labels == 1] = moved[at : at + count]
         at += count
         parts.append(replace(part, sets=sets))
     other = replace(TASK, full_graph=shuffled, graph=shuffled.without_edges(moved), val=parts[0], test=parts[1])
@@ -153,12 +158,14 @@ def test_a_training_link_looks_as_if_it_were_held_out(name):
         model.check = lambda graph, sets: None
     model.eval()
     with torch.no_grad():
-        there, gone = (float(model(model.prepare(g, pair, progress=False).batch(np.array([0])))[0])
-                       for g in (TASK.graph, without))
+        there, gone = (
+            float(model(model.prepare(g, pair, progress=False).batch(np.array([0])))[0]) for g in (TASK.graph, without)
+        )
     assert there == pytest.approx(gone, abs=1e-5)
 
 
 # ---- the same numbers twice -------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("name", EVERY)
 def test_the_same_seed_gives_the_same_numbers(name):
@@ -183,8 +190,13 @@ def test_another_process_gives_the_same_numbers():
     names = ["DE-GNN-SPD", "SEAL", "struc2vec", "PGNN"]
     here = [numbers(list(de.fit(small(name), TASK, epochs=2))) for name in names]
     root = str(__import__("pathlib").Path(__file__).parents[2])
-    out = subprocess.run([sys.executable, "-c", SCRIPT.format(root=root, names=names)], capture_output=True, text=True,
-                         check=True, env={**__import__("os").environ, "PYTHONHASHSEED": "77"})
+    out = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(root=root, names=names)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**__import__("os").environ, "PYTHONHASHSEED": "77"},
+    )
     assert json.loads(out.stdout) == json.loads(json.dumps(here))
 
 
@@ -211,6 +223,7 @@ def test_torch_threads_are_as_before_between_and_after_epochs():
 
 
 # ---- stopping and keeping ---------------------------------------------------------------------
+
 
 def validation(model) -> float:
     share = de.predict(model, TASK.graph, TASK.val.sets)
@@ -307,14 +320,15 @@ def test_a_run_cancelled_within_an_epoch_goes_on_after_the_last_whole_one(tmp_pa
     for looks in range(0, 10**9 - never.left, 7):
         path.unlink(missing_ok=True)
         stop = AfterSoManyLooks(looks)
-        run = de.fit(small("DE-GNN-SPD", dropout=0.2), TASK, checkpoint=path, checkpoint_every=3600, stop=stop,
-                     **options)
+        run = de.fit(
+            small("DE-GNN-SPD", dropout=0.2), TASK, checkpoint=path, checkpoint_every=3600, stop=stop, **options
+        )
         done = list(run)
         cut_short += 0 < len(done) < 6
         assert path.exists() == bool(done)
         model = small("DE-GNN-SPD", dropout=0.2)
         resumed = list(de.fit(model, TASK, checkpoint=path, **options))
-        assert resumed[:len(done)] == done
+        assert resumed[: len(done)] == done
         assert numbers(resumed) == numbers(whole)
         assert all(torch.equal(a, b) for a, b in zip(model.parameters(), whole_model.parameters(), strict=True))
     assert cut_short >= 5
@@ -370,10 +384,15 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path):
     ("options", "message"),
     [
         ({"epochs": 0}, "epochs must be a whole number of at least 1, not 0"),
-        ({"batch_size": 0}, "batch_size"), ({"learning_rate": 0}, "learning_rate must be a positive number, not 0"),
-        ({"learning_rate": float("nan")}, "learning_rate"), ({"optimizer": "adm"}, "Did you mean 'adam'"),
-        ({"patience": 0}, "patience"), ({"clip": -1}, "clip"), ({"device": "gpu7"}, "device='gpu7' cannot be used"),
-        ({"weight_decay": -1}, "weight_decay"), ({"seed": -1}, "seed"),
+        ({"batch_size": 0}, "batch_size"),
+        ({"learning_rate": 0}, "learning_rate must be a positive number, not 0"),
+        ({"learning_rate": float("nan")}, "learning_rate"),
+        ({"optimizer": "adm"}, "Did you mean 'adam'"),
+        ({"patience": 0}, "patience"),
+        ({"clip": -1}, "clip"),
+        ({"device": "gpu7"}, "device='gpu7' cannot be used"),
+        ({"weight_decay": -1}, "weight_decay"),
+        ({"seed": -1}, "seed"),
     ],
 )
 def test_bad_options_are_named_before_the_first_epoch(options, message):
@@ -389,6 +408,7 @@ def test_a_model_for_another_task_is_named():
 
 
 # ---- predict ----------------------------------------------------------------------------------
+
 
 def test_predict_gives_probabilities_of_named_sets_on_any_graph():
     names = [f"n{i}" for i in range(60)]
@@ -431,8 +451,10 @@ def test_predict_names_bad_sets():
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not (torch.cuda.is_available() or torch.backends.mps.is_available()),
-                    reason="needs a CUDA or MPS device, and this machine has none")
+@pytest.mark.skipif(
+    not (torch.cuda.is_available() or torch.backends.mps.is_available()),
+    reason="needs a CUDA or MPS device, and this machine has none",
+)
 @pytest.mark.parametrize("name", EVERY)
 def test_a_gpu_gives_the_numbers_of_the_cpu(name):
     device = "cuda" if torch.cuda.is_available() else "mps"
@@ -447,8 +469,16 @@ def test_streamed_data_give_the_same_numbers_as_data_in_memory(monkeypatch):
         net = small("DE-GNN-SPD")
 
         def prepare(graph, sets, *, stop, progress, net=net, budget=budget):
-            data = blocks(graph, sets, layers=2, encoding=net.encoding, aggregation=net.aggregation, budget=budget,
-                          stop=stop, progress=progress)
+            data = blocks(
+                graph,
+                sets,
+                layers=2,
+                encoding=net.encoding,
+                aggregation=net.aggregation,
+                budget=budget,
+                stop=stop,
+                progress=progress,
+            )
             assert data.streamed == (budget < 10**9)
             return data
 
@@ -510,22 +540,25 @@ def test_any_whole_number_is_a_seed():
     assert runs[0] == runs[1]
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: de.link_task(G.to_networkx()), "link_task needs a degnn_explore Graph, not Graph; make one with"),
-    (lambda: de.role_task([(0, 1)]), "role_task needs a degnn_explore Graph, not list"),
-    (lambda: de.triangle_task(None), "triangle_task needs"),
-    (lambda: de.set_task(None, [[0]], [0]), "set_task needs"),
-    (lambda: de.predict(torch.nn.Linear(1, 1), G, [{0, 1}]), "predict needs a model made by de.build, not Linear"),
-    (lambda: de.predict(small("GCN"), G.to_networkx(), [{0, 1}]), "predict needs a degnn_explore Graph"),
-    (lambda: de.save(torch.nn.Linear(1, 1), "x"), "save needs a model made by de.build, not Linear"),
-    (lambda: de.fit(small("GCN"), TASK, stop=True), "stop must be an event"),
-    (lambda: de.fit(small("GCN"), TASK, device=None), "device=None cannot be used here"),
-    (lambda: de.fit(small("GCN"), TASK, device="meta"), "device='meta' cannot be used here"),
-    (lambda: de.fit(small("GCN"), TASK, learning_rate=True), "learning_rate must be a positive number, not True"),
-    (lambda: de.build("DEA-GNN-PR", TASK, alpha=0), "alpha must be above 0.0 and below 1.0, not 0"),
-    (lambda: de.link_task(G, split=(float("nan"), 0.5, 0.5)), "split must be three positive shares"),
-    (lambda: G.with_attributes(np.full((60, 1), 1e300)), "Scale that column"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: de.link_task(G.to_networkx()), "link_task needs a degnn_explore Graph, not Graph; make one with"),
+        (lambda: de.role_task([(0, 1)]), "role_task needs a degnn_explore Graph, not list"),
+        (lambda: de.triangle_task(None), "triangle_task needs"),
+        (lambda: de.set_task(None, [[0]], [0]), "set_task needs"),
+        (lambda: de.predict(torch.nn.Linear(1, 1), G, [{0, 1}]), "predict needs a model made by de.build, not Linear"),
+        (lambda: de.predict(small("GCN"), G.to_networkx(), [{0, 1}]), "predict needs a degnn_explore Graph"),
+        (lambda: de.save(torch.nn.Linear(1, 1), "x"), "save needs a model made by de.build, not Linear"),
+        (lambda: de.fit(small("GCN"), TASK, stop=True), "stop must be an event"),
+        (lambda: de.fit(small("GCN"), TASK, device=None), "device=None cannot be used here"),
+        (lambda: de.fit(small("GCN"), TASK, device="meta"), "device='meta' cannot be used here"),
+        (lambda: de.fit(small("GCN"), TASK, learning_rate=True), "learning_rate must be a positive number, not True"),
+        (lambda: de.build("DEA-GNN-PR", TASK, alpha=0), "alpha must be above 0.0 and below 1.0, not 0"),
+        (lambda: de.link_task(G, split=(float("nan"), 0.5, 0.5)), "split must be three positive shares"),
+        (lambda: G.with_attributes(np.full((60, 1), 1e300)), "Scale that column"),
+    ],
+)
 def test_what_is_not_a_graph_a_model_or_a_number_is_refused_in_words(call, message):
     with pytest.raises(ValueError, match=message):
         call()

@@ -293,8 +293,13 @@ def test_offline_says_which_files_go_where(server: _Server, tmp_path: Path, monk
     with pytest.raises(de.GraphError) as caught:
         de.load("usa-airports")
     message = str(caught.value)
-    for part in ("could not be downloaded", f"http://127.0.0.1:{port}/graph/usa-airports.edgelist",
-                 f"http://127.0.0.1:{port}/graph/labels-usa-airports.txt", str(tmp_path / "cache"), "DEGNN_DATA"):
+    for part in (
+        "could not be downloaded",
+        f"http://127.0.0.1:{port}/graph/usa-airports.edgelist",
+        f"http://127.0.0.1:{port}/graph/labels-usa-airports.txt",
+        str(tmp_path / "cache"),
+        "DEGNN_DATA",
+    ):
         assert part in message
     monkeypatch.setenv("DEGNN_DATA", str(tmp_path / "mine"))
     with pytest.raises(de.GraphError, match=f"into the folder {tmp_path / 'mine'}"):

@@ -26,10 +26,12 @@ ENDINGS = [".csv", ".tsv", ".txt", ".graphml", ".gexf", ".gml", ".json", ".npz",
 @pytest.fixture
 def put(tmp_path):
     """Writes a file and gives its path."""
+
     def write(name: str, content: str | bytes) -> Path:
         path = tmp_path / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
+
     return write
 
 
@@ -43,11 +45,23 @@ def refused(path: Path, message: str, **options: object) -> None:
 # ---- edge lists --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "content"), [
-    ("e.csv", "a,b\nb,c\n"), ("e.csv", "source,target\na,b\nb,c\n"), ("e.csv", "a;b\nb;c\n"), ("e.csv", "a b\nb c"),
-    ("e.csv", 'a, b\n"b" , "c"\n'), ("e.csv", "\ufeffFrom,To\r\na,b\r\n\r\nb,c\r\n"), ("e.tsv", "a\tb\nb\tc\n"),
-    ("e.txt", "# a comment\n% another\na b\n  # inside\nb   c\n\n"), ("e.edgelist", "a b {}\nb c {}\n"),
-    ("e.edges", " a\tb\n b\tc\n"), ("e.tab", "Source\tTarget\na\tb\nb\tc"), ("e.el", "a,b\rb,c\r")])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("e.csv", "a,b\nb,c\n"),
+        ("e.csv", "source,target\na,b\nb,c\n"),
+        ("e.csv", "a;b\nb;c\n"),
+        ("e.csv", "a b\nb c"),
+        ("e.csv", 'a, b\n"b" , "c"\n'),
+        ("e.csv", "\ufeffFrom,To\r\na,b\r\n\r\nb,c\r\n"),
+        ("e.tsv", "a\tb\nb\tc\n"),
+        ("e.txt", "# a comment\n% another\na b\n  # inside\nb   c\n\n"),
+        ("e.edgelist", "a b {}\nb c {}\n"),
+        ("e.edges", " a\tb\n b\tc\n"),
+        ("e.tab", "Source\tTarget\na\tb\nb\tc"),
+        ("e.el", "a,b\rb,c\r"),
+    ],
+)
 def test_edge_lists_in_all_their_dresses(put, name, content):
     G = read_graph(put(name, content))
     assert (G.names, G.edges.tolist(), G.title) == (("a", "b", "c"), [[0, 1], [1, 2]], "e")
@@ -147,26 +161,29 @@ def test_a_large_file_of_words_that_turns_to_numbers_keeps_their_text(put):
     assert G.names[200_001:200_003] == ("000000", "000001")
 
 
-@pytest.mark.parametrize(("content", "message"), [
-    ("", "the file is empty; expected a graph"),
-    (" \n\t\n", "the file is empty"),
-    ("# only\n% comments\n", "nothing but comments"),
-    ("source,target\n", "a header line and nothing else"),
-    ("0,1\n1,2\n2\n", "line 3: found '2', ''; expected two nodes"),
-    ("0,1\n\n# x\n1,2,3\n", "line 4: 3 columns; expected 2"),
-    ("a,b\n,c\n", "line 2: found '', 'c'; expected two nodes"),
-    ("0\n1\n", "line 1: one column .*expected two, the two ends of an edge"),
-    ("source,target\n0\n", "line 2: 1 columns; expected 2, as in the header line"),
-    ("source,target\n0,1,2\n", "line 2: 3 columns; expected 2, as in the header line"),
-    ("a,b,x\nb,c,1\n", "line 1: the third column is 'x'; expected a number.* header line"),
-    ("0,1,2\n1,2,x\n", "line 2: the third column is 'x'; expected a number"),
-    ("0,1,2\n1,2\n", "line 2: the third column is ''; expected a number"),
-    ("0,1,2,3\n1,2,3,4\n", "line 1: 4 columns; expected two nodes and at most a weight"),
-    ('a,"b\nb,c\n', "a quotation mark is opened and never closed"),
-    (b"a,b\nb,\xff\xfe\n", "line 2: the byte 0xff is not UTF-8 text"),
-    (b"a,b\nb,c\nc,\x00\n", "line 3: the byte 0x00 is not UTF-8 text"),
-    ("x" * 200_000 + ",b\n", "the first line is not a row of cells"),
-])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "the file is empty; expected a graph"),
+        (" \n\t\n", "the file is empty"),
+        ("# only\n% comments\n", "nothing but comments"),
+        ("source,target\n", "a header line and nothing else"),
+        ("0,1\n1,2\n2\n", "line 3: found '2', ''; expected two nodes"),
+        ("0,1\n\n# x\n1,2,3\n", "line 4: 3 columns; expected 2"),
+        ("a,b\n,c\n", "line 2: found '', 'c'; expected two nodes"),
+        ("0\n1\n", "line 1: one column .*expected two, the two ends of an edge"),
+        ("source,target\n0\n", "line 2: 1 columns; expected 2, as in the header line"),
+        ("source,target\n0,1,2\n", "line 2: 3 columns; expected 2, as in the header line"),
+        ("a,b,x\nb,c,1\n", "line 1: the third column is 'x'; expected a number.* header line"),
+        ("0,1,2\n1,2,x\n", "line 2: the third column is 'x'; expected a number"),
+        ("0,1,2\n1,2\n", "line 2: the third column is ''; expected a number"),
+        ("0,1,2,3\n1,2,3,4\n", "line 1: 4 columns; expected two nodes and at most a weight"),
+        ('a,"b\nb,c\n', "a quotation mark is opened and never closed"),
+        (b"a,b\nb,\xff\xfe\n", "line 2: the byte 0xff is not UTF-8 text"),
+        (b"a,b\nb,c\nc,\x00\n", "line 3: the byte 0x00 is not UTF-8 text"),
+        ("x" * 200_000 + ",b\n", "the first line is not a row of cells"),
+    ],
+)
 def test_bad_edge_lists_are_told_where_and_what(put, content, message):
     refused(put("e.csv", content), message)
 
@@ -206,18 +223,21 @@ def test_the_column_of_labels_can_be_named(put):
         read_graph(edges, labels=labels, label_column="size")
 
 
-@pytest.mark.parametrize(("content", "message"), [
-    ("a,0\nzoe,1\n", "line 2: 'zoe' is not a node of the graph; expected ids like 'a'"),
-    ("a,0\nb,NaN\n", "line 2: the label is 'NaN'; expected a class"),
-    ("a,0\nb,inf\n", "line 2: the label is 'inf'"),
-    ("a,0\nb,1.5\n", "line 2: the label is 1.5; expected classes"),
-    ("a,0\nb,-2\n", "line 2: the label is -2; expected classes"),
-    ("a,0\nb,1\n\na,0\n", "line 4: node 'a' was on line 1; expected it once"),
-    ("a\nb\n", "1 columns; expected two, a node id and its label"),
-    ("a,0,1\nb,1,2\n", "3 columns; expected two"),
-    ("", "the file is empty"),
-    (b"\x80\x81", "line 1: the byte 0x80 is not UTF-8"),
-])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,0\nzoe,1\n", "line 2: 'zoe' is not a node of the graph; expected ids like 'a'"),
+        ("a,0\nb,NaN\n", "line 2: the label is 'NaN'; expected a class"),
+        ("a,0\nb,inf\n", "line 2: the label is 'inf'"),
+        ("a,0\nb,1.5\n", "line 2: the label is 1.5; expected classes"),
+        ("a,0\nb,-2\n", "line 2: the label is -2; expected classes"),
+        ("a,0\nb,1\n\na,0\n", "line 4: node 'a' was on line 1; expected it once"),
+        ("a\nb\n", "1 columns; expected two, a node id and its label"),
+        ("a,0,1\nb,1,2\n", "3 columns; expected two"),
+        ("", "the file is empty"),
+        (b"\x80\x81", "line 1: the byte 0x80 is not UTF-8"),
+    ],
+)
 def test_bad_labels_files_are_named(put, content, message):
     edges, labels = put("e.csv", "a,b\n"), put("labels.csv", content)
     with pytest.raises(GraphError, match=message) as caught:
@@ -281,10 +301,15 @@ def test_integer_labels_and_positions_of_graphml_and_json(put):
 
 def test_the_names_and_layout_of_gephi(put):
     node = ('<node id="{0}" label="{1}"><viz:position x="{2}" y="{3}" z="0"/></node>').format
-    G = read_graph(put("g.gexf", '<?xml version="1.0" encoding="UTF-8"?><gexf xmlns="http://www.gexf.net/1.2draft" '
-                       'xmlns:viz="http://www.gexf.net/1.2draft/viz" version="1.2"><graph defaultedgetype="undirected">'
-                       f'<nodes>{node(7, "Ana", 1, 2)}{node(9, "Ben", 3, 4)}</nodes>'
-                       '<edges><edge source="7" target="9"/></edges></graph></gexf>'))
+    G = read_graph(
+        put(
+            "g.gexf",
+            '<?xml version="1.0" encoding="UTF-8"?><gexf xmlns="http://www.gexf.net/1.2draft" '
+            'xmlns:viz="http://www.gexf.net/1.2draft/viz" version="1.2"><graph defaultedgetype="undirected">'
+            f"<nodes>{node(7, 'Ana', 1, 2)}{node(9, 'Ben', 3, 4)}</nodes>"
+            '<edges><edge source="7" target="9"/></edges></graph></gexf>',
+        )
+    )
     assert (G.names, G.positions.tolist(), G.num_edges) == (("Ana", "Ben"), [[1.0, 2.0], [3.0, 4.0]], 1)
 
 
@@ -305,27 +330,33 @@ def test_xml_with_a_dtd_is_refused_before_anything_is_expanded(put, ending, enco
     refused(put(f"outside{ending}", outside), "XML with a DTD")
 
 
-@pytest.mark.parametrize(("name", "content", "message"), [
-    ("g.graphml", "<graphml>\n<graph>\n</graphml>", "line 3: mismatched tag; expected well-formed XML"),
-    ("g.graphml", "<html/>", "this is not GraphML"),
-    ("g.graphml", "0,1\n", "line 1: syntax error; expected well-formed XML"),
-    ("g.graphml", '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected"/></graphml>',
-     "there is no node in it"),
-    ("g.gexf", "<gexf/>", "this is not GEXF"),
-    ("g.gml", "graph [ node [ id 0 ]", "this is not GML"),
-    ("g.gml", b"\xff", "line 1: the byte 0xff"),
-    ("g.json", '{"nodes": [\n{"id": 1},\n}', "line 3: .*expected JSON"),
-    ("g.json", "[1, 2]", "this is a JSON list; expected node-link JSON"),
-    ("g.json", '{"nodes": []}', "no list called edges or links"),
-    ("g.json", '{"edges": []}', "no list called nodes"),
-    ("g.json", '{"nodes": [], "edges": []}', "there is no node in it"),
-    ("g.json", '{"nodes": [5], "edges": []}', r"nodes\[0\] is a JSON int"),
-    ("g.json", '{"nodes": [{"id": 1}, {"id": "1"}], "edges": []}', r"nodes\[1\] has the id '1' of another node"),
-    ("g.json", '{"nodes": [{"id": 1}], "edges": [{"source": 1}]}', r"edges\[0\] has no 'target'"),
-    ("g.json", '{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 2}]}', r"edges\[0\] names '2'"),
-    ("g.json", "[" * 100_000, "expected JSON"),
-    ("g.json", '{"nodes": [{"id": 1, "label": ' + "9" * 40 + '}], "edges": []}', "labels must be whole numbers"),
-])
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("g.graphml", "<graphml>\n<graph>\n</graphml>", "line 3: mismatched tag; expected well-formed XML"),
+        ("g.graphml", "<html/>", "this is not GraphML"),
+        ("g.graphml", "0,1\n", "line 1: syntax error; expected well-formed XML"),
+        (
+            "g.graphml",
+            '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected"/></graphml>',
+            "there is no node in it",
+        ),
+        ("g.gexf", "<gexf/>", "this is not GEXF"),
+        ("g.gml", "graph [ node [ id 0 ]", "this is not GML"),
+        ("g.gml", b"\xff", "line 1: the byte 0xff"),
+        ("g.json", '{"nodes": [\n{"id": 1},\n}', "line 3: .*expected JSON"),
+        ("g.json", "[1, 2]", "this is a JSON list; expected node-link JSON"),
+        ("g.json", '{"nodes": []}', "no list called edges or links"),
+        ("g.json", '{"edges": []}', "no list called nodes"),
+        ("g.json", '{"nodes": [], "edges": []}', "there is no node in it"),
+        ("g.json", '{"nodes": [5], "edges": []}', r"nodes\[0\] is a JSON int"),
+        ("g.json", '{"nodes": [{"id": 1}, {"id": "1"}], "edges": []}', r"nodes\[1\] has the id '1' of another node"),
+        ("g.json", '{"nodes": [{"id": 1}], "edges": [{"source": 1}]}', r"edges\[0\] has no 'target'"),
+        ("g.json", '{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 2}]}', r"edges\[0\] names '2'"),
+        ("g.json", "[" * 100_000, "expected JSON"),
+        ("g.json", '{"nodes": [{"id": 1, "label": ' + "9" * 40 + '}], "edges": []}', "labels must be whole numbers"),
+    ],
+)
 def test_bad_graph_files_are_told_what_was_expected(put, name, content, message):
     refused(put(name, content), message)
 
@@ -352,15 +383,18 @@ def test_a_matrix_with_weights_and_one_way_entries_is_reported(tmp_path):
     assert G.cleaning == Cleaning(self_loops=1, reversed_duplicates=1, direction_ignored=True, weights_ignored=True)
 
 
-@pytest.mark.parametrize(("arrays", "message"), [
-    ({"adjacency": np.zeros((2, 3))}, r"shape \[2, 3\]; expected a square one"),
-    ({"adjacency": np.array([[0, np.nan], [1, 0]])}, "not finite numbers"),
-    ({"adjacency": np.array([["a"]])}, "is <U1 of shape"),
-    ({"adjacency": np.zeros((0, 0))}, "expected a square one"),
-    ({"x": np.zeros(2), "y": np.zeros(2)}, r"no array called 'adjacency' among \['x', 'y'\]"),
-    ({"adjacency": np.array([[{}]], dtype=object)}, "this is not an .npz file"),
-    ({"format": np.array(b"csr"), "shape": np.array([2, 2])}, "this is not an .npz file"),
-])
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"adjacency": np.zeros((2, 3))}, r"shape \[2, 3\]; expected a square one"),
+        ({"adjacency": np.array([[0, np.nan], [1, 0]])}, "not finite numbers"),
+        ({"adjacency": np.array([["a"]])}, "is <U1 of shape"),
+        ({"adjacency": np.zeros((0, 0))}, "expected a square one"),
+        ({"x": np.zeros(2), "y": np.zeros(2)}, r"no array called 'adjacency' among \['x', 'y'\]"),
+        ({"adjacency": np.array([[{}]], dtype=object)}, "this is not an .npz file"),
+        ({"format": np.array(b"csr"), "shape": np.array([2, 2])}, "this is not an .npz file"),
+    ],
+)
 def test_bad_matrices_are_refused_and_objects_never_unpickled(tmp_path, arrays, message):
     np.savez(tmp_path / "a.npz", **arrays)
     refused(tmp_path / "a.npz", message)
@@ -398,9 +432,14 @@ def test_a_torch_file_that_would_run_code_is_refused_and_does_not(tmp_path):
     assert not (Path(tempfile.gettempdir()) / "degnn-trap").exists()
 
 
-@pytest.mark.parametrize(("content", "message"), [
-    ({"x": 1}, "there is no edge_index in it"), ([1, 2], "there is no edge_index in it"),
-    ({"edge_index": "text"}, "there is no edge_index in it")])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"x": 1}, "there is no edge_index in it"),
+        ([1, 2], "there is no edge_index in it"),
+        ({"edge_index": "text"}, "there is no edge_index in it"),
+    ],
+)
 def test_torch_files_without_a_graph(tmp_path, content, message):
     import torch
 
@@ -413,8 +452,10 @@ def test_torch_files_without_a_graph(tmp_path, content, message):
 # ---- folders -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "nodes", "edges"), [
-    ("celegans", 297, 2148), ("ns", 1461, 2742), ("pb", 1222, 16_714), ("us-flights", 305, 2834)])
+@pytest.mark.parametrize(
+    ("name", "nodes", "edges"),
+    [("celegans", 297, 2148), ("ns", 1461, 2742), ("pb", 1222, 16_714), ("us-flights", 305, 2834)],
+)
 def test_the_embedded_folders(name, nodes, edges):
     G = read_folder(DATA / name)
     assert (G.num_nodes, G.num_edges, G.title) == (nodes, edges, name)
@@ -429,16 +470,19 @@ def test_columns_of_a_folder():
     assert (G.info["city"][0], G.info["flights"][0], G.labels[:3].tolist()) == ("Allentown", 9602, [2, 1, 3])
 
 
-@pytest.mark.parametrize(("nodes", "edges", "message"), [
-    (None, "source,target\n0,1\n", r"nodes.csv: there is no such file"),
-    ("id\n0\n", None, r"edges.csv: there is no such file"),
-    ("name\na\n", "source,target\na,a\n", r"nodes.csv: line 1: no column 'id' among \['name'\]"),
-    ("id\n0\n0\n", "source,target\n0,0\n", r"nodes.csv: line 3: the id '0' is there twice"),
-    ("id\n0\n1\n", "source,target\n0,1\n1,2\n", r"edges.csv: line 3: '2' is not an id in nodes.csv"),
-    ("id\n0\n1\n", "a,b\n0,1\n", r"edges.csv: line 1: the columns \['a', 'b'\]; expected source and target"),
-    ("id,label\n0,nan\n1,2\n", "source,target\n0,1\n", r"nodes.csv: line 2: the label is 'nan'"),
-    ("id,name\n0,a\n1,a\n", "source,target\n0,1\n", "Two nodes are called 'a'"),
-])
+@pytest.mark.parametrize(
+    ("nodes", "edges", "message"),
+    [
+        (None, "source,target\n0,1\n", r"nodes.csv: there is no such file"),
+        ("id\n0\n", None, r"edges.csv: there is no such file"),
+        ("name\na\n", "source,target\na,a\n", r"nodes.csv: line 1: no column 'id' among \['name'\]"),
+        ("id\n0\n0\n", "source,target\n0,0\n", r"nodes.csv: line 3: the id '0' is there twice"),
+        ("id\n0\n1\n", "source,target\n0,1\n1,2\n", r"edges.csv: line 3: '2' is not an id in nodes.csv"),
+        ("id\n0\n1\n", "a,b\n0,1\n", r"edges.csv: line 1: the columns \['a', 'b'\]; expected source and target"),
+        ("id,label\n0,nan\n1,2\n", "source,target\n0,1\n", r"nodes.csv: line 2: the label is 'nan'"),
+        ("id,name\n0,a\n1,a\n", "source,target\n0,1\n", "Two nodes are called 'a'"),
+    ],
+)
 def test_bad_folders_are_told_which_file(tmp_path, nodes, edges, message):
     for name, content in (("nodes.csv", nodes), ("edges.csv", edges)):
         if content is not None:
@@ -449,13 +493,56 @@ def test_bad_folders_are_told_which_file(tmp_path, nodes, edges, message):
 
 # ---- fuzz --------------------------------------------------------------------------------------------------
 
-pieces = st.sampled_from([
-    "0", "1", "a", ",", ";", "\t", " ", "\n", "\r", '"', "#", "%", "{", "}", "[", "]", "-", "+", ".", "e", "nan", ":",
-    "source,target\n", "<graphml>", "</graphml>", "<graph>", "<node id='0'/>", "<gexf>", "graph [", "node [ id 0 ]",
-    'label "x"', '{"nodes":', '"edges":', '"id"', "null", "é", "\u2028", "\x0b", "\x00", "<!DOCTYPE x>", "\ufeff"])
+pieces = st.sampled_from(
+    [
+        "0",
+        "1",
+        "a",
+        ",",
+        ";",
+        "\t",
+        " ",
+        "\n",
+        "\r",
+        '"',
+        "#",
+        "%",
+        "{",
+        "}",
+        "[",
+        "]",
+        "-",
+        "+",
+        ".",
+        "e",
+        "nan",
+        ":",
+        "source,target\n",
+        "<graphml>",
+        "</graphml>",
+        "<graph>",
+        "<node id='0'/>",
+        "<gexf>",
+        "graph [",
+        "node [ id 0 ]",
+        'label "x"',
+        '{"nodes":',
+        '"edges":',
+        '"id"',
+        "null",
+        "é",
+        "\u2028",
+        "\x0b",
+        "\x00",
+        "<!DOCTYPE x>",
+        "\ufeff",
+    ]
+)
 contents = st.one_of(
-    st.binary(max_size=200), st.text(max_size=200).map(lambda text: text.encode("utf-8", "ignore")),
-    st.lists(pieces, max_size=40).map(lambda parts: "".join(parts).encode()))
+    st.binary(max_size=200),
+    st.text(max_size=200).map(lambda text: text.encode("utf-8", "ignore")),
+    st.lists(pieces, max_size=40).map(lambda parts: "".join(parts).encode()),
+)
 
 
 def graph_or_error(content: bytes, ending: str, labels: bytes | None = None) -> None:
@@ -508,4 +595,4 @@ def test_a_damaged_file_gives_a_graph_or_a_graph_error(whole_files, ending, data
     content = bytearray(whole_files[ending])
     for _ in range(data.draw(st.integers(1, 5))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    graph_or_error(bytes(content[:data.draw(st.integers(1, len(content)))]), ending)
+    graph_or_error(bytes(content[: data.draw(st.integers(1, len(content)))]), ending)

@@ -16,16 +16,28 @@ from degnn_explore.study.statistics import confidence_above, interval
 
 
 def runs(model: str, tests: list[float], graph: str = "celegans", **more: object) -> list[Run]:
-    given = {"sizes": {"train": 3436, "val": 430, "test": 430}, "parameters": 12345, "seconds": 8.0,
-             "digest": graph, "catalogue": graph, **more}
-    return [Run(f"{model}{s}{given}", graph, "links", model, s, test=x, optimistic=x + 0.01, **given)  # type: ignore[arg-type]
-            for s, x in enumerate(tests)]
+    given = {
+        "sizes": {"train": 3436, "val": 430, "test": 430},
+        "parameters": 12345,
+        "seconds": 8.0,
+        "digest": graph,
+        "catalogue": graph,
+        **more,
+    }
+    return [
+        Run(f"{model}{s}{given}", graph, "links", model, s, test=x, optimistic=x + 0.01, **given)  # type: ignore[arg-type]
+        for s, x in enumerate(tests)
+    ]
 
 
 @pytest.fixture
 def table() -> Comparison:
-    return compare_runs(runs("GCN", [0.74, 0.75, 0.76]) + runs("SEAL", [0.87, 0.88, 0.89])
-                        + runs("DE-GNN-SPD", [0.91, 0.92, 0.93]) + runs("DE-GNN-LP", [0.86, 0.89, 0.90]))
+    return compare_runs(
+        runs("GCN", [0.74, 0.75, 0.76])
+        + runs("SEAL", [0.87, 0.88, 0.89])
+        + runs("DE-GNN-SPD", [0.91, 0.92, 0.93])
+        + runs("DE-GNN-LP", [0.86, 0.89, 0.90])
+    )
 
 
 def test_the_interval_is_that_of_scipy() -> None:
@@ -85,8 +97,11 @@ def test_one_seed_gives_neither_interval_nor_significance() -> None:
 
 def test_the_model_that_has_one_seed_only_is_named() -> None:
     table = compare_runs(runs("SEAL", [0.75]) + runs("DE-GNN-SPD", [0.91, 0.92]) + runs("DE-GNN-LP", [0.7]))
-    assert [row.verdict for row in table.rows] == ["above the best baseline, but SEAL has one seed only",
-                                                   "best baseline", "not above the best baseline, in one seed"]
+    assert [row.verdict for row in table.rows] == [
+        "above the best baseline, but SEAL has one seed only",
+        "best baseline",
+        "not above the best baseline, in one seed",
+    ]
 
 
 def test_the_papers_numbers_stand_beside_in_both_settings(table: Comparison) -> None:

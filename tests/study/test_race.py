@@ -35,8 +35,14 @@ def until(true: Callable[[], object], seconds: float = 60.0) -> None:
         time.sleep(0.01)
 
 
-def race(tmp_path: Path, graph: de.Graph = KARATE, task: str = "links", models: tuple[str, ...] = ("GCN",),
-         workers: int = 1, **more: object) -> Race:
+def race(
+    tmp_path: Path,
+    graph: de.Graph = KARATE,
+    task: str = "links",
+    models: tuple[str, ...] = ("GCN",),
+    workers: int = 1,
+    **more: object,
+) -> Race:
     return Race(Plan(graph, task, models, **more), tmp_path / "r.jsonl", workers)  # type: ignore[arg-type]
 
 
@@ -77,7 +83,9 @@ def test_progress_counts_seeds_and_ends_at_one(tmp_path: Path) -> None:
     after = one.snapshot()
     assert after.state == "finished"
     assert [(p.model, p.state, p.done, p.of, p.share) for p in after.progress] == [
-        ("GCN", "finished", 2, 2, 1.0), ("GIN", "finished", 2, 2, 1.0)]
+        ("GCN", "finished", 2, 2, 1.0),
+        ("GIN", "finished", 2, 2, 1.0),
+    ]
     assert after.version > before.version
 
 
@@ -123,7 +131,7 @@ def test_a_small_run_goes_on_where_it_was(tmp_path: Path, workers: int) -> None:
     until(lambda: [len(run.epochs) > len(before[run.key]) for run in again.snapshot().runs] == [True] * workers)
     again.cancel()
     for run in again.snapshot().runs:  # the same numbers, and the same seconds: not trained again
-        assert run.epochs[:len(before[run.key])] == before[run.key]
+        assert run.epochs[: len(before[run.key])] == before[run.key]
 
 
 def test_a_new_race_finds_what_the_file_has(tmp_path: Path) -> None:
@@ -220,7 +228,8 @@ def children(pid: int) -> list[int]:
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at /proc")
 def test_a_killed_parent_leaves_no_process_behind(tmp_path: Path) -> None:
     script = tmp_path / "kernel.py"
-    script.write_text(textwrap.dedent(f"""
+    script.write_text(
+        textwrap.dedent(f"""
         import time, degnn_explore as de
         from degnn_explore.study.plan import Plan
         from degnn_explore.study.race import Race
@@ -228,7 +237,8 @@ def test_a_killed_parent_leaves_no_process_behind(tmp_path: Path) -> None:
             plan = Plan(de.load("celegans"), "links", ["GCN", "SAGE"], seeds=2, epochs=500)
             Race(plan, {str(tmp_path / "r.jsonl")!r}, workers=2).start()
             time.sleep(300)
-    """))
+    """)
+    )
     parent = subprocess.Popen([sys.executable, script], env=ENV)
     try:
         until(lambda: len(children(parent.pid)) == 2)
@@ -240,8 +250,17 @@ def test_a_killed_parent_leaves_no_process_behind(tmp_path: Path) -> None:
 
 
 def test_the_code_to_copy_repeats_the_run(tmp_path: Path) -> None:
-    plan = Plan(KARATE, "roles", ["GCN"], seeds=1, epochs=3, device="cpu", hyper={"layers": 1},
-                options={"learning_rate": 0.01}, name="karate")
+    plan = Plan(
+        KARATE,
+        "roles",
+        ["GCN"],
+        seeds=1,
+        epochs=3,
+        device="cpu",
+        hyper={"layers": 1},
+        options={"learning_rate": 0.01},
+        name="karate",
+    )
     one = Race(plan, tmp_path / "r.jsonl")
     one.start()
     assert one.wait(60)
@@ -270,8 +289,12 @@ def test_an_unchanged_graph_of_the_catalogue_is_known_again(tmp_path: Path) -> N
 
 
 def test_the_code_for_an_own_graph_says_what_to_put_in() -> None:
-    own = de.Graph.from_edges([(i, (i + 1) % 30) for i in range(30)], labels=[i % 2 for i in range(30)],
-                              attributes=[[i, 1.0] for i in range(30)], title="ring\nimport os")
+    own = de.Graph.from_edges(
+        [(i, (i + 1) % 30) for i in range(30)],
+        labels=[i % 2 for i in range(30)],
+        attributes=[[i, 1.0] for i in range(30)],
+        title="ring\nimport os",
+    )
     code = Plan(own, "roles", ["GCN"], seeds=1, epochs=3).code()
     assert '# A graph of your own, "ring\\nimport os": 30 nodes, 30 edges.\n' in code
     assert "G = G.with_labels([...])  # its labels" in code
@@ -287,15 +310,25 @@ def test_runs_say_what_graph_and_labels_they_are_of() -> None:
     heavy = ring.with_attributes([[float(i)] for i in range(30)])
     same = ring.with_title("another title").with_positions([[i, i] for i in range(30)])
     assert [digest_of(ring, "roles") == digest_of(one, "roles") for one in (same, chord, other, heavy)] == [
-        True, False, False, False]
+        True,
+        False,
+        False,
+        False,
+    ]
     assert [digest_of(ring, "links") == digest_of(one, "links") for one in (same, chord, other, heavy)] == [
-        True, False, True, False]
+        True,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_runs_of_other_labels_are_neither_read_nor_asked(tmp_path: Path) -> None:
     labels = [i % 2 for i in range(34)]
-    one, two = (race(tmp_path, graph, "roles", seeds=1, epochs=2)
-                for graph in (KARATE.with_title("mine"), KARATE.with_labels(labels).with_title("karate")))
+    one, two = (
+        race(tmp_path, graph, "roles", seeds=1, epochs=2)
+        for graph in (KARATE.with_title("mine"), KARATE.with_labels(labels).with_title("karate"))
+    )
     for each in (one, two):
         each.start()
         assert each.wait(60)
@@ -310,8 +343,15 @@ def test_runs_of_other_labels_are_neither_read_nor_asked(tmp_path: Path) -> None
         shelf.scored(one.results()[0])
 
 
-@pytest.mark.parametrize(("model", "task"), [(model, task) for model, entry in MODELS.items()
-                                             for task, p in TARGET_SIZE.items() if p in (entry.sizes or (1, 2, 3))])
+@pytest.mark.parametrize(
+    ("model", "task"),
+    [
+        (model, task)
+        for model, entry in MODELS.items()
+        for task, p in TARGET_SIZE.items()
+        if p in (entry.sizes or (1, 2, 3))
+    ],
+)
 def test_the_settings_are_those_of_the_built_model(model: str, task: str) -> None:
     plan = Plan(KARATE, task, [model], hyper={"layers": 1, "hidden": 8})
     built = de.build(model, plan.make_task(0), **plan.hyper_of(model))
@@ -376,7 +416,7 @@ def test_a_worker_slow_to_stop_keeps_nobody_waiting_and_loses_nothing(
     assert len(list(one.models_folder.glob("*.checkpoint"))) == 1
     assert one.wait(60)
     (after,) = one.results()
-    assert after.epochs[:len(before.epochs)] == before.epochs  # with their seconds: not trained again
+    assert after.epochs[: len(before.epochs)] == before.epochs  # with their seconds: not trained again
 
 
 def halfway(tmp_path: Path, workers: int, states: dict[tuple[str, int], tuple[str, int]]) -> Race:

@@ -32,7 +32,7 @@ def test_a_last_line_cut_short_loses_only_itself(tmp_path: Path) -> None:
     append(file, record("b"))
     whole = file.read_bytes()
     for cut in range(1, len(whole.splitlines()[1])):
-        file.write_bytes(whole[:-cut - 1])
+        file.write_bytes(whole[: -cut - 1])
         assert [run.key for run in read(file)] == ["a"]
     append(file, record("c"))  # closes the torn line first
     assert [run.key for run in read(file)] == ["a", "c"]
@@ -87,14 +87,43 @@ def test_a_folder_is_refused_in_words(tmp_path: Path) -> None:
         read(tmp_path)
 
 
-@pytest.mark.parametrize("edit", [
-    {"model": "GNC"}, {"model": None}, {"model": ["GCN"]}, {"task": "colours"}, {"metric": "f1"}, {"options": None},
-    {"options": {"epochs": None}}, {"sizes": None}, {"sizes": {"test": "many"}}, {"hyper": []}, {"epochs": None},
-    {"epochs": [7]}, {"epochs": [{"loss": 1.0}]}, {"epochs": [{**EPOCH, "val": {"auc": 95.0}}]},
-    {"epochs": [{**EPOCH, "loss": "low"}]}, {"test": 95.0}, {"test": -0.1}, {"test": "0.9"}, {"test": True},
-    {"optimistic": 1.01}, {"seed": 1.5}, {"seed": -1}, {"seconds": None}, {"seconds": "8"}, {"parameters": None},
-    {"nodes": 10**30}, {"digest": 7}, {"key": None}, {"model_file": None}, {"status": "well"}, {"when": 3}, {"p": "2"},
-])
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"model": "GNC"},
+        {"model": None},
+        {"model": ["GCN"]},
+        {"task": "colours"},
+        {"metric": "f1"},
+        {"options": None},
+        {"options": {"epochs": None}},
+        {"sizes": None},
+        {"sizes": {"test": "many"}},
+        {"hyper": []},
+        {"epochs": None},
+        {"epochs": [7]},
+        {"epochs": [{"loss": 1.0}]},
+        {"epochs": [{**EPOCH, "val": {"auc": 95.0}}]},
+        {"epochs": [{**EPOCH, "loss": "low"}]},
+        {"test": 95.0},
+        {"test": -0.1},
+        {"test": "0.9"},
+        {"test": True},
+        {"optimistic": 1.01},
+        {"seed": 1.5},
+        {"seed": -1},
+        {"seconds": None},
+        {"seconds": "8"},
+        {"parameters": None},
+        {"nodes": 10**30},
+        {"digest": 7},
+        {"key": None},
+        {"model_file": None},
+        {"status": "well"},
+        {"when": 3},
+        {"p": "2"},
+    ],
+)
 def test_a_record_edited_into_what_cannot_be_is_skipped_and_counted(tmp_path: Path, edit: dict[str, object]) -> None:
     file = tmp_path / "r.jsonl"
     good = record("good", digest="1f", test=0.8, optimistic=0.8, epochs=[EPOCH])
@@ -115,19 +144,27 @@ def test_nan_and_endless_nesting_are_skipped(tmp_path: Path) -> None:
 
 def test_runs_of_another_graph_of_the_same_name_are_left_aside_and_counted(tmp_path: Path) -> None:
     file = tmp_path / "r.jsonl"
-    for run in (record("a", digest="1f", test=0.8), record("b", digest="2e", test=0.7), record("c", test=0.1),
-                record("d", test=0.2), Run("e", "karate", "roles", "GCN", digest="3d", test=0.3),
-                Run("f", "ns", "links", "GCN", digest="4c", test=0.3)):
+    for run in (
+        record("a", digest="1f", test=0.8),
+        record("b", digest="2e", test=0.7),
+        record("c", test=0.1),
+        record("d", test=0.2),
+        Run("e", "karate", "roles", "GCN", digest="3d", test=0.3),
+        Run("f", "ns", "links", "GCN", digest="4c", test=0.3),
+    ):
         append(file, run)
     runs, aside = read_for(file, "links", "1f", "karate")
     assert [run.key for run in runs] == ["a"]
-    assert aside == ("Left aside: 2 runs of an earlier version, which did not write down the graph; "
-                     "1 run on another graph of that name, or with other labels.")
+    assert aside == (
+        "Left aside: 2 runs of an earlier version, which did not write down the graph; "
+        "1 run on another graph of that name, or with other labels."
+    )
 
 
 def test_unknown_fields_of_a_later_version_are_left_out() -> None:
     assert Run.from_json('{"key":"a","graph":"g","task":"links","model":"GCN","mood":"good"}') == Run(
-        "a", "g", "links", "GCN")
+        "a", "g", "links", "GCN"
+    )
 
 
 def test_set_aside_keeps_the_old_records(tmp_path: Path) -> None:

@@ -19,20 +19,36 @@ from degnn_explore.graphs import zoo
 from ..strategies import graphs, shuffled
 
 VERDICTS = {
-    "1-WL": {"method": "1-WL"}, "2-WL": {"method": "2-WL"},
-    "DE-1 SPD": {"method": "DE-SPD"}, "DE-1 LP": {"method": "DE-LP"},
-    "DEA-1, K=2": {"method": "DEA-SPD", "hops": 2}, "DE-2 edges": {"method": "DE-SPD", "order": "edges"},
-    "DE-2 pairs": {"method": "DE-SPD", "order": 2}, "DE-3": {"method": "DE-SPD", "order": 3},
+    "1-WL": {"method": "1-WL"},
+    "2-WL": {"method": "2-WL"},
+    "DE-1 SPD": {"method": "DE-SPD"},
+    "DE-1 LP": {"method": "DE-LP"},
+    "DEA-1, K=2": {"method": "DEA-SPD", "hops": 2},
+    "DE-2 edges": {"method": "DE-SPD", "order": "edges"},
+    "DE-2 pairs": {"method": "DE-SPD", "order": 2},
+    "DE-3": {"method": "DE-SPD", "order": 3},
 }
 
 
 # ---- families -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "r", "connected", "all_of_them"), [
-    (4, 3, 1, 1), (6, 3, 2, 2), (8, 3, 5, 6), (10, 3, 19, 21), (8, 4, 6, 6), (9, 4, 16, 16), (10, 4, 59, 60),
-    (10, 2, 1, 5), (8, 5, 3, 3), (10, 5, 60, 60), (10, 6, 21, 21),
-])
+@pytest.mark.parametrize(
+    ("n", "r", "connected", "all_of_them"),
+    [
+        (4, 3, 1, 1),
+        (6, 3, 2, 2),
+        (8, 3, 5, 6),
+        (10, 3, 19, 21),
+        (8, 4, 6, 6),
+        (9, 4, 16, 16),
+        (10, 4, 59, 60),
+        (10, 2, 1, 5),
+        (8, 5, 3, 3),
+        (10, 5, 60, 60),
+        (10, 6, 21, 21),
+    ],
+)
 def test_numbers_of_regular_graphs(n: int, r: int, connected: int, all_of_them: int) -> None:
     found = theory.regular_graphs(n, r)
     assert len(found) == all_of_them
@@ -96,9 +112,9 @@ def test_strongly_regular_family_shares_parameters_but_not_graphs() -> None:
 # ---- files of pairs -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", [
-    "ElEG E{CW\n", "ElEG\nE{CW\n", ">>graph6<<ElEG\n\n# a comment\nE{CW", "ElEG,E{CW\r\n",
-])
+@pytest.mark.parametrize(
+    "text", ["ElEG E{CW\n", "ElEG\nE{CW\n", ">>graph6<<ElEG\n\n# a comment\nE{CW", "ElEG,E{CW\r\n"]
+)
 def test_pairs_are_read_two_on_a_line_or_on_two_lines(text: str, tmp_path) -> None:
     (tmp_path / "pairs.g6").write_text(text)
     ((first, second),) = theory.read_pairs(tmp_path / "pairs.g6")
@@ -106,18 +122,21 @@ def test_pairs_are_read_two_on_a_line_or_on_two_lines(text: str, tmp_path) -> No
     assert second.edges.tolist() == zoo.bridged_triangles().edges.tolist()
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("ElEG E{CW\nElE E{CW\n", "pairs.g6, line 2: a graph of 6 nodes takes 3 characters after its size, not 2"),
-    ("ElEG E{CW\nElEG\n", "pairs.g6, line 2: 1 graphs, but line 1 has 2"),
-    ("ElEG\nE{CW\n\nElEG\n", "pairs.g6, line 4: the last of the 3 graphs has no partner"),
-    ("ElEG E CW\n", "pairs.g6, line 1: 3 graphs"),
-    ("ElEG El!G\n", "pairs.g6, line 1: '!' is not a graph6 character"),
-    (":ElEG ElEG\n", "pairs.g6, line 1: .* is sparse6"),
-    ("~~ ElEG\n", "pairs.g6, line 1: the number of nodes"),
-    ("? ?\n", "pairs.g6, line 1: the graph has no nodes"),
-    ("ElEG \u00e9\n", "pairs.g6, line 1: graph6 is plain ASCII"),
-    ("\n# nothing\n", "pairs.g6 holds no graph"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ElEG E{CW\nElE E{CW\n", "pairs.g6, line 2: a graph of 6 nodes takes 3 characters after its size, not 2"),
+        ("ElEG E{CW\nElEG\n", "pairs.g6, line 2: 1 graphs, but line 1 has 2"),
+        ("ElEG\nE{CW\n\nElEG\n", "pairs.g6, line 4: the last of the 3 graphs has no partner"),
+        ("ElEG E CW\n", "pairs.g6, line 1: 3 graphs"),
+        ("ElEG El!G\n", "pairs.g6, line 1: '!' is not a graph6 character"),
+        (":ElEG ElEG\n", "pairs.g6, line 1: .* is sparse6"),
+        ("~~ ElEG\n", "pairs.g6, line 1: the number of nodes"),
+        ("? ?\n", "pairs.g6, line 1: the graph has no nodes"),
+        ("ElEG \u00e9\n", "pairs.g6, line 1: graph6 is plain ASCII"),
+        ("\n# nothing\n", "pairs.g6 holds no graph"),
+    ],
+)
 def test_malformed_files_are_named_with_their_line(text: str, message: str, tmp_path) -> None:
     (tmp_path / "pairs.g6").write_text(text, encoding="utf-8")
     with pytest.raises(errors.GraphError, match=message):
@@ -156,8 +175,13 @@ def check_against_verdicts(board: theory.Scoreboard) -> None:
 
 
 def test_scores_agree_with_the_verdicts_pair_by_pair() -> None:
-    groups = [(zoo.shrikhande(), zoo.rook(4)), tuple(theory.regular_graphs(8, 3)[:4]), (zoo.csl(11, 2), zoo.csl(11, 3)),
-              (zoo.desargues(), zoo.dodecahedron()), *theory.small_family(6)]
+    groups = [
+        (zoo.shrikhande(), zoo.rook(4)),
+        tuple(theory.regular_graphs(8, 3)[:4]),
+        (zoo.csl(11, 2), zoo.csl(11, 3)),
+        (zoo.desargues(), zoo.dodecahedron()),
+        *theory.small_family(6),
+    ]
     check_against_verdicts(theory.scoreboard({"mixed": groups}, progress=False))
 
 
@@ -193,8 +217,10 @@ def test_all_regular_graphs_up_to_10_nodes() -> None:
 
 def test_unseparated_pairs_are_listed_and_opened(tmp_path) -> None:
     renumbered = shuffled(zoo.rook(4), 3)[0]
-    lines = [nx.to_graph6_bytes(G.to_networkx(), header=False).decode().strip()
-             for G in (zoo.shrikhande(), zoo.rook(4), zoo.rook(4), renumbered)]
+    lines = [
+        nx.to_graph6_bytes(G.to_networkx(), header=False).decode().strip()
+        for G in (zoo.shrikhande(), zoo.rook(4), zoo.rook(4), renumbered)
+    ]
     (tmp_path / "pairs.g6").write_text("\n".join(lines))
     board = theory.scoreboard(tmp_path / "pairs.g6", ["2-WL", "DE-1 SPD"], progress=False)
     assert board.table.loc["pairs.g6"].tolist() == [2, 0, 0]

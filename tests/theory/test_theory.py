@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore import theory
 from degnn_explore.common import errors
+from degnn_explore.encodings.encodings import distances
 from degnn_explore.expressive.own_targets import alike
 from degnn_explore.graphs import zoo
 from degnn_explore.theory.families import lift
@@ -24,7 +25,7 @@ from ..strategies import graphs
 def slow_root_colours(G: de.Graph, layers: int, hops: int) -> list[list[object]]:
     """The definition, in dictionaries: nested tuples instead of numbers, the whole graph for each target."""
     n = G.num_nodes
-    dist = [de.encodings.distances(G, [v])[0].tolist() for v in range(n)]
+    dist = [distances(G, [v])[0].tolist() for v in range(n)]
     out: list[list[object]] = [[] for _ in range(layers + 1)]
     for root in range(n):
         colour: list[object] = list(dist[root])
@@ -55,7 +56,8 @@ def test_root_colours_are_those_of_the_full_refinement(hops: int) -> None:
     made = [zoo.random_regular(24, 3, seed) for seed in range(3)]
     fast = theory.root_colours(made, 4, hops)
     full = np.concatenate(
-        [np.stack([de.colours(G, S=[v], layers=4, hops=hops)[:, v] for v in range(24)], axis=1) for G in made], axis=1)
+        [np.stack([de.colours(G, S=[v], layers=4, hops=hops)[:, v] for v in range(24)], axis=1) for G in made], axis=1
+    )
     for mine, theirs in zip(fast.tolist(), full.tolist(), strict=True):
         assert partition(mine) == partition(theirs)
 
@@ -89,11 +91,14 @@ def test_the_cut_matters_for_the_domino_and_the_bridge() -> None:
 # ---- Theorem 3.3 --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "first", "expected"), [
-    (20, 2, [0.614, 0.0534, 2.2e-4]),
-    (160, 2, [0.946, 0.645, 0.131, 3.5e-4]),
-    (1280, 2, [0.993, 0.943, 0.791, 0.348, 0.0191]),
-])
+@pytest.mark.parametrize(
+    ("n", "first", "expected"),
+    [
+        (20, 2, [0.614, 0.0534, 2.2e-4]),
+        (160, 2, [0.946, 0.645, 0.131, 3.5e-4]),
+        (1280, 2, [0.993, 0.943, 0.791, 0.348, 0.0191]),
+    ],
+)
 def test_exact_fractions_of_random_cubic_graphs(n: int, first: int, expected: list[float]) -> None:
     table = theory.theorem_3_3(sizes=[n], layers=6, progress=False).table.set_index("layers")
     assert table.loc[1, "undistinguished"] == 1.0
@@ -139,7 +144,7 @@ def test_random_network_follows_its_formula() -> None:
     net = RandomNetwork(layers=L, hops=2, hidden=6, seed=3)
     W, b = net.weights()
     found = net.run([G])
-    dist = np.stack([de.encodings.distances(G, [v])[0] for v in range(8)])
+    dist = np.stack([distances(G, [v])[0] for v in range(8)])
     for root in range(8):
         h = np.zeros((8, W.shape[2]))
         h[np.arange(8), np.minimum(dist[root], 4)] = 1
@@ -230,15 +235,15 @@ def test_distance_regular_graphs() -> None:
     assert other["nodes alike"] and not other["same array"] and other["DE-1 SPD"] == "layer 3"
 
 
-@pytest.mark.parametrize("G", [
-    zoo.shrikhande(), zoo.rook(4), zoo.triangular(8), zoo.chang(2), zoo.desargues(), zoo.dodecahedron(),
-])
+@pytest.mark.parametrize(
+    "G", [zoo.shrikhande(), zoo.rook(4), zoo.triangular(8), zoo.chang(2), zoo.desargues(), zoo.dodecahedron()]
+)
 def test_walk_counts_follow_from_the_intersection_array(G: de.Graph) -> None:
     table = theory.walk_counts(G, 10).table
     assert (table["walks"] == table["recurrence"]).all()
     A = G.to_scipy().toarray()
     walks = np.linalg.matrix_power(A.astype(np.int64), 7)
-    dist = de.encodings.distances(G, [0])[0]
+    dist = distances(G, [0])[0]
     for j, value in table[table["length"] == 7].set_index("distance")["walks"].items():
         assert set(walks[0][dist == j].tolist()) == {value}
 
@@ -257,8 +262,12 @@ def test_k_hops_do_not_help_on_the_trees_of_figure_5() -> None:
 
 
 def test_k_hops_reach_the_same_fraction_in_fewer_layers() -> None:
-    one, two = (theory.theorem_3_3(sizes=[160], hops=hops, layers=layers, nodes=3000, progress=False)
-                .table.set_index("layers")["undistinguished"] for hops, layers in ((1, 6), (2, 3)))
+    one, two = (
+        theory.theorem_3_3(sizes=[160], hops=hops, layers=layers, nodes=3000, progress=False).table.set_index("layers")[
+            "undistinguished"
+        ]
+        for hops, layers in ((1, 6), (2, 3))
+    )
     assert two[2] <= one[4] and two[3] <= one[6]
 
 
@@ -270,12 +279,15 @@ def test_all_nodes_as_targets() -> None:
 # ---- plots and files ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("found", [
-    lambda: theory.theorem_3_3(sizes=[10, 20], layers=3, nodes=200, networks=["float32"], progress=False),
-    lambda: theory.corollary_3_8([1]),
-    lambda: theory.walk_counts(zoo.petersen()),
-    lambda: theory.theorem_2_7(models=["GIN"], seeds=1),
-])
+@pytest.mark.parametrize(
+    "found",
+    [
+        lambda: theory.theorem_3_3(sizes=[10, 20], layers=3, nodes=200, networks=["float32"], progress=False),
+        lambda: theory.corollary_3_8([1]),
+        lambda: theory.walk_counts(zoo.petersen()),
+        lambda: theory.theorem_2_7(models=["GIN"], seeds=1),
+    ],
+)
 def test_every_finding_has_a_plot_and_a_page_of_its_own(found, tmp_path) -> None:
     finding = found()
     page = finding.save(tmp_path / "plot.html").read_text()

@@ -86,8 +86,9 @@ def from_shape(name: str, shape: Shape, seed: int, hyper: dict[str, Any]) -> Set
     entry = MODELS[one_of("model", name, MODELS)]
     if entry.sizes is not None and shape.p not in entry.sizes:
         fits = " or ".join(f"{size}" for size in entry.sizes)
-        raise ParameterError(f"{name} takes target sets of {fits} nodes, and this task has p={shape.p}; "
-                             f"use a DE-GNN, which takes any.")
+        raise ParameterError(
+            f"{name} takes target sets of {fits} nodes, and this task has p={shape.p}; use a DE-GNN, which takes any."
+        )
     kind = entry.load()
     for key in hyper:
         one_of(f"hyperparameter of {name}", key, kind.HYPER)

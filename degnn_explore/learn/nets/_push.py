@@ -12,8 +12,9 @@ Array = NDArray[Any]
 
 
 @numba.njit(cache=True, nogil=True)
-def push_columns(indptr: Array, indices: Array, sources: Array, alpha: float,
-                 tolerance: float, nodes: Array, values: Array) -> None:
+def push_columns(
+    indptr: Array, indices: Array, sources: Array, alpha: float, tolerance: float, nodes: Array, values: Array
+) -> None:
     """For each source v the largest entries of column v of (I - alpha W)^-1, by forward pushing.
 
     A residual of less than ``tolerance`` times its node's degree is left where it is. ``nodes`` and

@@ -135,8 +135,17 @@ def running_weights(ptr: Array, distance: Array, out: Array) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def walks(ptr: Array, neighbour: Array, cumulative: Array, up: Array,
-          reach: Array, starts: Array, stay: float, rng: np.random.Generator, out: Array) -> None:
+def walks(
+    ptr: Array,
+    neighbour: Array,
+    cumulative: Array,
+    up: Array,
+    reach: Array,
+    starts: Array,
+    stay: float,
+    rng: np.random.Generator,
+    out: Array,
+) -> None:
     """Walks over the layers. From u in layer k: with ``stay`` to a neighbour of that layer, else a layer up or down.
 
     Neighbours of u lie at ``ptr[u]:ptr[u + 1]``, with the sums of :func:`running_weights` in ``cumulative[k]``;

@@ -101,7 +101,7 @@ class Dropout(nn.Module):
         dropped = min(max(round(256 * self.share), 1), 255)
         draws = torch.empty((h.numel() + 7) // 8, dtype=torch.int64, device=h.device)
         draws = draws.random_(-(2**63), None, generator=generator)
-        byte = draws.view(torch.uint8)[:h.numel()]
+        byte = draws.view(torch.uint8)[: h.numel()]
         if h.device.type == "cpu" and h.dtype == torch.float32:
             return drop(h, byte, dropped)
         return h * ((byte.view(h.shape) >= dropped).to(h.dtype) * (256 / (256 - dropped)))
@@ -138,8 +138,9 @@ class SetNet(nn.Module):
     def learning_rate(self) -> float:
         return float(self.RATE.default_for(self.shape.p))
 
-    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
-                progress: bool = True) -> SetData:
+    def prepare(
+        self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True
+    ) -> SetData:
         """The input for these sets: everything that has no weights is computed here, once."""
         raise ParameterError(f"{type(self).__name__} does not say how to prepare target sets.")
 
@@ -157,29 +158,40 @@ class SetNet(nn.Module):
         """
         if len(self.scale):
             size = self.sizes(data, index)
-            size[1 + self.shape.num_attributes:] = 1  # labels and indicators of distance are of order one
+            size[1 + self.shape.num_attributes :] = 1  # labels and indicators of distance are of order one
             self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
 
     def sizes(self, data: SetData, index: NDArray[np.int64]) -> Tensor:
         """The root mean square of each feature, on (some) training sets."""
-        some = index[::-(-len(index) // _CALIBRATED_ON)]  # spread: positives come before negatives
-        squares = [torch.stack([x.flatten(0, -2).square().mean(dim=0) for x in self.features(batch)])
-                   for batch in data.batches(np.array_split(some, -(-len(some) // 64)))]
+        some = index[:: -(-len(index) // _CALIBRATED_ON)]  # spread: positives come before negatives
+        squares = [
+            torch.stack([x.flatten(0, -2).square().mean(dim=0) for x in self.features(batch)])
+            for batch in data.batches(np.array_split(some, -(-len(some) // 64)))
+        ]
         return torch.stack(squares).mean(dim=0).sqrt().amax(dim=0)
 
     def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
         """Raise an error if this model cannot judge these sets of this graph."""
         columns = 0 if graph.attributes is None else graph.attributes.shape[1]
         if sets.ndim != 2 or sets.shape[1] != self.shape.p:
-            raise TargetError(f"This {self.name} was built for sets of {self.shape.p} nodes, "
-                              f"not for an array of shape {list(sets.shape)}.")
+            raise TargetError(
+                f"This {self.name} was built for sets of {self.shape.p} nodes, "
+                f"not for an array of shape {list(sets.shape)}."
+            )
         if columns != self.shape.num_attributes:
-            raise ParameterError(f"This {self.name} was built for {self.shape.num_attributes} attribute columns a node "
-                                 f"and the graph has {columns}; use a graph with the same attributes.")
+            raise ParameterError(
+                f"This {self.name} was built for {self.shape.num_attributes} attribute columns a node "
+                f"and the graph has {columns}; use a graph with the same attributes."
+            )
 
     def extra_repr(self) -> str:
-        return ", ".join([f"p={self.shape.p}", f"classes={self.shape.num_classes}",
-                          *(f"{key}={value!r}" for key, value in self.hyper.items())])
+        return ", ".join(
+            [
+                f"p={self.shape.p}",
+                f"classes={self.shape.num_classes}",
+                *(f"{key}={value!r}" for key, value in self.hyper.items()),
+            ]
+        )
 
 
 class TransductiveNet(SetNet):
@@ -202,8 +214,10 @@ class TransductiveNet(SetNet):
         if not len(self.known_graphs):
             raise ParameterError(f"This {self.name} is transductive and has not been trained yet; run de.fit first.")
         if not (self.known_graphs.cpu().numpy() == _digest(graph)).all(axis=1).any():
-            raise ParameterError(f"{self.name} is transductive: it knows the nodes of its training graph only, and "
-                                 "this is another graph. Use an inductive model such as DE-GNN-SPD, or train on it.")
+            raise ParameterError(
+                f"{self.name} is transductive: it knows the nodes of its training graph only, and "
+                "this is another graph. Use an inductive model such as DE-GNN-SPD, or train on it."
+            )
 
 
 def _digest(graph: Graph) -> NDArray[np.uint8]:

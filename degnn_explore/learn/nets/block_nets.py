@@ -77,25 +77,49 @@ class BlockNet(SetNet):
     the same network on the whole ego-network.
     """
 
-    def __init__(self, name: str, shape: Shape, hyper: dict[str, Any], convolution: type[nn.Module],
-                 encoding: Any = None, width_in: int | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        shape: Shape,
+        hyper: dict[str, Any],
+        convolution: type[nn.Module],
+        encoding: Any = None,
+        width_in: int | None = None,
+    ) -> None:
         width = 1 + shape.num_attributes + (0 if encoding is None else encoding.dim)
         super().__init__(name, shape, hyper, width)
         self.encoding = encoding
         width_in = width if width_in is None else width_in
         hidden, hops = hyper["hidden"], hyper.get("hops", 1)
         self.aggregation: Aggregation = convolution.aggregation  # type: ignore[attr-defined]
-        self.convs = nn.ModuleList(convolution(width_in if layer == 0 else hidden, hidden, hops)
-                                   for layer in range(hyper["layers"]))
+        self.convs = nn.ModuleList(
+            convolution(width_in if layer == 0 else hidden, hidden, hops) for layer in range(hyper["layers"])
+        )
         self.dropout = Dropout(hyper["dropout"])
         self.readout = Readout(hyper["readout"], hidden, shape)
 
-    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
-                progress: bool = True, raw: bool = False) -> BlockData:
+    def prepare(
+        self,
+        graph: Graph,
+        sets: NDArray[np.int64],
+        *,
+        stop: threading.Event | None = None,
+        progress: bool = True,
+        raw: bool = False,
+    ) -> BlockData:
         self.check(graph, sets)
-        return blocks(graph, sets, layers=self.hyper["layers"], hops=self.hyper.get("hops", 1), encoding=self.encoding,
-                      aggregation=self.aggregation, raw=raw, max_nodes_per_hop=self.hyper["max_nodes_per_hop"],
-                      stop=stop, progress=progress)
+        return blocks(
+            graph,
+            sets,
+            layers=self.hyper["layers"],
+            hops=self.hyper.get("hops", 1),
+            encoding=self.encoding,
+            aggregation=self.aggregation,
+            raw=raw,
+            max_nodes_per_hop=self.hyper["max_nodes_per_hop"],
+            stop=stop,
+            progress=progress,
+        )
 
     def features(self, batch: Blocks) -> list[Tensor]:
         return [batch.x_self] if batch.x_agg is None else [batch.x_self, batch.x_agg]

@@ -42,18 +42,36 @@ class DELP(BlockNet):
     be computed once and for all.
     """
 
-    HYPER: ClassVar = {**BLOCK_HYPER, "layers": Hyper(2, paper="1, 2, 3", least=1, for_nodes=3), "base": BASE,
-                       "steps": Hyper(3, paper="3, 4", least=1), "f3": Hyper(0, least=0)}
+    HYPER: ClassVar = {
+        **BLOCK_HYPER,
+        "layers": Hyper(2, paper="1, 2, 3", least=1, for_nodes=3),
+        "base": BASE,
+        "steps": Hyper(3, paper="3, 4", least=1),
+        "f3": Hyper(0, least=0),
+    }
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         encoding = LandingProbability(steps=hyper["steps"])
         width = hyper["f3"]
-        super().__init__(name, shape, hyper, CONVOLUTIONS[hyper["base"]], encoding,
-                         width_in=1 + shape.num_attributes + width if width else None)
+        super().__init__(
+            name,
+            shape,
+            hyper,
+            CONVOLUTIONS[hyper["base"]],
+            encoding,
+            width_in=1 + shape.num_attributes + width if width else None,
+        )
         self.f3 = nn.Sequential(nn.Linear(encoding.dim, width), nn.ReLU(), nn.Linear(width, width)) if width else None
 
-    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
-                progress: bool = True, raw: bool = False) -> BlockData:
+    def prepare(
+        self,
+        graph: Graph,
+        sets: NDArray[np.int64],
+        *,
+        stop: threading.Event | None = None,
+        progress: bool = True,
+        raw: bool = False,
+    ) -> BlockData:
         return super().prepare(graph, sets, stop=stop, progress=progress, raw=raw or self.f3 is not None)
 
     def forward(self, batch: Blocks) -> Tensor:

@@ -35,8 +35,11 @@ class HopsConv(nn.Module):
 class DEASPD(BlockNet):
     """DEA-GNN-SPD: the features of DE-GNN-SPD, and messages from K hops with weights for each hop."""
 
-    HYPER: ClassVar = {**BLOCK_HYPER, "hops": Hyper(2, paper="1, 2, 3", least=1),
-                       "max_dist": Hyper(3, paper="3, 4", least=1)}
+    HYPER: ClassVar = {
+        **BLOCK_HYPER,
+        "hops": Hyper(2, paper="1, 2, 3", least=1),
+        "max_dist": Hyper(3, paper="3, 4", least=1),
+    }
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         super().__init__(name, shape, hyper, HopsConv, SPD(max_dist=hyper["max_dist"]))

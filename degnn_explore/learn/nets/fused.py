@@ -53,8 +53,9 @@ class _ReluSum(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor, Tensor]:
         x, weight, bias = ctx.saved_tensors
         grad_weight, grad_bias = torch.empty_like(weight), torch.empty_like(bias)
-        _fused.relu_sum_back(x.numpy(), weight.numpy(), bias.numpy(), grad.contiguous().numpy(),
-                                 grad_weight.numpy(), grad_bias.numpy())
+        _fused.relu_sum_back(
+            x.numpy(), weight.numpy(), bias.numpy(), grad.contiguous().numpy(), grad_weight.numpy(), grad_bias.numpy()
+        )
         return None, grad_weight, grad_bias
 
 

@@ -80,21 +80,25 @@ class DEAPR(SetNet):
         width = 1 + shape.num_attributes + encoding.dim
         super().__init__(name, shape, hyper, width)
         self.encoding = encoding
-        self.linears = nn.ModuleList(nn.Linear(width if layer == 0 else hyper["hidden"], hyper["hidden"])
-                                     for layer in range(hyper["layers"]))
+        self.linears = nn.ModuleList(
+            nn.Linear(width if layer == 0 else hyper["hidden"], hyper["hidden"]) for layer in range(hyper["layers"])
+        )
         self.dropout = Dropout(hyper["dropout"])
         self.readout = Readout(hyper["readout"], hyper["hidden"], shape)
 
-    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
-                progress: bool = True) -> SetData:
+    def prepare(
+        self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True
+    ) -> SetData:
         self.check(graph, sets)
         layers, alpha, top = self.hyper["layers"], self.hyper["alpha"], self.hyper["top"]
         if top is None and graph.num_nodes <= EXACT_UP_TO:
             data = Exact(graph, sets, self.encoding, alpha, layers)
             return Held(data, stop, progress) if layers <= 2 and data.nbytes <= _HELD else data
         if layers > 2:
-            raise ParameterError(f"DEA-GNN-PR on {graph.num_nodes:,} nodes truncates its scores and takes at most "
-                                 f"2 layers, not {layers}.")
+            raise ParameterError(
+                f"DEA-GNN-PR on {graph.num_nodes:,} nodes truncates its scores and takes at most "
+                f"2 layers, not {layers}."
+            )
         threads = Threads(lambda: None, None, stop, progress)
         return Truncated(graph, sets, self.encoding, alpha, layers, min(top or 32, graph.num_nodes), threads)
 
@@ -114,8 +118,15 @@ class DEAPR(SetNet):
         return self.readout(h)
 
 
-def woodbury(columns: Floats, own: Floats, sets: NDArray[np.int64], at: NDArray[np.int64], degrees: NDArray[np.int64],
-             inner: NDArray[np.bool_], alpha: float) -> Floats:
+def woodbury(
+    columns: Floats,
+    own: Floats,
+    sets: NDArray[np.int64],
+    at: NDArray[np.int64],
+    degrees: NDArray[np.int64],
+    inner: NDArray[np.bool_],
+    alpha: float,
+) -> Floats:
     """U of P_cut = P + U V^T for each set, where V holds the rows of P that belong to S.
 
     With ΔW the change of the p columns of S and E the unit vectors of S,
@@ -136,8 +147,12 @@ def woodbury(columns: Floats, own: Floats, sets: NDArray[np.int64], at: NDArray[
     d = degrees[sets].astype(float)[:, None, :]  # [k, 1, p]
     kept = d - inner.sum(axis=1)[:, None, :]
     walked = (columns - own) / alpha  # P W e_a
-    after = np.divide(d * walked - columns @ inner.astype(float), kept, out=np.zeros_like(walked),
-                      where=np.broadcast_to(kept > 0, walked.shape))
+    after = np.divide(
+        d * walked - columns @ inner.astype(float),
+        kept,
+        out=np.zeros_like(walked),
+        where=np.broadcast_to(kept > 0, walked.shape),
+    )
     change = alpha * (after - walked)  # α P ΔW
     small = np.eye(sets.shape[1]) - np.take_along_axis(change, at[:, :, None], axis=1)  # [k, p, p]
     return np.asarray(change @ np.linalg.inv(small))
@@ -235,8 +250,16 @@ class Held(SetData):
 class Truncated(_Encoder):
     """The ``top`` largest scores of each node that is heard, found by pushing; for graphs where n x n does not fit."""
 
-    def __init__(self, graph: Graph, sets: NDArray[np.int64], encoding: SPD, alpha: float, layers: int,
-                 top: int, threads: Threads) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        sets: NDArray[np.int64],
+        encoding: SPD,
+        alpha: float,
+        layers: int,
+        top: int,
+        threads: Threads,
+    ) -> None:
         super().__init__(graph, sets, encoding)
         self.alpha, self.layers, self.top = alpha, layers, top
         self._row = np.full(graph.num_nodes, -1)  # where a node's scores stand
@@ -251,8 +274,15 @@ class Truncated(_Encoder):
         nodes, values = np.empty((len(sources), self.top), np.int64), np.empty((len(sources), self.top))
 
         def work(begin: int, end: int, _: Any) -> None:
-            _push.push_columns(self.graph.indptr, self.graph.indices, sources[begin:end], self.alpha, _TOLERANCE,
-                                     nodes[begin:end], values[begin:end])
+            _push.push_columns(
+                self.graph.indptr,
+                self.graph.indices,
+                sources[begin:end],
+                self.alpha,
+                _TOLERANCE,
+                nodes[begin:end],
+                values[begin:end],
+            )
 
         threads.run(len(sources), work, "PageRank scores")
         self._row[sources] = len(self._nodes) + np.arange(len(sources))
@@ -283,14 +313,14 @@ class Truncated(_Encoder):
         last = np.zeros((k, p, near.shape[1]))
         top = self.top
         for j in range(p):
-            last[:, j, p + j * top:p + (j + 1) * top] = scores[:, j]
+            last[:, j, p + j * top : p + (j + 1) * top] = scores[:, j]
         last += V[:, :p] @ U.transpose(0, 2, 1)
         if self.layers == 1:
             x_agg = last @ self.features(index, near)
             return PageRankBatch(torch.from_numpy((scale * x_agg).astype(np.float32)).to(device), None)
         further, weights = self.heard(near)  # [k, N, top]
         x = self.features(index, np.concatenate([near, further.reshape(k, -1)], axis=1))
-        x_near, x_further = x[:, :near.shape[1]], x[:, near.shape[1]:].reshape(*further.shape, -1)
+        x_near, x_further = x[:, : near.shape[1]], x[:, near.shape[1] :].reshape(*further.shape, -1)
         x_agg = np.einsum("knt,kntd->knd", weights, x_further) + V @ (U.transpose(0, 2, 1) @ x_near)
         return PageRankBatch(*(torch.from_numpy((scale * a).astype(np.float32)).to(device) for a in (x_agg, last)))
 

@@ -46,8 +46,9 @@ class AnchorData(SetData):
         return len(self.x)
 
     def batch(self, index: NDArray[np.int64], device: str = "cpu") -> AnchorBatch:
-        return AnchorBatch(*(torch.from_numpy(array[index]).to(device)
-                             for array in (self.x, self.closeness, self.x_anchor)))
+        return AnchorBatch(
+            *(torch.from_numpy(array[index]).to(device) for array in (self.x, self.closeness, self.x_anchor))
+        )
 
 
 class PGNN(TransductiveNet):
@@ -99,8 +100,9 @@ class PGNN(TransductiveNet):
         self.anchors = torch.from_numpy(chosen).to(device)
         self.anchor_ptr = torch.from_numpy(np.cumsum([0, *sizes])).to(device)
 
-    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
-                progress: bool = True) -> AnchorData:
+    def prepare(
+        self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True
+    ) -> AnchorData:
         self.check(graph, sets)
         anchors, starts = self.anchors.cpu().numpy(), self.anchor_ptr.cpu().numpy()[:-1]
         far = 2 * graph.num_nodes  # further than any node
@@ -108,7 +110,7 @@ class PGNN(TransductiveNet):
         for begin in range(0, len(sets), _SETS_AT_ONCE):
             if stop is not None and stop.is_set():
                 raise Cancelled("distances to the anchors were cancelled")
-            chunk = sets[begin:begin + _SETS_AT_ONCE]
+            chunk = sets[begin : begin + _SETS_AT_ONCE]
             away = set_distances(graph, chunk, cut=True)[:, :, anchors].astype(np.int64)  # [k, p, anchors]
             away[away < 0] = far
             # the nearest of each anchor set, and among equals the one listed first

@@ -69,8 +69,9 @@ class SubgraphData(SetData):
         within = np.arange(total) - np.repeat(flat.node_ptr[:-1], sizes)
         place = np.repeat(np.arange(len(sizes)) * longest, sizes) + within
         degree = torch.from_numpy(flat.length.astype(np.float32))[:, None].to(device)
-        return SubgraphBatch(torch.from_numpy(flat.x).to(device), step, degree, torch.from_numpy(place).to(device),
-                             len(sizes), longest)
+        return SubgraphBatch(
+            torch.from_numpy(flat.x).to(device), step, degree, torch.from_numpy(place).to(device), len(sizes), longest
+        )
 
 
 class SEAL(SetNet):
@@ -106,12 +107,21 @@ class SEAL(SetNet):
         self.dropout = Dropout(hyper["dropout"])
         self.out = nn.Linear(128, shape.outputs)
 
-    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
-                progress: bool = True) -> SubgraphData:
+    def prepare(
+        self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True
+    ) -> SubgraphData:
         self.check(graph, sets)
-        return SubgraphData(ego_networks(
-            graph, sets, hops=self.hyper["hops"], encoding=self.encoding,
-            max_nodes_per_hop=self.hyper["max_nodes_per_hop"], stop=stop, progress=progress))
+        return SubgraphData(
+            ego_networks(
+                graph,
+                sets,
+                hops=self.hyper["hops"],
+                encoding=self.encoding,
+                max_nodes_per_hop=self.hyper["max_nodes_per_hop"],
+                stop=stop,
+                progress=progress,
+            )
+        )
 
     def features(self, batch: SubgraphBatch) -> list[Tensor]:
         return [batch.x]

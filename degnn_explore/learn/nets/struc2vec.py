@@ -123,8 +123,7 @@ def structural_layers(graph: Graph, depth: int) -> Layers:
     return Layers(ptr, target[by_source], np.ascontiguousarray(distance))
 
 
-def random_walks(layers: Layers, starts: NDArray[np.int64], length: int,
-                 rng: np.random.Generator) -> NDArray[np.int64]:
+def random_walks(layers: Layers, starts: NDArray[np.int64], length: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Walks over the layers from these nodes in layer 0, ``length`` nodes each. [len(starts), length]
 
     Examples
@@ -144,8 +143,18 @@ def random_walks(layers: Layers, starts: NDArray[np.int64], length: int,
     return paths
 
 
-def embed(graph: Graph, *, dim: int, walks: int, length: int, window: int, depth: int, passes: int, seed: int,
-          stop: threading.Event | None = None) -> NDArray[np.float32]:
+def embed(
+    graph: Graph,
+    *,
+    dim: int,
+    walks: int,
+    length: int,
+    window: int,
+    depth: int,
+    passes: int,
+    seed: int,
+    stop: threading.Event | None = None,
+) -> NDArray[np.float32]:
     """struc2vec embeddings of all nodes, every column with mean 0 and variance 1. [n, dim]
 
     Examples
@@ -165,9 +174,17 @@ def embed(graph: Graph, *, dim: int, walks: int, length: int, window: int, depth
     paths = random_walks(layers, starts, length, rng)
     _raise_if(stop)
     sentences = [[str(u) for u in path] for path in paths.tolist()]
-    model = Word2Vec(vector_size=dim, window=window, min_count=0, sg=1, hs=1, negative=0, workers=1,
-                     seed=int(for_words.generate_state(1)[0]),  # 32 bits, all that gensim takes
-                     hashfxn=_stable_hash)
+    model = Word2Vec(
+        vector_size=dim,
+        window=window,
+        min_count=0,
+        sg=1,
+        hs=1,
+        negative=0,
+        workers=1,
+        seed=int(for_words.generate_state(1)[0]),  # 32 bits, all that gensim takes
+        hashfxn=_stable_hash,
+    )
     model.build_vocab(sentences)
     rates = np.linspace(0.025, 0.0001, passes + 1)
     for i in range(passes):  # one at a time, so that a stop is heard in between
@@ -242,8 +259,9 @@ class Struc2Vec(TransductiveNet):
         super().bind(task, stop=stop, progress=progress)
         self.embedding = embedding
 
-    def prepare(self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None,
-                progress: bool = True) -> EmbeddingData:
+    def prepare(
+        self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True
+    ) -> EmbeddingData:
         self.check(graph, sets)
         rows = torch.from_numpy(np.sort(sets, axis=1))
         return EmbeddingData(self.embedding.cpu()[rows].flatten(1))

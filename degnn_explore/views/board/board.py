@@ -239,9 +239,7 @@ class TrainingBoard(W.VBox):
         self._progress = W.HTML()
         self._mistakes = Mistakes(self._mistake_clicked)
         self._top = box(
-            "de-cards",
-            self._curves.box,
-            box("de-card", self._progress, self._mistakes.title, self._mistakes.sheet),
+            "de-cards", self._curves.box, box("de-card", self._progress, self._mistakes.title, self._mistakes.sheet)
         )
         self._top.add_class("de-race")
         self._comparing = Compare(self.results, self.code, self.show_error)

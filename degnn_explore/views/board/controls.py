@@ -102,9 +102,7 @@ class Controls:
             for name, (label, values) in _CHOICES.items()
         }
         self.rate = W.Dropdown(
-            description="Learning rate",
-            options=[(_OWN_DEFAULT, ""), *((f"{rate:g}", rate) for rate in _RATES)],
-            **wide,
+            description="Learning rate", options=[(_OWN_DEFAULT, ""), *((f"{rate:g}", rate) for rate in _RATES)], **wide
         )
         self.optimiser = W.Dropdown(
             description="Optimiser",
@@ -336,9 +334,7 @@ class Controls:
         assert graph is not None
         models = self.chosen()
         known = {key for model in models for key in MODELS[model].load().HYPER}
-        hyper = {
-            key: control.value for key, control in self.hyper.items() if control.value != "" and key in known
-        }
+        hyper = {key: control.value for key, control in self.hyper.items() if control.value != "" and key in known}
         options = {
             **(_SGD if self.optimiser.value == "sgd" else {}),
             **({"learning_rate": self.rate.value} if self.rate.value != "" else {}),

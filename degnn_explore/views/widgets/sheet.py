@@ -59,6 +59,7 @@ class Sheet(anywidget.AnyWidget):
 
     def on_row(self, act: Callable[[int], None]) -> None:
         """Calls ``act`` with the number of the row whose link is clicked, as the rows are in Python."""
+
         def heard(_widget: Any, content: Any, _buffers: Any) -> None:
             if isinstance(content, dict) and content.get("type") == "row":
                 row = content.get("row")
@@ -73,6 +74,7 @@ class Sheet(anywidget.AnyWidget):
 
     def on_copied(self, act: Callable[[bool], None]) -> None:
         """Calls ``act`` when a text was copied, or when the browser did not allow it, with whether it was."""
+
         def heard(_widget: Any, content: Any, _buffers: Any) -> None:
             said = content.get("type") if isinstance(content, dict) else None
             if said in ("copied", "not copied"):

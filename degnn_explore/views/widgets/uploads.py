@@ -14,9 +14,7 @@ __all__ = ["read_own"]
 _MOST_BYTES = 50_000_000
 
 
-def read_own(
-    name: str, content: bytes, labels: tuple[str, bytes] | None = None, column: str | None = None
-) -> Graph:
+def read_own(name: str, content: bytes, labels: tuple[str, bytes] | None = None, column: str | None = None) -> Graph:
     """A graph from uploaded files, with its labels from a second file or a column.
 
     Parameters

@@ -32,10 +32,15 @@ def test_an_own_graph_with_its_labels_is_raced(lab: Any, visit: Any, tmp_path: P
     (tmp_path / "club.csv").write_text("".join(f"{names[u]},{names[v]}\n" for u, v in karate.edges))
     sides = [("right", "left")[side] for side in karate.labels]
     (tmp_path / "sides.csv").write_text("".join(f"{name},{side}\n" for name, side in zip(names, sides, strict=True)))
-    (tmp_path / "club2.json").write_text(json.dumps({
-        # the sides the other way round: else the board would know it as the karate of the catalogue
-        "nodes": [{"id": names[v], "age": v, "side": 1 - int(karate.labels[v])} for v in range(34)],
-        "links": [{"source": names[u], "target": names[v]} for u, v in karate.edges.tolist()]}))
+    (tmp_path / "club2.json").write_text(
+        json.dumps(
+            {
+                # the sides the other way round: else the board would know it as the karate of the catalogue
+                "nodes": [{"id": names[v], "age": v, "side": 1 - int(karate.labels[v])} for v in range(34)],
+                "links": [{"source": names[u], "target": names[v]} for u, v in karate.edges.tolist()],
+            }
+        )
+    )
     (tmp_path / "broken.graphml").write_text("<graphml><graph><node id='a'></graph>")
 
     board = fresh(lab, visit, "own", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=3)\nboard")
@@ -80,7 +85,8 @@ def workers(lab: Any) -> set[int]:
 
 def test_a_race_in_processes_is_cancelled_and_continued_and_leaves_none_behind(lab: Any, visit: Any) -> None:
     board = fresh(
-        lab, visit, "processes", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=9)\nboard")
+        lab, visit, "processes", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=9)\nboard"
+    )
     board.button("More…").click()
     board.box.get_by_label("Train", exact=True).select_option(label="2 at a time, in processes")
     board.go.click()
@@ -107,8 +113,13 @@ def test_a_race_in_processes_is_cancelled_and_continued_and_leaves_none_behind(l
 
 def test_ten_models_race_and_all_answer_at_once(lab: Any, visit: Any) -> None:
     board = fresh(
-        lab, visit, "ten", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=1)\nboard",
-        width=1400, height=1300)
+        lab,
+        visit,
+        "ten",
+        f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=1)\nboard",
+        width=1400,
+        height=1300,
+    )
     board.button("Models: 2 chosen").click()
     boxes = board.box.locator(".de-models input[type=checkbox]")
     board.until(lambda: boxes.count() == 10, 20)
