@@ -53,7 +53,3 @@ def one_of(name: str, value: Any, choices: Iterable[Any]) -> Any:
     hint = f" Did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(repr(c) for c in choices)
     raise ParameterError(f"{name}={value!r} is not known; choose one of {listed}.{hint}")
-
-
-class Cancelled(Exception):
-    """Work was stopped because its stop event was set; nothing is half-done."""

@@ -3,67 +3,175 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from threading import Event, Lock
-from typing import TypeVar
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from threading import Event
+from typing import Any, TypeVar
 
-from .errors import Cancelled
+from .errors import whole_number
+from .stopping import Cancelled, raise_if
 
-__all__ = ["run_jobs"]
+__all__ = ["Threads", "cores"]
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 
-def run_jobs(
-    work: Callable[[Item, Callable[[int], object], Event], Answer],
-    items: Sequence[Item],
-    *,
-    total: int,
-    label: str,
-    progress: bool,
-    stop: Event | None,
-) -> list[Answer]:
-    """``[work(item, step, halt) for item in items]``, in one thread for each core; the kernels run side by side.
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
-    ``work`` calls ``step(k)`` after k more of the ``total`` steps, and ends soon after ``halt`` is set. The first
-    error, Ctrl-C or ``stop`` ends all of them.
 
-    Examples
-    --------
-    >>> run_jobs(lambda x, step, halt: x * x, [1, 2, 3], total=3, label="", progress=False, stop=None)
-    [1, 4, 9]
+class Threads:
+    """Runs work over items or ranges in several threads; the compiled kernels run side by side.
+
+    Parameters
+    ----------
+    num_threads
+        None: one for each core this process may use. Results do not depend on it.
+    stop
+        When set, :class:`~degnn_explore.common.stopping.Cancelled` is raised within a fraction of a second.
+    progress
+        Show a bar once two seconds have passed.
+    scratch
+        Makes the working memory of one thread, for :meth:`ranges`.
     """
-    from tqdm.auto import tqdm
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    halt, lock, done = Event(), Lock(), [0]
+    def __init__(
+        self,
+        num_threads: int | None = None,
+        *,
+        stop: Event | None = None,
+        progress: bool = False,
+        scratch: Callable[[], Any] = lambda: None,
+    ) -> None:
+        self.num_threads = cores() if num_threads is None else whole_number("num_threads", num_threads, least=1)
+        self.stop, self.progress = stop, progress
+        self._make, self._free = scratch, list[Any]()
 
-    def step(count: int) -> None:
-        with lock:
-            done[0] += count
+    def items(
+        self,
+        work: Callable[[Item, Callable[[int], object], Event], Answer],
+        items: Iterable[Item],
+        *,
+        total: int,
+        label: str,
+    ) -> list[Answer]:
+        """``[work(item, step, halt) for item in items]``.
 
-    pool = ThreadPoolExecutor(max_workers=cores)
-    try:
-        with tqdm(
-            total=total,
-            desc=label,
-            delay=1,
-            mininterval=0.3,
-            disable=not progress,
-            bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}",
-        ) as bar:
-            futures = [pool.submit(work, item, step, halt) for item in items]
-            running = set(futures)
-            while running:
-                finished, running = wait(running, timeout=0.1)
-                for future in finished:
-                    future.result()  # raises what the work raised
-                if stop is not None and stop.is_set():
-                    raise Cancelled(f"{label}: cancelled after {done[0] / max(total, 1):.0%}")
-                bar.update(done[0] - bar.n)
-            return [future.result() for future in futures]
-    finally:
-        halt.set()
-        pool.shutdown(wait=True, cancel_futures=True)
+        ``work`` calls ``step(k)`` after k more of the ``total`` steps, and ends soon after ``halt`` is set. The first
+        error, Ctrl-C or ``stop`` ends all of them.
+
+        Examples
+        --------
+        >>> Threads().items(lambda x, step, halt: x * x, [1, 2, 3], total=3, label="squares")
+        [1, 4, 9]
+        """
+        queue, lock, answers = enumerate(items), threading.Lock(), dict[int, Answer]()
+
+        def worker(step: Callable[[int], None], halt: Event) -> None:
+            while not halt.is_set():
+                with lock:
+                    place, item = next(queue, (-1, None))
+                if place < 0:
+                    return
+                answers[place] = work(item, step, halt)  # type: ignore[arg-type]
+
+        self._run(worker, self.num_threads, total, label, "step", here=False)
+        return [answers[place] for place in sorted(answers)]
+
+    def ranges(self, total: int, work: Callable[[int, int, Any], None], label: str = "", quiet: bool = False) -> None:
+        """Calls ``work(begin, end, scratch)`` until 0..total is covered; a range takes about a tenth of a second.
+
+        ``quiet`` work is done in this thread, without a bar.
+        """
+        threads = 1 if quiet else max(1, min(self.num_threads, total // 16))
+        lock, taken = threading.Lock(), [0]
+
+        def worker(step: Callable[[int], None], halt: Event) -> None:
+            with lock:
+                scratch = self._free.pop() if self._free else None
+            scratch = self._make() if scratch is None else scratch
+            spans = self._spans(total, threads, lock, taken)
+            while not halt.is_set() and (span := next(spans, None)) is not None:
+                work(*span, scratch)
+                step(span[1] - span[0])
+            self._free.append(scratch)
+
+        self._run(worker, threads, total, label, "target set", here=threads == 1, quiet=quiet)
+
+    def _spans(self, total: int, threads: int, lock: threading.Lock, taken: list[int]) -> Iterator[tuple[int, int]]:
+        """The ranges that one worker takes, until ``stop``; a range that was quick is followed by a longer one."""
+        size = 16
+        while self.stop is None or not self.stop.is_set():
+            with lock:
+                begin = taken[0]
+                end = taken[0] = min(total, begin + size)
+            if begin == end:
+                return
+            started = time.perf_counter()
+            yield begin, end
+            seconds = time.perf_counter() - started
+            if seconds < 0.05:
+                size = min(2 * size, max(16, total // (4 * threads)))
+            elif seconds > 0.2:
+                size = max(1, size // 2)
+
+    def _run(
+        self,
+        worker: Callable[[Callable[[int], None], Event], None],
+        threads: int,
+        total: int,
+        label: str,
+        unit: str,
+        *,
+        here: bool,
+        quiet: bool = False,
+    ) -> None:
+        """One worker a thread, or in this thread (``here``), until all have ended."""
+        from tqdm.auto import tqdm
+
+        halt, lock, done, failures = Event(), threading.Lock(), [0], list[BaseException]()
+
+        def step(count: int) -> None:
+            with lock:
+                done[0] += count
+            if here:
+                look()
+
+        def look() -> None:
+            bar.update(done[0] - bar.n)
+            if done[0] < total:
+                raise_if(self.stop, f"{label or 'Work'}: stopped after {done[0]:,} of {total:,} {unit}s.")
+
+        def guarded() -> None:
+            try:
+                worker(step, halt)
+            except BaseException as failure:
+                failures.append(failure)
+                halt.set()
+
+        hidden = quiet or not self.progress
+        with tqdm(total=total, desc=label, unit=unit, delay=2, mininterval=0.3, disable=hidden) as bar:
+            look()
+            if here:
+                return worker(step, halt)
+            pool = [threading.Thread(target=guarded, name=f"{label}-{i}", daemon=True) for i in range(threads)]
+            try:
+                for thread in pool:
+                    thread.start()
+                for thread in pool:
+                    while thread.is_alive():
+                        thread.join(0.1)
+                        look()
+                look()
+            except Cancelled as cancelled:
+                failures.append(cancelled)
+            finally:  # Ctrl-C arrives here, between two ranges of the workers
+                halt.set()
+                for thread in pool:
+                    if thread.ident is not None:
+                        thread.join()
+        if failures:
+            raise failures[0]

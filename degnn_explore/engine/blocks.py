@@ -18,9 +18,10 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from ..common.errors import ParameterError
+from ..common.parallel import Threads
 from . import _ball, _fill
 from ._ball import Net, Plan, Scratch
-from .request import Threads, index_dtype
+from .request import index_dtype
 from .store import Store, gather, starts
 
 __all__ = ["BlockData", "Blocks", "Step"]
@@ -230,7 +231,7 @@ class BlockData(Store[FlatBlocks, Blocks]):
                 flat.column,
             )
 
-        self._threads.run(len(index), fill, "extracting ego-networks", quiet)
+        self._threads.ranges(len(index), fill, "extracting ego-networks", quiet)
         return flat
 
     def _move(self, batch: Blocks, device: Any) -> Blocks:

@@ -10,12 +10,13 @@ import threading
 from typing import Any, Literal
 
 from ..common.errors import ParameterError, one_of, whole_number
+from ..common.parallel import Threads
 from ..encodings.encodings import Encoding
 from ..graphs.graph import Graph
 from . import _ball
 from .blocks import BlockData, Blocks, Step
 from .egos import EgoNetworks, FlatEgos
-from .request import Threads, as_sets, make_net, make_plan, make_scratch
+from .request import as_sets, make_net, make_plan, make_scratch
 
 __all__ = ["BlockData", "Blocks", "EgoNetworks", "FlatEgos", "Step", "blocks", "ego_networks"]
 
@@ -72,7 +73,7 @@ def blocks(
         Bytes that may be kept in memory; if the blocks take more, each batch is extracted when asked
         for, with the same values.
     stop
-        An event that ends the extraction with :class:`~degnn_explore.common.errors.Cancelled`.
+        An event that ends the extraction with :class:`~degnn_explore.common.stopping.Cancelled`.
     progress
         Show a bar past two seconds.
 
@@ -109,7 +110,9 @@ def blocks(
         raise ParameterError(
             "These ego-networks would have no features: set degree=True, give an encoding, or a graph with attributes."
         )
-    threads = Threads(lambda: make_scratch(net, array.shape[1], in_dim), num_threads, stop, progress)
+    threads = Threads(
+        num_threads, stop=stop, progress=progress, scratch=lambda: make_scratch(net, array.shape[1], in_dim)
+    )
     return BlockData(net, plan, array, in_dim, budget, threads)
 
 
@@ -164,5 +167,7 @@ def ego_networks(
     )
     net = make_net(graph, degree)
     in_dim = net.base.shape[1] + width
-    threads = Threads(lambda: make_scratch(net, array.shape[1], in_dim), num_threads, stop, progress)
+    threads = Threads(
+        num_threads, stop=stop, progress=progress, scratch=lambda: make_scratch(net, array.shape[1], in_dim)
+    )
     return EgoNetworks(net, plan, array, in_dim, budget, threads)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError
+from ..common.parallel import Threads
 from . import _fill
 from ._ball import Net, Plan, Scratch
-from .request import Threads
 from .store import Store, gather, starts
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
                 flat.column,
             )
 
-        self._threads.run(len(index), fill, "extracting ego-networks", quiet)
+        self._threads.ranges(len(index), fill, "extracting ego-networks", quiet)
         return flat
 
     def _part(self, index: NDArray[np.int64]) -> FlatEgos:

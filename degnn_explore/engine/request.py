@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import threading
-import time
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import Cancelled, ParameterError, TargetError, whole_number
+from ..common.errors import ParameterError, TargetError, whole_number
 from ..encodings.encodings import DRNL, SPD, Encoding, LandingProbability
 from ..graphs.graph import Graph
 from . import _ball
@@ -162,111 +159,3 @@ def make_scratch(net: Net, p: int, in_dim: int) -> Scratch:
         x=np.empty((n, in_dim), np.float32),
         scale=np.empty(n, np.float32),
     )
-
-
-class Threads:
-    """Runs a kernel over ranges of sets, in as many threads as asked; results do not depend on their number.
-
-    Parameters
-    ----------
-    scratch
-        Makes the working memory of one thread.
-    num_threads
-        None: one for each core this process may use.
-    stop
-        When set, :class:`~degnn_explore.common.errors.Cancelled` is raised within a fraction of a second.
-    progress
-        Show a bar once two seconds have passed.
-    """
-
-    def __init__(
-        self, scratch: Callable[[], Any], num_threads: int | None, stop: threading.Event | None, progress: bool
-    ) -> None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self.num_threads = cores if num_threads is None else whole_number("num_threads", num_threads, least=1)
-        self.stop = stop
-        self.progress = progress
-        self._make = scratch
-        self._free: list[Any] = []
-        self._lock = threading.Lock()
-
-    def _scratch(self) -> Any:
-        with self._lock:
-            if self._free:
-                return self._free.pop()
-        return self._make()
-
-    def run(self, total: int, work: Callable[[int, int, Any], None], label: str = "", quiet: bool = False) -> None:
-        """Call ``work(begin, end, scratch)`` until 0..total is covered; a range takes about a tenth of a second."""
-        from tqdm.auto import tqdm
-
-        threads = 1 if quiet else max(1, min(self.num_threads, total // 16))
-        lock, halt = threading.Lock(), threading.Event()
-        state = {"next": 0, "done": 0}
-        failures: list[BaseException] = []
-
-        def worker(step: Callable[[], None] = lambda: None) -> None:
-            scratch, size = self._scratch(), 16
-            try:
-                while not halt.is_set():
-                    if self.stop is not None and self.stop.is_set():
-                        raise Cancelled(f"Stopped after {state['done']:,} of {total:,} target sets.")
-                    with lock:
-                        begin = state["next"]
-                        end = state["next"] = min(total, begin + size)
-                    if begin == end:
-                        break
-                    started = time.perf_counter()
-                    work(begin, end, scratch)
-                    seconds = time.perf_counter() - started
-                    with lock:
-                        state["done"] += end - begin
-                    if seconds < 0.05:
-                        size = min(2 * size, max(16, total // (4 * threads)))
-                    elif seconds > 0.2:
-                        size = max(1, size // 2)
-                    step()
-                with self._lock:
-                    self._free.append(scratch)
-            except BaseException as failure:
-                failures.append(failure)
-                halt.set()
-
-        with tqdm(total=total, desc=label, unit="set", delay=2, disable=quiet or not self.progress) as bar:
-
-            def show() -> None:
-                bar.update(state["done"] - bar.n)
-
-            if threads == 1:
-                worker(show)
-            else:
-                pool = [threading.Thread(target=worker, name=f"extraction-{i}", daemon=True) for i in range(threads)]
-                try:
-                    for thread in pool:
-                        thread.start()
-                    for thread in pool:
-                        while thread.is_alive():
-                            thread.join(0.1)
-                            show()
-                finally:  # Ctrl-C arrives here, between two ranges of the workers
-                    halt.set()
-                    for thread in pool:
-                        if thread.ident is not None:
-                            thread.join()
-        if failures:
-            raise failures[0]
-
-
-def readable(size: float) -> str:
-    """A number of bytes for people.
-
-    Examples
-    --------
-    >>> readable(2_345_678_901)
-    '2.3 GB'
-    """
-    for unit in ("bytes", "KB", "MB"):
-        if size < 1000:
-            return f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:,.1f} GB"

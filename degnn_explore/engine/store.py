@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError
+from ..common.files import readable_size
+from ..common.parallel import Threads
 from . import _fill
 from ._ball import Net, Plan, Scratch
-from .request import Threads, readable
 
 __all__ = ["Store"]
 
@@ -55,11 +56,11 @@ class Store(ABC, Generic[Flat, Batch]):
             largest = int(self._bytes(part).max())
             if largest > budget:  # known as soon as that set is sized, before anything is extracted
                 raise ParameterError(
-                    f"The ego-network of a single target set takes {readable(largest)}, more than the budget of "
-                    f"{readable(budget)}. Raise budget=, take fewer layers or hops, or set max_nodes_per_hop=."
+                    f"The ego-network of a single target set takes {readable_size(largest)}, more than the budget of "
+                    f"{readable_size(budget)}. Raise budget=, take fewer layers or hops, or set max_nodes_per_hop=."
                 )
 
-        threads.run(len(sets), count, "sizing ego-networks")
+        threads.ranges(len(sets), count, "sizing ego-networks")
         self.capped = bool(lost.any())
         self.nbytes = int(self._bytes(slice(None)).sum())
         self.streamed = self.nbytes > budget
@@ -92,7 +93,7 @@ class Store(ABC, Generic[Flat, Batch]):
         notes = (", streamed" if self.streamed else "") + (", capped" if self.capped else "")
         return (
             f"{type(self).__name__}({len(self):,} sets of {self.p}, {self.in_dim} features, "
-            f"{readable(self.nbytes)}{notes})"
+            f"{readable_size(self.nbytes)}{notes})"
         )
 
     def batch(self, index: Any, device: Any = "cpu") -> Batch:
@@ -104,8 +105,8 @@ class Store(ABC, Generic[Flat, Batch]):
             size = int(self._bytes(wanted).sum())
             if size > self._budget:
                 raise ParameterError(
-                    f"This batch of {len(wanted):,} target sets takes {readable(size)}, more than the "
-                    f"budget of {readable(self._budget)}; take smaller batches or raise budget=."
+                    f"This batch of {len(wanted):,} target sets takes {readable_size(size)}, more than the "
+                    f"budget of {readable_size(self._budget)}; take smaller batches or raise budget=."
                 )
             batch = self._gather(self._extract(wanted, quiet=True), np.arange(len(wanted)))
         return batch if str(device) == "cpu" else self._move(batch, device)

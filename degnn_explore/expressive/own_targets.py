@@ -13,7 +13,8 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import Cancelled, GraphError, ParameterError, whole_number
+from ..common.errors import GraphError, ParameterError, whole_number
+from ..common.stopping import raise_if
 from ..graphs.graph import Graph
 
 __all__ = ["alike", "khop_union", "root_colours"]
@@ -94,8 +95,7 @@ def root_colours(
         0,
     )
     for chunk in _chunks(graphs, 400):
-        if stop is not None and stop.is_set():
-            raise Cancelled("the colouring of all targets was cancelled")
+        raise_if(stop, "the colouring of all targets was cancelled")
         start, arcs, tags = khop_union(chunk, hops)
         out = np.empty((layers + 1, len(start) - 1), dtype=np.int64)
         dictionary = compiled.root_colours(start, arcs, tags, hops, layers, *dictionary, out)

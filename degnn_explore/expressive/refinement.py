@@ -15,7 +15,8 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import Cancelled, GraphError, ParameterError, whole_number
+from ..common.errors import GraphError, ParameterError, whole_number
+from ..common.stopping import raise_if
 from ..encodings.encodings import DRNL, SPD, Encoding, LandingProbability, set_distances
 from ..graphs.graph import Graph, Targets
 
@@ -209,8 +210,7 @@ class Instances:
         neighbours = np.empty(len(self.indices), dtype=np.int64)
         layer = 0
         while layers is None or layer < layers:
-            if stop is not None and stop.is_set():
-                raise Cancelled("colour refinement was cancelled")
+            raise_if(stop, "colour refinement was cancelled")
             kernels.neighbour_rows(self.indptr, self.indices, self.tags, classes, count, neighbours)
             finer = np.empty_like(classes)
             new = kernels.group_rows(self.indptr, neighbours, classes, finer)

@@ -8,7 +8,7 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import Cancelled
+from ..common.stopping import raise_if
 from ..graphs.graph import Graph
 
 __all__ = ["MAX_NODES_2WL", "pair_colours"]
@@ -65,8 +65,7 @@ def pair_colours(
         for n, colour in zip(sizes, colours, strict=True):
             chunk = max(1, 20_000_000 // n**2)  # nodes at a time, so that a stop event is seen soon
             for u in range(0, n, chunk):
-                if stop is not None and stop.is_set():
-                    raise Cancelled("the 2-WL test was cancelled")
+                raise_if(stop, "the 2-WL test was cancelled")
                 size = min(chunk, n - u)
                 kernels.pair_sums(colour, count, u, size, sums[at : at + size * n])
                 at += size * n

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from typing import Any
 
@@ -92,3 +93,14 @@ def info_column(key: str, values: Any, n: int) -> NDArray[Any]:
     texts = ["" if value is None else str(value) for value in values]
     check_length(f"info {key!r}", texts, n)
     return np.array(texts, dtype=object if 4 * n * max(map(len, texts), default=0) > _WIDE else str)
+
+
+def digest_of(*columns: NDArray[Any] | None) -> str:
+    """SHA-256 of these columns in their order: shapes and values; a column that is None counts as absent."""
+    content = hashlib.sha256()
+    for column in columns:
+        if column is not None:
+            content.update(f"{column.shape}".encode())
+            content.update(column.astype("<f8" if column.dtype.kind == "f" else "<i8").tobytes())
+        content.update(b";")
+    return content.hexdigest()

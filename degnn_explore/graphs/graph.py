@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, TargetError
 from .cleaning import Cleaning, as_pairs, clean_csr
-from .columns import class_labels, finite, frozen, info_column, node_names
+from .columns import class_labels, digest_of, finite, frozen, info_column, node_names
 from .interop import networkx_parts, pyg_parts
 
 if TYPE_CHECKING:
@@ -221,6 +221,18 @@ class Graph:
     def names(self) -> tuple[str, ...]:
         """A name to show for each node; the node's number where none was given."""
         return self._names if self._names is not None else tuple(map(str, range(self.num_nodes)))
+
+    def digest(self, *, attributes: bool = True, labels: bool = False) -> str:
+        """SHA-256 of what the graph is: its edges and, if they count, attributes and labels; not names or title.
+
+        Examples
+        --------
+        >>> G = Graph.from_edges([(0, 1), (1, 2)])
+        >>> G.digest() == G.with_title("mine").digest(), G.digest() == G.without_edges([(0, 1)]).digest()
+        (True, False)
+        """
+        parts = (self.indptr, self.indices, self.attributes if attributes else None, self.labels if labels else None)
+        return digest_of(*parts)
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:

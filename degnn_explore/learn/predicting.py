@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..common.errors import Cancelled, ParameterError
+from ..common.errors import ParameterError
+from ..common.stopping import raise_if
 from ..graphs.graph import Graph, needs_graph
 from .metrics import probabilities
 from .nets.base import SetData, SetNet
@@ -115,15 +116,10 @@ def logits_of(
     size = _JUDGED_STREAMED if getattr(data, "streamed", False) else _JUDGED_AT_ONCE
     with torch.no_grad():
         for batch in data.batches(pieces(index, size), device):
-            raise_if(stop)
+            raise_if(stop, "training was cancelled")
             parts.append(model(batch).cpu())
     return np.asarray(torch.cat(parts).numpy())
 
 
 def pieces(index: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
     return [index[start : start + size] for start in range(0, len(index), size)]
-
-
-def raise_if(stop: threading.Event | None) -> None:
-    if stop is not None and stop.is_set():
-        raise Cancelled("training was cancelled")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..common.errors import ParameterError
+from ..common.files import write_whole
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -109,21 +108,13 @@ def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, Tensor], h
     text = json.dumps(how)
     content = to_bytes(plain, {"format": _FORMAT, "how": text, "sha256": _checksum(plain, text)})
     check_place(target)
-    scratch = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        with scratch.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(scratch, target)
+        write_whole(target, content)
     except OSError as error:
         raise ParameterError(
             f"{target} could not be written ({error.strerror or error}); what was there before is "
             "unchanged. Make room or choose another place."
         ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            scratch.unlink(missing_ok=True)
     return target
 
 

@@ -7,7 +7,6 @@ edge after all, one that was held out.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, TargetError, whole_number
+from ..graphs.columns import digest_of
 from ..graphs.graph import Graph, needs_graph
 
 __all__ = ["Split", "Task", "link_task", "role_task", "set_task", "triangle_task"]
@@ -85,17 +85,8 @@ class Task:
 
     def digest(self) -> str:
         """A checksum of everything that a model is trained on and judged by: graph, attributes, sets and labels."""
-        content = hashlib.sha256()
-        for array in (
-            self.graph.indptr,
-            self.graph.indices,
-            self.graph.attributes,
-            *(column for part in (self.train, self.val, self.test) for column in (part.sets, part.labels)),
-        ):
-            if array is not None:
-                content.update(f"{array.shape}".encode())
-                content.update(array.astype("<f8" if array.dtype.kind == "f" else "<i8").tobytes())
-        return content.hexdigest()
+        splits = (column for part in (self.train, self.val, self.test) for column in (part.sets, part.labels))
+        return digest_of(self.graph.indptr, self.graph.indices, self.graph.attributes, *splits)
 
     def __repr__(self) -> str:
         return (

@@ -16,10 +16,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..common.errors import Cancelled, ParameterError, one_of, real_number, whole_number
+from ..common.errors import ParameterError, one_of, real_number, whole_number
+from ..common.stopping import Cancelled, raise_if
 from .metrics import metrics
 from .nets.base import Dropout, SetNet
-from .predicting import choose_device, logits_of, pieces, raise_if, torch_threads
+from .predicting import choose_device, logits_of, pieces, torch_threads
 from .saving import check_place, load_state, read_tensors, write_tensors
 from .tasks import Task
 
@@ -296,7 +297,7 @@ class _Run:
         total, logits = 0.0, []
         parts = pieces(order, self.options["batch_size"])
         for index, batch in zip(parts, self.data.batches(parts, self.device), strict=True):
-            raise_if(self.stop)
+            raise_if(self.stop, "training was cancelled")
             out = self.model(batch)
             loss = loss_of(out, torch.from_numpy(self.labels[index]).to(self.device))
             value = float(loss.detach())

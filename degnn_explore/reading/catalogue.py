@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..common.errors import GraphError, one_of
+from ..common.files import shipped
 from ..graphs.graph import Graph
 from .downloads import checked_file, is_here
 from .read import read_folder
@@ -68,17 +67,11 @@ def name_of(graph: Graph, *, labels: bool = True) -> str:
     >>> name_of(other), name_of(other, labels=False)
     ('', 'karate')
     """
-    parts = ("indptr", "indices", "attributes", *(["labels"] if labels else []))
     for name, entry in _ENTRIES.items():
-        if (entry.nodes, entry.edges) == (graph.num_nodes, graph.num_edges) and entry.available(name):
-            known = load(name)
-            if all(_equal(getattr(graph, part), getattr(known, part)) for part in parts):
-                return name
+        same_size = (entry.nodes, entry.edges) == (graph.num_nodes, graph.num_edges)
+        if same_size and entry.available(name) and load(name).digest(labels=labels) == graph.digest(labels=labels):
+            return name
     return ""
-
-
-def _equal(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
-    return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
 def datasets() -> pd.DataFrame:
@@ -117,15 +110,8 @@ def _read(name: str, data_folder: str | None) -> Graph:
 # ---- where the graphs come from -----------------------------------------------------------------
 
 
-def _embedded_folder(name: str) -> Path | None:
-    """The folder of an embedded graph: inside the package when installed, beside it in a checkout."""
-    package = Path(__file__).resolve().parents[1]
-    places = (package / "_data" / name, package.parent / "data" / name)
-    return next((place for place in places if (place / "edges.csv").is_file()), None)
-
-
 def _embedded(name: str) -> Graph:
-    folder = _embedded_folder(name)
+    folder = shipped(name)
     if folder is None:
         raise GraphError(f"The files of {name!r} are missing from this installation; install degnn_explore again.")
     return read_folder(folder)
@@ -168,7 +154,7 @@ def _always(name: str) -> bool:
 
 
 def _embedded_here(name: str) -> bool:
-    return _embedded_folder(name) is not None
+    return shipped(name) is not None
 
 
 def _airports_here(name: str) -> bool:

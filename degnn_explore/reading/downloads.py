@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import http.client
 import os
-import tempfile
 import urllib.request
 import warnings
 from pathlib import Path
 
 from ..common.errors import GraphError
+from ..common.files import write_whole
 
 __all__ = ["cache_folder", "checked_file", "is_here", "named_folder"]
 
@@ -145,16 +145,9 @@ def _by_hand(name: str) -> str:
 
 
 def _keep(path: Path, content: bytes) -> None:
-    """Write the file in one step, so that a reader never meets half of it."""
-    partial = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, suffix=".part", delete=False) as file:
-            partial = Path(file.name)
-            file.write(content)
-        os.replace(partial, path)
+        write_whole(path, content)
     except OSError as error:
         # The graph itself is fine: a read-only home is no reason to refuse it.
         warnings.warn(f"{path} could not be written ({error}); it will be downloaded again next time.", stacklevel=2)
-        if partial is not None:
-            partial.unlink(missing_ok=True)

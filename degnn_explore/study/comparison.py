@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..common.errors import ParameterError, one_of
+from ..common.files import shipped
 from .records import Run, finished
 from .statistics import confidence_above, interval
 
@@ -52,9 +52,7 @@ def paper_number(
 
 @cache
 def _paper() -> dict[tuple[str, str, str, int, str], tuple[float, float]]:
-    package = Path(__file__).resolve().parents[1]
-    places = (package / "_data" / "paper" / "tables.csv", package.parent / "data" / "paper" / "tables.csv")
-    file = next((place for place in places if place.is_file()), None)
+    file = shipped("paper/tables.csv")
     if file is None:
         raise ParameterError("The paper's tables are missing from this installation; install degnn_explore again.")
     with file.open(newline="") as lines:

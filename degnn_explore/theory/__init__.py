@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..common.errors import Cancelled, ParameterError, one_of, whole_number
-from ..common.parallel import run_jobs
+from ..common.errors import ParameterError, one_of, whole_number
+from ..common.parallel import Threads
+from ..common.stopping import raise_if
 from ..expressive.own_targets import alike, root_colours
 from ..graphs import zoo
 from ..graphs.graph import Graph
@@ -178,14 +179,8 @@ def theorem_3_3(
             for L, value in enumerate(values, start=1)
         ]
 
-    answers = run_jobs(
-        work,
-        sizes,
-        total=sum(-(-nodes // n) * n for n in sizes) * (1 + len(nets)),
-        label="Theorem 3.3",
-        progress=progress,
-        stop=stop,
-    )
+    steps = sum(-(-nodes // n) * n for n in sizes) * (1 + len(nets))
+    answers = Threads(stop=stop, progress=progress).items(work, sizes, total=steps, label="Theorem 3.3")
     for net in nets:
         notes.append(
             f"{net.dtype}: one random network of {hidden} {activation} units a layer; two nodes count as told "
@@ -262,7 +257,8 @@ def corollary_3_4(
             for L in range(1, layers + 1)
         ]
 
-    answers = run_jobs(work, sizes, total=sum(sizes) * graphs, label="Corollary 3.4", progress=progress, stop=stop)
+    threads = Threads(stop=stop, progress=progress)
+    answers = threads.items(work, sizes, total=sum(sizes) * graphs, label="Corollary 3.4")
     table = _frame(answers)
     if (table["isomorphic"] > 0).any():
         there = sorted(set(table.loc[table["isomorphic"] > 0, "n"]))
@@ -275,8 +271,7 @@ def corollary_3_4(
 def _random_graphs(n: int, r: int, count: int, seed: int, halt: Event) -> list[Graph]:
     made = []
     for i in range(count):
-        if halt.is_set():
-            raise Cancelled("the drawing of random graphs was cancelled")
+        raise_if(halt, "the drawing of random graphs was cancelled")
         made.append(zoo.random_regular(n, r, seed + i))
     return made
 

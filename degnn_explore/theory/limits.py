@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import Cancelled, GraphError, ParameterError, one_of, whole_number
+from ..common.errors import GraphError, ParameterError, one_of, whole_number
+from ..common.stopping import raise_if
 from ..encodings.encodings import set_distances
 from ..expressive.own_targets import alike, root_colours
 from ..expressive.refinement import colours
@@ -147,8 +148,7 @@ def theorem_2_7(
             one_of("model", model, known)
             gap = 0.0
             for seed in range(whole_number("seeds", seeds, least=1)):
-                if stop is not None and stop.is_set():
-                    raise Cancelled("Theorem 2.7 was cancelled")
+                raise_if(stop, "Theorem 2.7 was cancelled")
                 net = from_shape(model, Shape(p, 16), seed, hyper).eval()
                 with torch.no_grad():
                     inputs = [net.prepare(G, S[None, :], progress=False) for G, S in sides]

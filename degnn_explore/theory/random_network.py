@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import Cancelled, one_of, whole_number
+from ..common.errors import one_of, whole_number
+from ..common.stopping import raise_if
 from ..expressive.own_targets import khop_union
 from ..graphs.graph import Graph
 
@@ -83,8 +84,7 @@ class RandomNetwork:
         W, b = self.weights()
         out = np.empty((self.layers, n, self.hidden), dtype=self.dtype)
         for first in range(0, n, 500):
-            if stop is not None and stop.is_set():
-                raise Cancelled("the random network was cancelled")
+            raise_if(stop, "the random network was cancelled")
             roots = np.arange(first, min(first + 500, n))
             part = np.empty((self.layers, len(roots), self.hidden), dtype=self.dtype)
             compiled.random_network(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, one_of, whole_number
-from ..common.parallel import run_jobs
+from ..common.parallel import Threads
 from ..expressive.refinement import Instances, lp_tokens, spd_tokens
 from ..expressive.two_wl import MAX_NODES_2WL, pair_colours
 from ..graphs.graph import Graph
@@ -170,7 +170,8 @@ def scoreboard(
         raise ParameterError("These families hold no pair of graphs to compare.")
     answers = {m: np.full(len(rows), TOO_LARGE) for m in chosen}
     jobs.sort(key=lambda job: -job.cost)  # the longest first, so that no core is left waiting for one at the end
-    found = run_jobs(_work, jobs, total=sum(job.cost for job in jobs), label="Scoreboard", progress=progress, stop=stop)
+    threads = Threads(stop=stop, progress=progress)
+    found = threads.items(_work, jobs, total=sum(job.cost for job in jobs), label="Scoreboard")
     for job, layers in zip(jobs, found, strict=True):
         answers[job.method][job.rows] = layers
     pairs = pd.DataFrame(rows, columns=["family", "first", "second", "nodes"])

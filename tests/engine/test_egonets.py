@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import replace
 
 import networkx as nx
@@ -14,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from degnn_explore import DRNL, SPD, Graph, LandingProbability, PageRank, ParameterError, TargetError
-from degnn_explore.common.errors import Cancelled
+from degnn_explore.common.stopping import Cancelled
 from degnn_explore.engine.egonets import blocks, ego_networks
-from degnn_explore.engine.request import Threads, as_sets
+from degnn_explore.engine.request import as_sets
 
 ENCODINGS = [
     None,
@@ -296,67 +295,11 @@ def test_sets_may_be_names():
     assert as_sets(G, [2, 0]).tolist() == [[2], [0]]
 
 
-@pytest.mark.parametrize("num_threads", [1, 2])
-def test_a_stop_event_ends_the_extraction_between_chunks(num_threads):
+def test_a_stop_event_ends_the_extraction():
     stop = threading.Event()
-    threads = Threads(lambda: None, num_threads, stop, progress=False)
-    ranges = []
-
-    def work(begin, end, scratch):
-        ranges.append((begin, end))
-        time.sleep(0.05)
-        if begin:
-            stop.set()
-
-    with pytest.raises(Cancelled, match="of 100,000 target sets"):
-        threads.run(100_000, work)
-    assert 2 <= len(ranges) <= 2 + num_threads
-    with pytest.raises(Cancelled):
+    stop.set()
+    with pytest.raises(Cancelled, match="of 1 target sets"):
         blocks(Graph.from_edges([(0, 1)]), [(0, 1)], layers=1, stop=stop, progress=False)
-
-
-@pytest.mark.parametrize("num_threads", [1, 2])
-def test_ctrl_c_ends_the_extraction_and_its_threads(num_threads):
-    import _thread
-
-    def work(begin, end, scratch):
-        if begin == 0:
-            threading.Timer(0.2, _thread.interrupt_main).start()
-        time.sleep(0.02)
-
-    before = threading.active_count()
-    with pytest.raises(KeyboardInterrupt):
-        Threads(lambda: None, num_threads, None, progress=False).run(10_000_000, work)
-        time.sleep(1)
-    time.sleep(0.1)
-    assert threading.active_count() <= before
-
-
-def test_every_range_is_done_once():
-    for total in (0, 1, 17, 1000):
-        done = np.zeros(total, dtype=int)
-        lock = threading.Lock()
-
-        def work(begin, end, scratch, done=done, lock=lock):
-            with lock:
-                done[begin:end] += 1
-
-        Threads(lambda: None, 3, None, progress=False).run(total, work)
-        assert (done == 1).all()
-
-
-def test_the_bar_waits_two_seconds(capsys):
-    def work(begin, end, scratch):
-        time.sleep(0.001)
-
-    Threads(lambda: None, 1, None, progress=True).run(64, work, "sizing")
-    assert "sizing" not in capsys.readouterr().err
-
-    def slow(begin, end, scratch):
-        time.sleep(0.6)
-
-    Threads(lambda: None, 1, None, progress=True).run(80, slow, "sizing")
-    assert "sizing" in capsys.readouterr().err
 
 
 def test_equal_degrees_give_equal_features_wherever_a_node_stands():

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore.common.errors import Cancelled
+from degnn_explore.common.stopping import Cancelled
 from degnn_explore.expressive.verdicts import METHODS
 
 from ..encodings.test_encodings import slow_distances

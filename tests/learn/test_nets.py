@@ -10,8 +10,9 @@ import pytest
 import torch
 
 import degnn_explore as de
-from degnn_explore.common.errors import Cancelled, ParameterError, TargetError
-from degnn_explore.engine.request import Threads
+from degnn_explore.common.errors import ParameterError, TargetError
+from degnn_explore.common.parallel import Threads
+from degnn_explore.common.stopping import Cancelled
 from degnn_explore.learn import nets
 from degnn_explore.learn.nets import pagerank, struc2vec
 from degnn_explore.learn.nets.base import Dropout
@@ -156,7 +157,7 @@ def test_truncated_pagerank_keeps_the_largest_scores():
     G = random_graph()
     walk = G.to_scipy().toarray() / np.maximum(G.degrees, 1)
     P = np.linalg.inv(np.eye(26) - 0.9 * walk)
-    threads = Threads(lambda: None, 1, None, False)
+    threads = Threads(1)
     data = pagerank.Truncated(G, np.arange(26).reshape(13, 2), de.SPD(3), 0.9, 2, 5, threads)
     for v in range(26):
         nodes, values = data.heard(v)

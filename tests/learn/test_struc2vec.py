@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import degnn_explore as de
-from degnn_explore.common.errors import Cancelled, ParameterError
+from degnn_explore.common.errors import ParameterError
+from degnn_explore.common.stopping import Cancelled
 from degnn_explore.learn.nets import _struc2vec as kernels
 from degnn_explore.learn.nets import struc2vec
 from degnn_explore.learn.nets.struc2vec import Layers

@@ -181,7 +181,7 @@ import json, sys
 from dataclasses import asdict
 sys.path.insert(0, {root!r})
 import degnn_explore as de
-from tests.test_training import TASK, small, numbers
+from tests.learn.test_training import TASK, small, numbers
 print(json.dumps([numbers(list(de.fit(small(name), TASK, epochs=2))) for name in {names!r}]))
 """
 
@@ -357,7 +357,7 @@ def test_a_killed_process_resumes(tmp_path):
 import os, sys
 sys.path.insert(0, {root!r})
 import degnn_explore as de
-from tests.test_training import TASK, small
+from tests.learn.test_training import TASK, small
 for epoch in de.fit(small("DE-GNN-SPD"), TASK, epochs=5, checkpoint={str(path)!r}, checkpoint_every=0):
     if epoch.number == 2:
         os.kill(os.getpid(), 9)

@@ -15,6 +15,7 @@ import platformdirs
 import pytest
 
 import degnn_explore as de
+from degnn_explore.common import files
 from degnn_explore.reading import catalogue, downloads
 from degnn_explore.reading.downloads import named_folder
 
@@ -138,9 +139,9 @@ def test_an_unknown_name_is_answered_with_the_nearest(name: object, words: str) 
 
 def test_an_installed_package_finds_its_own_data_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "site" / "degnn_explore"
-    shutil.copytree(catalogue._embedded_folder("celegans"), package / "_data" / "celegans")
-    monkeypatch.setattr(catalogue, "__file__", str(package / "reading" / "catalogue.py"))
-    assert catalogue._embedded_folder("celegans") == package / "_data" / "celegans"
+    shutil.copytree(files.shipped("celegans"), package / "_data" / "celegans")
+    monkeypatch.setattr(files, "_PACKAGE", package)
+    assert files.shipped("celegans") == package / "_data" / "celegans"
     assert de.load("celegans").num_edges == 2_148
     with pytest.raises(de.GraphError, match="The files of 'ns' are missing from this installation"):
         de.load("ns")

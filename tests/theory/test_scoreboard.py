@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore import theory
 from degnn_explore.common import errors
+from degnn_explore.common.stopping import Cancelled
 from degnn_explore.graphs import zoo
 
 from ..strategies import graphs, shuffled
@@ -250,7 +251,7 @@ def test_a_large_group_split_into_pairs_scores_the_same() -> None:
 def test_a_stop_event_ends_the_scoreboard() -> None:
     stop = Event()
     stop.set()
-    with pytest.raises(errors.Cancelled):
+    with pytest.raises(Cancelled):
         theory.scoreboard(stop=stop, progress=False)
 
 

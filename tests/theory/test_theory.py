@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore import theory
 from degnn_explore.common import errors
+from degnn_explore.common.stopping import Cancelled
 from degnn_explore.encodings.encodings import distances
 from degnn_explore.expressive.own_targets import alike
 from degnn_explore.graphs import zoo
@@ -175,9 +176,9 @@ def test_parameters_outside_the_theorem_are_noted_and_impossible_ones_refused() 
 def test_a_stop_event_ends_the_experiment() -> None:
     stop = Event()
     stop.set()
-    with pytest.raises(errors.Cancelled):
+    with pytest.raises(Cancelled):
         theory.theorem_3_3(progress=False, stop=stop)
-    with pytest.raises(errors.Cancelled):
+    with pytest.raises(Cancelled):
         theory.theorem_2_7(stop=stop)
 
 

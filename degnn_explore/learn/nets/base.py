@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -206,22 +205,20 @@ class TransductiveNet(SetNet):
         self.register_buffer("known_graphs", torch.zeros((0, 32), dtype=torch.uint8))
 
     def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
-        digests = np.stack([_digest(task.graph), _digest(task.full_graph)])
-        self.known_graphs = torch.from_numpy(digests).to(self.known_graphs.device)
+        digests = torch.stack([digest_bytes(task.graph), digest_bytes(task.full_graph)])
+        self.known_graphs = digests.to(self.known_graphs.device)
 
     def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
         super().check(graph, sets)
         if not len(self.known_graphs):
             raise ParameterError(f"This {self.name} is transductive and has not been trained yet; run de.fit first.")
-        if not (self.known_graphs.cpu().numpy() == _digest(graph)).all(axis=1).any():
+        if not (self.known_graphs.cpu() == digest_bytes(graph)).all(dim=1).any():
             raise ParameterError(
                 f"{self.name} is transductive: it knows the nodes of its training graph only, and "
                 "this is another graph. Use an inductive model such as DE-GNN-SPD, or train on it."
             )
 
 
-def _digest(graph: Graph) -> NDArray[np.uint8]:
-    """SHA-256 of the graph's structure. [32]"""
-    content = hashlib.sha256(graph.indptr.astype("<i8").tobytes())
-    content.update(graph.indices.astype("<i8").tobytes())
-    return np.frombuffer(content.digest(), dtype=np.uint8)
+def digest_bytes(graph: Graph) -> Tensor:
+    """The digest of the graph's edges. [32]"""
+    return torch.tensor(list(bytes.fromhex(graph.digest(attributes=False))), dtype=torch.uint8)

@@ -11,9 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ...common.errors import Cancelled, ParameterError
+from ...common.errors import ParameterError
+from ...common.parallel import Threads
+from ...common.stopping import raise_if
 from ...encodings.encodings import SPD, set_distances
-from ...engine.request import Threads
 from ...graphs.graph import Graph
 from .base import Dropout, Hyper, SetData, SetNet, Shape
 from .features import base_features, inner_edges, set_features
@@ -99,7 +100,7 @@ class DEAPR(SetNet):
                 f"DEA-GNN-PR on {graph.num_nodes:,} nodes truncates its scores and takes at most "
                 f"2 layers, not {layers}."
             )
-        threads = Threads(lambda: None, None, stop, progress)
+        threads = Threads(stop=stop, progress=progress)
         return Truncated(graph, sets, self.encoding, alpha, layers, min(top or 32, graph.num_nodes), threads)
 
     def features(self, batch: PageRankBatch) -> list[Tensor]:
@@ -233,8 +234,7 @@ class Held(SetData):
         parts = []
         chunks = np.array_split(np.arange(len(data)), -(-len(data) // 64))
         for chunk in tqdm(chunks, desc="PageRank aggregation", disable=not progress, delay=2, leave=False):
-            if stop is not None and stop.is_set():
-                raise Cancelled("the PageRank aggregation was cancelled")
+            raise_if(stop, "the PageRank aggregation was cancelled")
             parts.append(data.batch(chunk))
         self.x_agg = torch.cat([part.x_agg for part in parts])
         self.last = None if data.layers == 1 else torch.cat([part.last for part in parts if part.last is not None])
@@ -284,7 +284,7 @@ class Truncated(_Encoder):
                 values[begin:end],
             )
 
-        threads.run(len(sources), work, "PageRank scores")
+        threads.ranges(len(sources), work, "PageRank scores")
         self._row[sources] = len(self._nodes) + np.arange(len(sources))
         self._nodes, self._values = np.concatenate([self._nodes, nodes]), np.concatenate([self._values, values])
 

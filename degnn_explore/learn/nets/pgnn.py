@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ...common.errors import Cancelled
+from ...common.stopping import raise_if
 from ...encodings.encodings import set_distances
 from ...graphs.graph import Graph
 from ..tasks import Task
@@ -108,8 +108,7 @@ class PGNN(TransductiveNet):
         far = 2 * graph.num_nodes  # further than any node
         parts = []
         for begin in range(0, len(sets), _SETS_AT_ONCE):
-            if stop is not None and stop.is_set():
-                raise Cancelled("distances to the anchors were cancelled")
+            raise_if(stop, "distances to the anchors were cancelled")
             chunk = sets[begin : begin + _SETS_AT_ONCE]
             away = set_distances(graph, chunk, cut=True)[:, :, anchors].astype(np.int64)  # [k, p, anchors]
             away[away < 0] = far

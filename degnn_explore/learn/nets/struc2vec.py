@@ -13,10 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ...common.errors import Cancelled
+from ...common.stopping import raise_if
 from ...graphs.graph import Graph
 from ..tasks import Task
-from .base import Hyper, SetData, Shape, TransductiveNet, _digest
+from .base import Hyper, SetData, Shape, TransductiveNet, digest_bytes
 
 __all__ = ["Struc2Vec", "embed", "random_walks", "structural_layers"]
 
@@ -167,12 +167,12 @@ def embed(
     from gensim.models import Word2Vec
 
     layers = structural_layers(graph, depth)
-    _raise_if(stop)
+    raise_if(stop, "struc2vec was cancelled")
     for_walks, for_words = np.random.SeedSequence(seed).spawn(2)
     rng = np.random.default_rng(for_walks)
     starts = np.concatenate([rng.permutation(graph.num_nodes) for _ in range(walks)])
     paths = random_walks(layers, starts, length, rng)
-    _raise_if(stop)
+    raise_if(stop, "struc2vec was cancelled")
     sentences = [[str(u) for u in path] for path in paths.tolist()]
     model = Word2Vec(
         vector_size=dim,
@@ -188,7 +188,7 @@ def embed(
     model.build_vocab(sentences)
     rates = np.linspace(0.025, 0.0001, passes + 1)
     for i in range(passes):  # one at a time, so that a stop is heard in between
-        _raise_if(stop)
+        raise_if(stop, "struc2vec was cancelled")
         model.train(sentences, total_examples=len(sentences), epochs=1, start_alpha=rates[i], end_alpha=rates[i + 1])
     vectors = model.wv[[str(u) for u in range(graph.num_nodes)]]
     return np.asarray((vectors - vectors.mean(axis=0)) / (vectors.std(axis=0) + 1e-8), dtype=np.float32)
@@ -197,11 +197,6 @@ def embed(
 def _stable_hash(text: str) -> int:
     """Python's own hash of a text differs from process to process."""
     return zlib.crc32(text.encode())
-
-
-def _raise_if(stop: threading.Event | None) -> None:
-    if stop is not None and stop.is_set():
-        raise Cancelled("struc2vec was cancelled")
 
 
 @dataclass(frozen=True)
@@ -250,8 +245,8 @@ class Struc2Vec(TransductiveNet):
 
     def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
         embedding = self.embedding
-        known = self.known_graphs[:1].cpu().numpy()  # the training graph's digest, or none yet
-        if not np.array_equal(known, _digest(task.graph)[None]):
+        known = self.known_graphs[:1].cpu()  # the training graph's digest, or none yet
+        if not torch.equal(known, digest_bytes(task.graph)[None]):
             hyper = {key: value for key, value in self.hyper.items() if key != "walk_seed"}
             vectors = embed(task.graph, **hyper, seed=self.hyper["walk_seed"], stop=stop)
             embedding = torch.from_numpy(vectors).to(embedding.device)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from threading import Event, Thread
 
-from ...common.errors import Cancelled
+from ...common.stopping import Cancelled
 from ...expressive.two_wl import MAX_NODES_2WL
 from ...expressive.verdicts import MAX_WALK, Verdict, distinguish
 from ...graphs.graph import Graph

@@ -1,0 +1,53 @@
+"""Files of ours: where the shipped data lies, and writing so that a reader never meets half a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+__all__ = ["readable_size", "shipped", "write_whole"]
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def shipped(name: str) -> Path | None:
+    """A file or folder that comes with the project: inside the package when installed, beside it in a checkout.
+
+    Examples
+    --------
+    >>> shipped("celegans/edges.csv").name, shipped("no-such-graph")
+    ('edges.csv', None)
+    """
+    places = (_PACKAGE / "_data" / name, _PACKAGE.parent / "data" / name)
+    return next((place for place in places if place.exists()), None)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Writes the file in one step: the old content is there or the new, never a part. OSError is the caller's."""
+    scratch = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with scratch.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(scratch, path)
+    finally:
+        with contextlib.suppress(OSError):
+            scratch.unlink()
+
+
+def readable_size(size: float) -> str:
+    """A number of bytes for people.
+
+    Examples
+    --------
+    >>> readable_size(2_345_678_901)
+    '2.3 GB'
+    """
+    for unit in ("bytes", "KB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:,.1f} GB"
