@@ -1,0 +1,134 @@
+"""Wrong things that a newcomer does, and what each is told: the table reads like documentation.
+
+A row: what is done, how, the error it must end in, and a pattern that its message must match. A message says what
+was given, what was expected and what to do; it is one of our own errors, never a traceback from inside a library.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import degnn_explore as de
+from degnn_explore import GraphError, ParameterError, TargetError
+from degnn_explore.cli import main
+
+Row = tuple[str, Callable[[], object], type[Exception], str]
+
+
+class Exit(Exception):
+    """What the command says on stderr when it ends with an exit code other than 0."""
+
+
+def file(name: str, content: str | bytes = b"") -> Path:
+    """A file of this name in a folder of its own, which goes when the test ends."""
+    path = Path(tempfile.mkdtemp(dir=FOLDER[-1])) / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def shell(*arguments: object) -> None:
+    """``degnn-explore`` with these arguments."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as end:  # from argparse
+            code = end.code
+    if code:
+        raise Exit(said.getvalue())
+
+
+FOLDER: list[str] = []
+KARATE = de.load("karate")
+JPG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(64)
+
+GRAPHS: list[Row] = [
+    ("a node beyond the last", lambda: KARATE.neighbors(99), TargetError, r"Node 99 is not in the graph"),
+    ("an edge to a node beyond the last", lambda: de.Graph.from_edges([(0, 5)], 3), GraphError, r"node 5.*are 0..2"),
+]
+READING: list[Row] = [
+    ("a file that is not there", lambda: de.read_graph("nowhere.csv"), GraphError, r"nowhere\.csv.*no such file"),
+    ("an empty CSV", lambda: de.read_graph(file("empty.csv")), GraphError, r"empty"),
+    ("a picture", lambda: de.read_graph(file("cat.jpg", JPG)), GraphError, r"cat\.jpg"),
+    ("a typo in the name of a graph", lambda: de.load("celegan"), ParameterError, r"Did you mean 'celegans'"),
+]
+ENCODINGS: list[Row] = [
+    ("a negative distance", lambda: de.SPD(-1), ParameterError, r"max_dist.*-1"),
+    ("no target at all", lambda: de.SPD(3).encode(KARATE, []), TargetError, r"empty"),
+    ("the same target twice", lambda: de.SPD(3).encode(KARATE, [1, 1]), TargetError, r"twice"),
+    ("a teleport of 1", lambda: de.PageRank(alpha=1.0), ParameterError, r"alpha.*1\.0"),
+]
+EXPRESSIVE: list[Row] = [
+    (
+        "a method that is not there",
+        lambda: de.distinguish((KARATE, 0), (KARATE, 1), method="3-WL"),
+        ParameterError,
+        r"method='3-WL' is not known; choose one of.*Did you mean '[12]-WL'",
+    ),
+    ("sets of different sizes", lambda: de.distinguish((KARATE, 0), (KARATE, [1, 2])), TargetError, r"1 and 2 nodes"),
+]
+ENGINE: list[Row] = [
+    ("sets of one node and of two", lambda: de.blocks(KARATE, [[0], [1, 2]], layers=2), TargetError, r"of one size")
+]
+LEARN: list[Row] = [
+    ("roles of a graph without labels", lambda: de.role_task(de.load("celegans")), GraphError, r"label"),
+    (
+        "a typo in the name of a model",
+        lambda: de.build("DE-GNN-SDP", de.link_task(KARATE)),
+        ParameterError,
+        r"Did you mean 'DE-GNN-SPD'",
+    ),
+    (
+        "no epochs",
+        lambda: list(de.fit(de.build("GCN", de.link_task(KARATE)), de.link_task(KARATE), epochs=-1)),
+        ParameterError,
+        r"epochs.*-1",
+    ),
+    (
+        "a model file that is none",
+        lambda: de.load_model(file("model.safetensors", JPG)),
+        ParameterError,
+        r"cannot be read as a saved model",
+    ),
+]
+STUDY: list[Row] = []
+EXPLORER: list[Row] = [("a name in place of a graph", lambda: de.Explorer("karate"), TargetError, r"Graph.*'karate'")]
+BOARD: list[Row] = [
+    ("a typo in the name of a graph", lambda: de.TrainingBoard("karat"), ParameterError, r"Did you mean 'karate'")
+]
+THEORY: list[Row] = [
+    ("an empty file of pairs", lambda: de.theory.read_pairs(file("pairs.g6")), GraphError, r"pairs.g6 holds no graph")
+]
+CLI: list[Row] = [
+    ("a typo in the name of a graph", lambda: shell("encode", "celegan", 0), Exit, r"^degnn-explore: .*celegans.*\n$"),
+    ("a node that is not there", lambda: shell("encode", "karate", 99), Exit, r"Node 99 is not in the graph"),
+    ("no node", lambda: shell("encode", "karate"), Exit, r"required: NODE"),
+    ("a command that is not there", lambda: shell("encod"), Exit, r"invalid choice: 'encod'"),
+]
+ROOMS = {
+    room: rows for room, rows in globals().items() if room.isupper() and isinstance(rows, list) and room != "FOLDER"
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path) -> Iterator[None]:
+    FOLDER.append(str(tmp_path))
+    yield
+    FOLDER.pop()
+
+
+@pytest.mark.parametrize(
+    ("do", "error", "message"),
+    [pytest.param(*row[1:], id=f"{room.lower()}: {row[0]}") for room, rows in ROOMS.items() for row in rows],
+)
+def test_wrong_thing_is_answered_in_words(do: Callable[[], object], error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as raised:
+        do()
+    assert re.search(message, str(raised.value), re.DOTALL), f"{message!r} is not in: {raised.value}"
