@@ -20,8 +20,7 @@ from ...study.ledger import Ledger
 from ...study.race import Race, Snapshot
 from ...study.records import Run, set_aside
 from ...study.shelf import Shelf
-from ..explorer.controls import box, button
-from ..widgets.html import error_box, guarded, tag
+from ..widgets.html import box, button, error_box, guarded, tag
 from .cells import cell, choose, free_file, on_deleted_cells, slug, trained_in
 from .controls import USUAL, Controls
 from .curves import Curves

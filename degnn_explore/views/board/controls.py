@@ -14,9 +14,8 @@ from ...learn.nets import MODELS
 from ...reading.catalogue import datasets, load
 from ...study.plan import MOST_SEEDS, TARGET_SIZE, TASKS, Plan, digest_of
 from ...study.records import Run
-from ..explorer.controls import box, button
 from ..widgets.chart import paint
-from ..widgets.html import tag, text
+from ..widgets.html import box, button, tag, text
 from ..widgets.uploads import read_own
 from .go import Go
 

@@ -9,9 +9,8 @@ import ipywidgets as W
 from ...learn.nets import MODELS
 from ...study.curves import curves
 from ...study.records import Run
-from ..explorer.controls import box
 from ..widgets.chart import Chart, curve_figure
-from ..widgets.html import tag
+from ..widgets.html import box, tag
 
 __all__ = ["Curves"]
 

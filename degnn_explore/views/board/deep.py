@@ -8,7 +8,7 @@ import ipywidgets as W
 
 from ...study.records import Run
 from ...study.shelf import Shelf
-from ..explorer.controls import box
+from ..widgets.html import box
 from .look import Ask, Look
 
 __all__ = ["Deep"]

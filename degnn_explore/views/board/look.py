@@ -12,11 +12,10 @@ from ...graphs.graph import Graph
 from ...learn.tasks import Task
 from ...study.records import Run
 from ...study.shelf import Shelf
-from ..explorer.controls import box
 from ..explorer.explorer import Explorer
 from ..explorer.state import ExplorerState, Side
 from ..widgets.chart import Chart, look_figure, paint
-from ..widgets.html import tag, text
+from ..widgets.html import box, tag, text
 from ..widgets.spot import Spot
 from .missing_links import MissingLinks
 from .texts import class_names, set_name

@@ -12,8 +12,7 @@ import ipywidgets as W
 from ...graphs.graph import Graph
 from ...learn.tasks import Task
 from ...study.missing_links import REACH, Missing, missing_links
-from ..explorer.controls import box, button
-from ..widgets.html import error_box, tag
+from ..widgets.html import box, button, error_box, tag
 from ..widgets.sheet import Sheet, cell, column
 from .texts import set_name
 

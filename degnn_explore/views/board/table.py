@@ -7,8 +7,7 @@ from collections.abc import Callable
 import ipywidgets as W
 
 from ...study.comparison import Comparison
-from ..explorer.controls import box, button
-from ..widgets.html import guarded, tag, text
+from ..widgets.html import box, button, guarded, tag, text
 from ..widgets.sheet import Sheet
 from .texts import comparison_table
 

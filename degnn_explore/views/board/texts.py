@@ -10,9 +10,8 @@ from ...learn.tasks import Task
 from ...study.comparison import Comparison, plus_minus
 from ...study.judged import Mistake
 from ...study.race import Snapshot
-from ..explorer.state import node_name
 from ..widgets.chart import paint
-from ..widgets.html import tag, text
+from ..widgets.html import node_name, tag, text
 from ..widgets.sheet import cell, column
 
 __all__ = ["class_names", "comparison_table", "duration", "mistake_table", "progress_bars", "set_name"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as W
 
-from ..widgets.html import tag, text
+from ..widgets.html import box, button, tag, text
 from ..widgets.uploads import read_own
 from . import free_view
 from .presets import PRESETS
@@ -16,7 +16,7 @@ from .state import MAX_LAYER, ExplorerState
 if TYPE_CHECKING:
     from .explorer import Explorer
 
-__all__ = ["Drawers", "Settings", "box", "button", "settings"]
+__all__ = ["Drawers", "Settings", "settings"]
 
 _HELP = """<b>How to read this panel</b>
 <dl class="de-keys">
@@ -30,20 +30,6 @@ over a legend entry to see its nodes</dd>
 two from the other; ∞: unreachable</dd>
 <dt>layer</dt><dd>how many layers the GNN has: the depth of the subtrees, and of the colour classes</dd>
 <dt>colour class</dt><dd>nodes that no GNN of that kind with so many layers can tell apart</dd></dl>"""
-
-
-def box(css: str, *children: W.Widget) -> W.Box:
-    """A box whose look is in explorer.css."""
-    made = W.VBox(children) if css != "de-row" else W.HBox(children)
-    made.add_class(css)
-    return made
-
-
-def button(label: str, tooltip: str, act: Callable[[], Any], **more: Any) -> W.Button:
-    """A button that calls ``act``."""
-    made = W.Button(description=label, tooltip=tooltip, layout=W.Layout(width="auto"), **more)
-    made.on_click(lambda _: act())
-    return made
 
 
 class Settings:

@@ -11,10 +11,10 @@ import numpy as np
 from ...common.errors import ParameterError
 from ...graphs.graph import Graph, Targets
 from ..widgets.canvas import Canvas
-from ..widgets.html import error_box, guarded, tag
+from ..widgets.html import box, button, error_box, guarded, node_name, tag
 from . import controls, free_view, sharing, svg, trees
 from .presets import preset as find_preset
-from .state import COLOURINGS, MAX_DRAWN, ExplorerState, Side, node_name, note_column
+from .state import COLOURINGS, MAX_DRAWN, ExplorerState, Side, note_column
 from .verdict_table import Judge, Question, table
 
 __all__ = ["Explorer"]
@@ -132,14 +132,12 @@ class Explorer(W.VBox):
         self._error, self._idea, self._table = W.HTML(), W.HTML(), W.HTML()
         self._error.layout.display = "none"
         self._control = controls.settings(self._from_control)
-        self._more = controls.button("Show more", "Draw a larger neighbourhood of S", self._show_more)
+        self._more = button("Show more", "Draw a larger neighbourhood of S", self._show_more)
         self._roots = controls.root_menu(self._from_control)
-        cards = controls.box(
-            "de-cards",
-            controls.box("de-card", self.graph_canvas, self._more),
-            controls.box("de-card", self.tree_canvas, self._roots),
+        cards = box(
+            "de-cards", box("de-card", self.graph_canvas, self._more), box("de-card", self.tree_canvas, self._roots)
         )
-        verdicts = controls.box("de-card", W.HTML(tag("b", "Can they be told apart?")), self._table)
+        verdicts = box("de-card", W.HTML(tag("b", "Can they be told apart?")), self._table)
         self._drawers = controls.Drawers(self)
         self._judge = Judge(self._show_verdicts, self.show_error)
         header, drawer = self._drawers.header, self._drawers.box

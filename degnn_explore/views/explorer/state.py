@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from ...common.errors import ParameterError, TargetError, one_of, whole_number
 from ...encodings.encodings import distances
 from ...graphs.graph import Graph, Targets
+from ..widgets.html import node_name
 from . import colouring, layouts
 from .presets import Preset, build, preset, starting_targets
 
-__all__ = ["COLOURINGS", "MAX_DRAWN", "MAX_LAYER", "ExplorerState", "Side", "node_name"]
+__all__ = ["COLOURINGS", "MAX_DRAWN", "MAX_LAYER", "ExplorerState", "Side"]
 
 COLOURINGS = {
     "SPD": "distance (SPD)",
@@ -41,18 +42,6 @@ class Side:
     graph: Graph
     targets: tuple[int, ...] = ()
     source: str = ""
-
-
-def node_name(graph: Graph, node: int) -> str:
-    """A node's name to show; a bare number gets a v, so that it is not read as a distance.
-
-    Examples
-    --------
-    >>> node_name(Graph.from_edges([(0, 1)]), 1), node_name(Graph.from_edges([("a", "b")]), 1)
-    ('v1', 'b')
-    """
-    name = graph.names[node]
-    return f"v{name}" if name == str(node) else name
 
 
 class ExplorerState:

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from ...common.errors import GraphError
 from ...expressive.subtrees import Comparison, Subtree, compare, unroll
+from ..widgets.html import node_name
 from . import colouring
 from .colouring import Entry
-from .state import ExplorerState, node_name
+from .state import ExplorerState
 
 __all__ = ["MAX_TREE", "Forest", "forest", "tidy"]
 

@@ -11,8 +11,8 @@ from ...common.stopping import Cancelled
 from ...expressive.two_wl import MAX_NODES_2WL
 from ...expressive.verdicts import MAX_WALK, Verdict, distinguish
 from ...graphs.graph import Graph
-from ..widgets.html import tag, text
-from .state import ExplorerState, Side, node_name
+from ..widgets.html import node_name, tag, text
+from .state import ExplorerState, Side
 
 __all__ = ["METHODS", "Judge", "Question", "answers", "table"]
 

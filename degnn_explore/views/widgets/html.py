@@ -1,4 +1,7 @@
-"""Text for HTML widgets, and callbacks whose errors are seen. Every string of a graph or file goes through here."""
+"""Text for HTML widgets, boxes and buttons, callbacks whose errors are seen.
+
+Every string of a graph or a file that a page shows goes through here.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,11 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["error_box", "guarded", "tag", "text"]
+import ipywidgets as W
+
+from ...graphs.graph import Graph
+
+__all__ = ["box", "button", "error_box", "guarded", "node_name", "tag", "text"]
 
 
 def text(value: Any) -> str:
@@ -31,6 +38,32 @@ def tag(name: str, content: Any, css: str = "") -> str:
     '<b class="de-hint">a &lt; b</b>'
     """
     return f'<{name} class="{text(css)}">{text(content)}</{name}>' if css else f"<{name}>{text(content)}</{name}>"
+
+
+def node_name(graph: Graph, node: int) -> str:
+    """A node's name to show; a bare number gets a v, so that it is not read as a distance.
+
+    Examples
+    --------
+    >>> node_name(Graph.from_edges([(0, 1)]), 1), node_name(Graph.from_edges([("a", "b")]), 1)
+    ('v1', 'b')
+    """
+    name = graph.names[node]
+    return f"v{name}" if name == str(node) else name
+
+
+def box(css: str, *children: W.Widget) -> W.Box:
+    """A box whose look is in explorer.css: a row for "de-row", else a column."""
+    made = W.VBox(children) if css != "de-row" else W.HBox(children)
+    made.add_class(css)
+    return made
+
+
+def button(label: str, tooltip: str, act: Callable[[], Any], **more: Any) -> W.Button:
+    """A button that calls ``act``."""
+    made = W.Button(description=label, tooltip=tooltip, layout=W.Layout(width="auto"), **more)
+    made.on_click(lambda _: act())
+    return made
 
 
 def error_box(error: BaseException) -> str:
