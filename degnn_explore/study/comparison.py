@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..common.errors import ParameterError, one_of
 from ..common.files import shipped
+from ..learn.nets import is_baseline
 from .records import Run, finished
 from .statistics import confidence_above, interval
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["BASELINES", "Comparison", "Row", "compare_runs", "latest_setting", "paper_number", "plus_minus"]
+__all__ = ["Comparison", "Row", "compare_runs", "latest_setting", "paper_number", "plus_minus"]
 
-BASELINES = ("GCN", "SAGE", "GIN", "struc2vec", "PGNN", "SEAL")
 SETTINGS = {
     "with-validation": "with validation: the epoch is chosen on the validation set",
     "no-validation": "no validation, optimistic: the best test result of any epoch",
@@ -255,7 +255,7 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
     for run in latest_setting(usable):
         by_model.setdefault(run.model, []).append(run)
     scores = {model: [100 * float(run.test or 0) for run in group] for model, group in by_model.items()}
-    baselines = [model for model in scores if model in BASELINES]
+    baselines = [model for model in scores if is_baseline(model)]
     best = max(baselines, key=lambda model: interval(scores[model])[0], default=None)
     rows = [_row(model, by_model[model], scores, best) for model in by_model]
     rows.sort(key=lambda row: -row.mean)
@@ -321,7 +321,7 @@ def _verdict(model: str, scores: dict[str, list[float]], best: str | None) -> tu
         return "", ""
     if model == best:
         return "best baseline", "†"
-    if model in BASELINES:
+    if is_baseline(model):
         return "", ""
     sure = confidence_above(scores[model], scores[best])
     above = interval(scores[model])[0] > interval(scores[best])[0]

@@ -23,7 +23,6 @@ __all__ = ["TASKS", "Job", "Plan", "digest_of"]
 TASKS = {"roles": role_task, "links": link_task, "triangles": triangle_task}
 TARGET_SIZE = {"roles": 1, "links": 2, "triangles": 3}
 MOST_SEEDS = 20
-_SAME_NAME_OTHER_MEANING = {"SEAL": {"hops"}}  # hops of its subgraph, not of its aggregation
 _MADE_FROM = {"roles": "role_task", "links": "link_task", "triangles": "triangle_task"}
 _LEARNING = {
     "batch_size": int,
@@ -156,9 +155,9 @@ class Plan:
         """The chosen hyperparameters that this model has."""
         from ..learn.nets import MODELS
 
-        kind = MODELS[one_of("model", model, MODELS)].load()
-        skipped = _SAME_NAME_OTHER_MEANING.get(model, set())
-        return {key: value for key, value in self.hyper.items() if key in kind.HYPER and key not in skipped}
+        entry = MODELS[one_of("model", model, MODELS)]
+        known = entry.load().HYPER
+        return {key: value for key, value in self.hyper.items() if key in known and key not in entry.own}
 
     def settings(self, model: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Hyperparameters and options of this model's runs in full, defaults and learning rate included.

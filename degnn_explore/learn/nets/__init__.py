@@ -1,11 +1,11 @@
-"""The ten models of the paper's tables: ``build`` one by its name, ``models`` lists them."""
+"""The models, one entry each: ``build`` one by its name, ``models`` lists them."""
 
 from __future__ import annotations
 
 import importlib
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ...common.errors import ParameterError, one_of, whole_number
 from ..tasks import Task
@@ -22,30 +22,57 @@ _seeding = threading.Lock()
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a model lives, the set sizes it takes, and what it is in a few words."""
+    """All there is to know of a model before it is built; tables, charts and menus read it here."""
 
-    home: str
+    home: str | type[SetNet]  # "module:Class" of this folder, loaded when it is first needed, or the class itself
+    group: Literal["baseline", "heuristic", "distance encoding"]
+    colour: str  # the same in every chart and table; the model's name always stands beside it
     about: str
-    sizes: tuple[int, ...] | None = None
+    sizes: tuple[int, ...] | None = None  # the set sizes that it takes; None: any
+    bound: str = ""  # the method of ``de.distinguish`` that it never tells more apart than
+    usual: bool = False  # chosen on a board where nothing was chosen
+    own: tuple[str, ...] = ()  # hyperparameters that mean something else than in the other models
 
     def load(self) -> type[SetNet]:
+        if not isinstance(self.home, str):
+            return self.home
         module, name = self.home.split(":")
         loaded: type[SetNet] = getattr(importlib.import_module(f".{module}", __name__), name)
         return loaded
 
+    def takes(self, p: int) -> bool:
+        """Whether it is for sets of p nodes."""
+        return self.sizes is None or p in self.sizes
 
+
+BASELINE: Final = "baseline"
+DE: Final = "distance encoding"
+UNKNOWN_COLOUR = "#888888"
 MODELS = {
-    "GCN": Entry("block_nets:WLGNN", "graph convolution, normalised sum"),
-    "SAGE": Entry("block_nets:WLGNN", "self and mean of neighbours"),
-    "GIN": Entry("block_nets:WLGNN", "sum of neighbours through a perceptron"),
-    "struc2vec": Entry("struc2vec:Struc2Vec", "embeddings of structural identity, a linear layer"),
-    "PGNN": Entry("pgnn:PGNN", "distances to random anchor sets", sizes=(2, 3)),
-    "SEAL": Entry("seal:SEAL", "DRNL labels, DGCNN on enclosing subgraphs", sizes=(2,)),
-    "DE-GNN-SPD": Entry("de:DESPD", "shortest-path distances as features"),
-    "DE-GNN-LP": Entry("de:DELP", "landing probabilities as features"),
-    "DEA-GNN-SPD": Entry("dea:DEASPD", "distances as features and in the aggregation"),
-    "DEA-GNN-PR": Entry("pagerank:DEAPR", "distances as features, PageRank-weighted aggregation"),
+    "GCN": Entry(
+        "block_nets:WLGNN", BASELINE, "#8a8f98", "graph convolution, normalised sum", bound="1-WL", usual=True
+    ),
+    "SAGE": Entry("block_nets:WLGNN", BASELINE, "#cc79a7", "self and mean of neighbours", bound="1-WL"),
+    "GIN": Entry("block_nets:WLGNN", BASELINE, "#56b4e9", "sum of neighbours through a perceptron", bound="1-WL"),
+    "struc2vec": Entry("struc2vec:Struc2Vec", BASELINE, "#a0764a", "embeddings of structural identity, a linear layer"),
+    "PGNN": Entry("pgnn:PGNN", BASELINE, "#009e73", "distances to random anchor sets", sizes=(2, 3)),
+    "SEAL": Entry(
+        "seal:SEAL", BASELINE, "#e69f00", "DRNL labels, DGCNN on enclosing subgraphs", sizes=(2,), own=("hops",)
+    ),  # hops of its subgraph, not of its aggregation
+    "DE-GNN-SPD": Entry("de:DESPD", DE, "#0072b2", "shortest-path distances as features", usual=True),
+    "DE-GNN-LP": Entry("de:DELP", DE, "#8b6fd1", "landing probabilities as features"),
+    "DEA-GNN-SPD": Entry("dea:DEASPD", DE, "#d55e00", "distances as features and in the aggregation"),
+    "DEA-GNN-PR": Entry("pagerank:DEAPR", DE, "#b03a5b", "distances as features, PageRank-weighted aggregation"),
 }
+"""The models in the order in which they are listed everywhere. A model is added by one entry."""
+
+
+def is_baseline(name: str) -> bool:
+    return name in MODELS and MODELS[name].group == BASELINE
+
+
+def colour_of(name: str) -> str:
+    return MODELS[name].colour if name in MODELS else UNKNOWN_COLOUR
 
 
 def build(name: str, task: Task, *, seed: int = 0, **hyper: Any) -> SetNet:
@@ -84,8 +111,8 @@ def from_shape(name: str, shape: Shape, seed: int, hyper: dict[str, Any]) -> Set
     import torch
 
     entry = MODELS[one_of("model", name, MODELS)]
-    if entry.sizes is not None and shape.p not in entry.sizes:
-        fits = " or ".join(f"{size}" for size in entry.sizes)
+    if not entry.takes(shape.p):
+        fits = " or ".join(f"{size}" for size in entry.sizes or ())
         raise ParameterError(
             f"{name} takes target sets of {fits} nodes, and this task has p={shape.p}; use a DE-GNN, which takes any."
         )

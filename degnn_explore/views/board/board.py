@@ -58,7 +58,7 @@ class TrainingBoard(W.VBox):
     task
         "roles" (needs labels), "links" or "triangles"; by default roles if the graph has labels, else links.
     models
-        Names from :func:`degnn_explore.models`.
+        Names from :func:`degnn_explore.models`; by default GCN and DE-GNN-SPD.
     seeds, epochs, device
         As in the panel; with ``DEGNN_FAST=1`` in the environment at most 1 seed and 3 epochs.
     results
@@ -92,7 +92,7 @@ class TrainingBoard(W.VBox):
         self,
         graph: str | Graph = "celegans",
         task: str | None = None,
-        models: Iterable[str] = ("GCN", "DE-GNN-SPD"),
+        models: Iterable[str] | None = None,
         *,
         seeds: int = USUAL["seeds"],
         epochs: int = USUAL["epochs"],

@@ -21,7 +21,7 @@ def choose(
     one: Controls,
     graph: str | Graph,
     task: str | None,
-    models: Iterable[str],
+    models: Iterable[str] | None,
     numbers: dict[str, Any],
     settings: dict[str, Any],
 ) -> None:
@@ -36,7 +36,7 @@ def choose(
         one.graph.value = graph
     usual = "links" if known.labels is None else "roles"
     one.task.value = one_of("task", task, TASKS) if task else usual
-    for model in models:
+    for model in [name for name, entry in MODELS.items() if entry.usual] if models is None else models:
         one.models[one_of("model", model, MODELS)].value = True
     for name, field in (("seeds", one.seeds), ("epochs", one.epochs)):
         value = numbers[name]

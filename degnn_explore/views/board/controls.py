@@ -321,8 +321,7 @@ class Controls:
         return [name for name, check in self.models.items() if check.value and self._fits(name)]
 
     def _fits(self, model: str) -> bool:
-        sizes = MODELS[model].sizes
-        return sizes is None or TARGET_SIZE[self.task.value] in sizes
+        return MODELS[model].takes(TARGET_SIZE[self.task.value])
 
     def plan(self) -> Plan:
         """What is chosen, not yet checked."""

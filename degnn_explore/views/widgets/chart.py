@@ -14,25 +14,12 @@ import plotly.graph_objects as go
 import traitlets
 from plotly.subplots import make_subplots
 
+from ...learn.nets import colour_of
 from ...study.curves import Curve
 from ...study.judged import Scored, confusion, roc
 from .sheet import STYLE
 
-__all__ = ["COLOURS", "Chart", "curve_figure", "look_figure", "paint"]
-
-COLOURS = {
-    "GCN": "#8a8f98",
-    "SAGE": "#cc79a7",
-    "GIN": "#56b4e9",
-    "struc2vec": "#a0764a",
-    "PGNN": "#009e73",
-    "SEAL": "#e69f00",
-    "DE-GNN-SPD": "#0072b2",
-    "DE-GNN-LP": "#8b6fd1",
-    "DEA-GNN-SPD": "#d55e00",
-    "DEA-GNN-PR": "#b03a5b",
-}
-"""One colour a model, the same in every chart and table; its name always stands beside it."""
+__all__ = ["Chart", "curve_figure", "look_figure", "paint"]
 
 _YES, _NO = "#0072b2", "#e69f00"
 
@@ -45,7 +32,7 @@ def paint(model: str) -> str:
     >>> paint("DE-GNN-SPD")
     'var(--de-0072b2, #0072b2)'
     """
-    colour = COLOURS.get(model, "#888888")
+    colour = colour_of(model)
     return f"var(--de-{colour[1:]}, {colour})"
 
 
@@ -140,7 +127,7 @@ def curve_figure(curves: Sequence[Curve], measure: str, metric: str, epochs: int
     traces: list[dict[str, Any]] = []
     banded = any(curve.low != curve.high for curve in curves)
     for curve in curves:
-        colour = COLOURS.get(curve.model, "#888888")
+        colour = colour_of(curve.model)
         # numbers to four places: half the bytes, and no eye sees more
         if curve.low != curve.high:
             traces.append(
@@ -156,7 +143,7 @@ def curve_figure(curves: Sequence[Curve], measure: str, metric: str, epochs: int
     places = _apart([curve.mean[-1] for curve in curves], room, bottom, top)
     notes = [
         {"x": 1.01, "xref": "paper", "y": y, "text": f"<b>{curve.model}</b>", "showarrow": False, "xanchor": "left",
-         "font": {"color": COLOURS.get(curve.model, "#888888"), "size": 12}}
+         "font": {"color": colour_of(curve.model), "size": 12}}
         for curve, y in zip(curves, places, strict=True)]  # fmt: skip
     return {"data": traces, "layout": {
         "height": height, "margin": {"l": 44, "r": 108, "t": 10, "b": 40}, "uirevision": measure,
@@ -244,7 +231,7 @@ def look_figure(scored: Mapping[str, Scored], chosen: str, classes: Sequence[str
             row=1,
             col=1,
             line={
-                "color": COLOURS.get(model, "#888888"),
+                "color": colour_of(model),
                 "width": 3 if model == chosen else 1.5,
                 "dash": "solid" if model.startswith("DE") else "dot",
             },
