@@ -1,7 +1,7 @@
-"""The compiled loops of the Theory Lab, and nothing else.
+"""The compiled loops of colour refinement, and nothing else.
 
-Many graphs are handed in as one: the disjoint union of them, in the form of ``kernels.khop_arcs``: for each node
-its neighbours within K hops, nearest first, each with its distance ("tag").
+For ``ball`` and ``root_colours`` many graphs are handed in as one: the disjoint union of them, in the form of
+``khop_arcs``: for each node its neighbours within K hops, nearest first, each with its distance ("tag").
 """
 
 from __future__ import annotations
@@ -9,17 +9,129 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import njit, types
 from numpy.typing import NDArray
 
-from ..graphs._kernels import _mix, _sort_row
+from ..graphs._kernels import bfs
 
 Ints = NDArray[Any]
 TAG = 1 << 40  # a neighbour in a row is tag * TAG + colour: fewer than 2^40 colours, tags below 2^23
 
 
 @njit(cache=True, nogil=True)
-def _ball(start: Ints, arcs: Ints, tags: Ints, root: int, depth: int, dist: Ints, queue: Ints, ends: Ints) -> int:
+def khop_arcs(indptr: Ints, indices: Ints, S: Ints, cut: bool, hops: int) -> tuple[Ints, Ints, Ints]:
+    """All (u, w) with 1 <= distance <= hops in CSR form: (indptr, indices, distance), neighbours in BFS order."""
+    n = len(indptr) - 1
+    inside = np.zeros(n, dtype=np.bool_)
+    if cut:
+        inside[S] = True
+    queue = np.empty(n, dtype=np.int64)
+    dist = np.full(n, -1, dtype=np.int64)
+    start = np.zeros(n + 1, dtype=np.int64)
+    for u in range(n):
+        reached = bfs(indptr, indices, u, inside, queue, dist, hops)
+        start[u + 1] = start[u] + reached - 1
+        dist[queue[:reached]] = -1
+    arcs = np.empty(start[n], dtype=np.int64)
+    tags = np.empty(start[n], dtype=np.int64)
+    for u in range(n):
+        reached = bfs(indptr, indices, u, inside, queue, dist, hops)
+        arcs[start[u] : start[u + 1]] = queue[1:reached]
+        tags[start[u] : start[u + 1]] = dist[queue[1:reached]]
+        dist[queue[:reached]] = -1
+    return start, arcs, tags
+
+
+@njit(cache=True, nogil=True)
+def _sort_row(row: Ints) -> None:
+    if len(row) > 48:
+        row.sort()
+        return
+    for i in range(1, len(row)):
+        value = row[i]
+        j = i - 1
+        while j >= 0 and row[j] > value:
+            row[j + 1] = row[j]
+            j -= 1
+        row[j + 1] = value
+
+
+@njit(types.uint64(types.uint64, types.uint64), cache=True, nogil=True)
+def _mix(h: Any, value: Any) -> Any:
+    h = (h ^ value) * np.uint64(0x9E3779B97F4A7C15)
+    return h ^ (h >> np.uint64(29))
+
+
+@njit(cache=True, nogil=True)
+def group_rows(indptr: Ints, rows: Ints, own: Ints, out: Ints) -> int:
+    """Numbers equal (own, row) alike, 0.. in order of first appearance. Exact: rows are compared, not hashes.
+
+    Row u is ``rows[indptr[u]:indptr[u+1]]``. Returns the number of classes.
+    """
+    n = len(own)
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    table = np.full(size, -1, dtype=np.int64)
+    mask = np.uint64(size - 1)
+    classes = 0
+    for u in range(n):
+        a, b = indptr[u], indptr[u + 1]
+        h = _mix(np.uint64(b - a), np.uint64(own[u]))
+        for e in range(a, b):
+            h = _mix(h, np.uint64(rows[e]))
+        slot = np.int64(h & mask)
+        while True:
+            v = table[slot]
+            if v < 0:
+                table[slot] = u
+                out[u] = classes
+                classes += 1
+                break
+            start = indptr[v]
+            same = own[v] == own[u] and indptr[v + 1] - start == b - a
+            e = 0
+            while same and e < b - a:
+                same = rows[start + e] == rows[a + e]
+                e += 1
+            if same:
+                out[u] = out[v]
+                break
+            slot = (slot + 1) & np.int64(size - 1)
+    return classes
+
+
+@njit(cache=True, nogil=True)
+def neighbour_rows(indptr: Ints, indices: Ints, tags: Ints, colour: Ints, classes: int, rows: Ints) -> None:
+    """For each node its neighbours' (tag, colour), as one sorted row of tag * classes + colour."""
+    for u in range(len(indptr) - 1):
+        for e in range(indptr[u], indptr[u + 1]):
+            rows[e] = tags[e] * classes + colour[indices[e]]
+        _sort_row(rows[indptr[u] : indptr[u + 1]])
+
+
+@njit(cache=True, nogil=True)
+def pair_sums(colour: Ints, classes: int, start: int, rows: int, out: Ints) -> None:
+    """Two 64-bit sums over w of a mix of (colour[w, v], colour[u, w]): a fingerprint of 2-WL's multiset.
+
+    For the pairs (u, v) with start <= u < start + rows; out [rows * n, 2].
+    """
+    n = colour.shape[0]
+    for i in range(rows):
+        u = start + i
+        for v in range(n):
+            first, second = np.uint64(0), np.uint64(0)
+            for w in range(n):
+                h = _mix(np.uint64(0x51ED270B), np.uint64(colour[w, v] * classes + colour[u, w]))
+                h = _mix(h, h >> np.uint64(32))
+                first += h
+                second += _mix(h, np.uint64(0x2545F491))
+            out[i * n + v, 0] = np.int64(first)
+            out[i * n + v, 1] = np.int64(second)
+
+
+@njit(cache=True, nogil=True)
+def ball(start: Ints, arcs: Ints, tags: Ints, root: int, depth: int, dist: Ints, queue: Ints, ends: Ints) -> int:
     """The nodes within ``depth`` of ``root`` into ``queue``, nearest first; ``ends[d]``: how many within d."""
     dist[root] = 0
     queue[0] = root
@@ -81,7 +193,7 @@ def root_colours(
         longest = max(longest, start[u + 1] - start[u] + 1)
     row = np.empty(longest, dtype=np.int64)
     for root in range(n):
-        reached = _ball(start, arcs, tags, root, depth, dist, queue, ends)
+        reached = ball(start, arcs, tags, root, depth, dist, queue, ends)
         new_rows, new_words = 0, 0
         for layer in range(1, layers + 1):
             new_rows += ends[hops * (layers - layer)]
@@ -146,133 +258,3 @@ def root_colours(
         for i in range(reached):
             dist[queue[i]] = -1
     return slots, hashes, bounds, words, used
-
-
-@njit(cache=True, nogil=True)
-def random_network(
-    start: Ints,
-    arcs: Ints,
-    tags: Ints,
-    hops: int,
-    layers: int,
-    roots: Ints,
-    weights: Ints,
-    biases: Ints,
-    scale: Ints,
-    smooth: bool,
-    out: Ints,
-) -> None:
-    """The representation of each root as its own target after 1..layers layers; out [layers, roots, hidden].
-
-    weights [layers, K + 1, width, hidden], biases [layers, hidden], scale [K + 1]; the first layer takes the one-hot of
-    the distance. ``smooth``: tanh instead of ReLU.
-    """
-    n = len(start) - 1
-    depth, hidden, width = hops * layers, weights.shape[3], weights.shape[2]
-    dist = np.full(n, -1, dtype=np.int64)
-    place = np.empty(n, dtype=np.int64)
-    queue = np.empty(n, dtype=np.int64)
-    ends = np.empty(depth + 1, dtype=np.int64)
-    h = np.zeros((n, width), dtype=weights.dtype)
-    finer = np.zeros((n, hidden), dtype=weights.dtype)
-    total = np.zeros((hops + 1, width), dtype=weights.dtype)
-    zero = weights.dtype.type(0)
-    for r in range(len(roots)):
-        reached = _ball(start, arcs, tags, roots[r], depth, dist, queue, ends)
-        for i in range(reached):
-            place[queue[i]] = i
-            h[i] = zero
-            h[i, dist[queue[i]]] = weights.dtype.type(1)
-        for layer in range(1, layers + 1):
-            inner = ends[hops * (layers - layer)]
-            length = hidden if layer > 1 else depth + 1
-            for i in range(inner):
-                u = queue[i]
-                total[:] = zero
-                total[0] = h[i]
-                for e in range(start[u], start[u + 1]):
-                    k, w = tags[e], place[arcs[e]]
-                    for j in range(length):
-                        total[k, j] += h[w, j]
-                new = finer[i]
-                new[:] = biases[layer - 1]
-                for k in range(hops + 1):
-                    for j in range(length):
-                        x = total[k, j] * scale[k]
-                        if x != zero:
-                            for m in range(hidden):
-                                new[m] += x * weights[layer - 1, k, j, m]
-                for m in range(hidden):
-                    new[m] = np.tanh(new[m]) if smooth else max(new[m], zero)
-            for i in range(inner):
-                h[i, :hidden] = finer[i]
-            out[layer - 1, r] = finer[0]
-        for i in range(reached):
-            dist[queue[i]] = -1
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def close_pairs(points: Ints, copies: Ints, line: Ints, reach: float) -> int:
-    """How many pairs are within ``reach``, each point standing for so many equal ones.
-
-    ``line`` holds the points' places along a unit vector, ascending: pairs further apart on it need no look.
-    """
-    count = 0
-    limit = reach * reach
-    for i in range(len(line)):
-        count += copies[i] * (copies[i] - 1) // 2
-        j = i + 1
-        while j < len(line) and line[j] - line[i] <= 1.01 * reach:
-            total = 0.0
-            for k in range(points.shape[1]):
-                step = points[i, k] - points[j, k]
-                total += step * step
-            if total <= limit:
-                count += copies[i] * copies[j]
-            j += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
-def find_isomorphism(a: Ints, b: Ints, kind_a: Ints, kind_b: Ints, order: Ints, budget: int) -> int:
-    """1 if a node map takes adjacency a to b and kind_a to kind_b, 0 if none does, -1 if the budget ran out.
-
-    Depth-first: node ``order[d]`` of a is sent to each free node of b in turn, and every link to the nodes before it
-    is checked.
-    """
-    n = len(a)
-    image = np.full(n, -1, dtype=np.int64)
-    taken = np.zeros(n, dtype=np.bool_)
-    tried = np.zeros(n + 1, dtype=np.int64)
-    d, steps = 0, 0
-    while d < n:
-        u = order[d]
-        if image[u] >= 0:  # back here: the choice made before led nowhere
-            taken[image[u]] = False
-            image[u] = -1
-        placed = False
-        while tried[d] < n and not placed:
-            w = tried[d]
-            tried[d] += 1
-            if taken[w] or kind_a[u] != kind_b[w]:
-                continue
-            fits = True
-            for e in range(d):
-                if a[u, order[e]] != b[w, image[order[e]]]:
-                    fits = False
-                    break
-            if fits:
-                image[u] = w
-                taken[w] = True
-                placed = True
-        steps += 1
-        if steps > budget:
-            return -1
-        if placed:
-            d += 1
-            tried[d] = 0
-        else:
-            if d == 0:
-                return 0
-            d -= 1
-    return 1

@@ -25,7 +25,7 @@ MAX_ARCS = 200_000_000
 
 def khop_union(graphs: Sequence[Graph], hops: int = 1) -> tuple[Ints, Ints, Ints]:
     """The disjoint union of the graphs: for each node the nodes within K hops and their distances, in CSR form."""
-    from ..graphs import _kernels as kernels
+    from . import _kernels as kernels
 
     for G in graphs:
         if not isinstance(G, Graph):
@@ -83,7 +83,7 @@ def root_colours(
     >>> [len(set(row)) for row in colours.tolist()]
     [1, 1, 2]
     """
-    from . import _kernels as compiled
+    from . import _kernels as kernels
 
     layers, hops = whole_number("layers", layers, least=1), whole_number("hops", hops, least=1)
     parts = []
@@ -98,7 +98,7 @@ def root_colours(
         raise_if(stop, "the colouring of all targets was cancelled")
         start, arcs, tags = khop_union(chunk, hops)
         out = np.empty((layers + 1, len(start) - 1), dtype=np.int64)
-        dictionary = compiled.root_colours(start, arcs, tags, hops, layers, *dictionary, out)
+        dictionary = kernels.root_colours(start, arcs, tags, hops, layers, *dictionary, out)
         parts.append(out)
         if step is not None:
             step(out.shape[1])

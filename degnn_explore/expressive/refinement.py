@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, whole_number
 from ..common.stopping import raise_if
-from ..encodings.encodings import DRNL, SPD, Encoding, LandingProbability, set_distances
+from ..encodings.encodings import DRNL, SPD, Encoding, LandingProbability
+from ..graphs.distances import set_distances
 from ..graphs.graph import Graph, Targets
 
 __all__ = ["Instances", "colours", "lp_tokens", "spd_tokens"]
@@ -115,7 +116,7 @@ def lp_tokens(G: Graph, sets: Ints, cut: bool, steps: int) -> Ints:
     different probabilities; equal values mean equal ones but for a chance below
     (steps / 2^31)^4.
     """
-    from ..graphs import _kernels as kernels
+    from ..encodings import _kernels as kernels
 
     if G.degrees.max(initial=0) >= PRIMES.min():
         raise GraphError("This graph has a node of more than two billion neighbours.")
@@ -170,7 +171,7 @@ class Instances:
         cls, parts: list[tuple[Graph, Ints, Ints]], *, hops: int = 1, cut: bool = False, attributes: bool = False
     ) -> Instances:
         """Copies of each part's graph G, one for each row of its sets [k, p], with tokens [k, n, p, words]."""
-        from ..graphs import _kernels as kernels
+        from . import _kernels as kernels
 
         sizes = np.concatenate([np.full(len(sets), G.num_nodes) for G, sets, _ in parts])
         start = np.concatenate([[0], np.cumsum(sizes)])
@@ -200,7 +201,7 @@ class Instances:
 
     def refine(self, layers: int | None = None, stop: Event | None = None) -> Iterator[Ints]:
         """The class of every row after 0, 1, 2, ... layers; ends after ``layers``, or when no class splits."""
-        from ..graphs import _kernels as kernels
+        from . import _kernels as kernels
 
         rows = len(self.initial)
         classes = np.empty(rows, dtype=np.int64)

@@ -38,7 +38,7 @@ def pair_colours(
     >>> bool(first[0, 2] == second[0, 2]), bool(first[0, 1] == second[0, 1])
     (False, True)
     """
-    from ..graphs import _kernels as kernels
+    from . import _kernels as kernels
 
     graphs = (G1, G2)
     colours = [_initial(G) for G in graphs]

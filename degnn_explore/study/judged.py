@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, whole_number
-from ..encodings.encodings import distances
+from ..graphs.distances import distances
 from ..graphs.graph import Graph
 from ..learn.tasks import Task
 

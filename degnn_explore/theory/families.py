@@ -43,8 +43,8 @@ def isomorphic(G: Graph, H: Graph, budget: int = 1_000_000) -> bool | None:
     >>> isomorphic(zoo.paley(9), zoo.rook(3)), isomorphic(zoo.shrikhande(), zoo.rook(4))
     (True, False)
     """
-    from ..expressive import _kernels as compiled
     from ..expressive.own_targets import root_colours
+    from . import _kernels as compiled
 
     n = G.num_nodes
     if n != H.num_nodes or G.num_edges != H.num_edges:
@@ -111,7 +111,7 @@ def _circulant(n: int, r: int) -> NDArray[np.bool_]:
 
 
 def _by_switching(first: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-    from ..expressive import _kernels as compiled
+    from . import _kernels as compiled
 
     n = len(first)
     order = np.arange(n)

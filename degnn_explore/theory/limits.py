@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, one_of, whole_number
 from ..common.stopping import raise_if
-from ..encodings.encodings import set_distances
 from ..expressive.own_targets import alike, root_colours
 from ..expressive.refinement import colours
 from ..expressive.verdicts import distinguish
 from ..graphs import zoo
+from ..graphs.distances import set_distances
 from ..graphs.graph import Graph, Targets
 from ..learn.nets import MODELS as NETS
 from .families import lift

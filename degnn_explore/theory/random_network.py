@@ -75,7 +75,7 @@ class RandomNetwork:
         self, graphs: Sequence[Graph], *, stop: Event | None = None, step: Callable[[int], object] | None = None
     ) -> Floats:
         """The representation of every node as its own target after 1..L layers. [L, number of nodes, hidden]"""
-        from ..expressive import _kernels as compiled
+        from . import _kernels as compiled
 
         start, arcs, tags = khop_union(graphs, self.hops)
         n = len(start) - 1
@@ -104,7 +104,7 @@ def close_fraction(h: Floats, tolerance: float) -> float:
     >>> close_fraction(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), 1e-9)  # one pair of three
     0.3333333333333333
     """
-    from ..expressive import _kernels as compiled
+    from . import _kernels as compiled
 
     n = len(h)
     if n < 2:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore.encodings.encodings import distances
+from degnn_explore.graphs.distances import distances
 
 from ..strategies import graphs_with_targets, shuffled
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from degnn_explore import DRNL, SPD, Graph, LandingProbability
-from degnn_explore.encodings.encodings import distances
 from degnn_explore.engine.egonets import blocks
+from degnn_explore.graphs.distances import distances
 
 
 def slow_features(G, S, encoding, degree=True, pooled=True):

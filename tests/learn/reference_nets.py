@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 import degnn_explore as de
-from degnn_explore.encodings.encodings import distances
+from degnn_explore.graphs.distances import distances
 from degnn_explore.learn.nets.base import SetNet
 
 

@@ -13,9 +13,9 @@ import degnn_explore as de
 from degnn_explore import theory
 from degnn_explore.common import errors
 from degnn_explore.common.stopping import Cancelled
-from degnn_explore.encodings.encodings import distances
 from degnn_explore.expressive.own_targets import alike
 from degnn_explore.graphs import zoo
+from degnn_explore.graphs.distances import distances
 from degnn_explore.theory.families import lift
 from degnn_explore.theory.limits import look_alikes
 from degnn_explore.theory.random_network import RandomNetwork, close_fraction

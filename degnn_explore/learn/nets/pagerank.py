@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from ...common.errors import ParameterError
 from ...common.parallel import Threads
 from ...common.stopping import raise_if
-from ...encodings.encodings import SPD, set_distances
+from ...encodings.encodings import SPD
+from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from .base import Dropout, Hyper, SetData, SetNet, Shape
 from .features import base_features, inner_edges, set_features

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...common.stopping import raise_if
-from ...encodings.encodings import set_distances
+from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from ..tasks import Task
 from .base import Dropout, Hyper, SetData, Shape, TransductiveNet

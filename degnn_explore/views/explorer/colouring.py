@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...common.palette import UNREACHABLE, categorical, sequential, text_on
-from ...encodings.encodings import DRNL, LandingProbability, PageRank, distances
+from ...encodings.encodings import DRNL, LandingProbability, PageRank
 from ...expressive.refinement import colours
+from ...graphs.distances import distances
 from ...graphs.graph import Graph
 
 __all__ = ["Colouring", "Entry", "by_class", "by_distance", "by_drnl", "by_pagerank", "by_walk", "multiset"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...common.errors import GraphError, one_of
-from ...encodings.encodings import distances
+from ...graphs.distances import distances
 from ...graphs.graph import Graph, Targets
 
 __all__ = ["LAYOUTS", "available", "circular", "concentric", "fit_box", "force", "geography", "place"]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...common.errors import ParameterError, TargetError, one_of, whole_number
-from ...encodings.encodings import distances
+from ...graphs.distances import distances
 from ...graphs.graph import Graph, Targets
 from ..widgets.html import node_name
 from . import colouring, layouts

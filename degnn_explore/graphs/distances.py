@@ -1,0 +1,32 @@
+"""Shortest-path distances from target sets to every node."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .graph import Graph, Targets
+
+__all__ = ["distances", "set_distances"]
+
+
+def distances(G: Graph, S: Targets, cut: bool = False) -> NDArray[np.int32]:
+    """Shortest-path distance from each node of S to every node; -1 where there is no path. [p, n]
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([(0, 1), (1, 2)], num_nodes=4)
+    >>> distances(path, [0, 1])
+    array([[ 0,  1,  2, -1],
+           [ 1,  0,  1, -1]], dtype=int32)
+    """
+    return set_distances(G, G.target_set(S)[None, :], cut)[0]
+
+
+def set_distances(G: Graph, sets: NDArray[np.int64], cut: bool = False) -> NDArray[np.int32]:
+    """:func:`distances` for many target sets at once. sets [k, p] -> [k, p, n]"""
+    from . import _kernels as kernels
+
+    out = np.empty((*sets.shape, G.num_nodes), dtype=np.int32)
+    kernels.distances(G.indptr, G.indices, sets, cut, out)
+    return out
