@@ -12,21 +12,18 @@ same machine takes part of the processor, so other work makes these numbers wors
 from __future__ import annotations
 
 import argparse
-import csv
 import json
-import os
-import platform
 import statistics
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from _record import circumstances, write
+
 from tools import lab as jupyter
 from tools.boards import Board
 
-RESULTS = Path(__file__).parent / "results" / "board.csv"
 RACES = (("links, celegans", "celegans", "links", 40, 7), ("roles, us-flights", "us-flights", "roles", 60, 15))
 
 COST = """
@@ -180,7 +177,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cost", action="store_true", help="only what watching costs; nothing is written")
     only_cost = parser.parse_args().cost
-    load = f"load {os.getloadavg()[0]:.1f} before"
+    about = circumstances()  # the load before, not our own
     with tempfile.TemporaryDirectory() as folder, jupyter.browser() as chrome:
         server = jupyter.Lab(Path(folder))
         try:
@@ -192,17 +189,8 @@ def main() -> None:
             f"{one['what']:76} {one['seconds']:7} s {one['instead_seconds']!s:>7} {one['ratio']!s:>6} "
             f"{one['from']!s:>7} {one['to']!s:>7}"
         )
-    if only_cost:
-        return
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False, cwd=Path(__file__).parent
-    ).stdout.strip()
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, {load}, Python {platform.python_version()}"
-    with RESULTS.open("w", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], "commit", "machine"])
-        writer.writeheader()
-        writer.writerows({**one, "commit": commit, "machine": machine} for one in rows)
-    print(f"written to {RESULTS.name}")
+    if not only_cost:
+        write("board", rows, about)
 
 
 if __name__ == "__main__":

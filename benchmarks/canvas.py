@@ -9,17 +9,14 @@ three edges a node; each click changes the target set (p = 1). The first clicks 
 
 from __future__ import annotations
 
-import csv
-import datetime
-import platform
 import statistics
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from _record import write
+
 from tools import lab as jupyter
-from tools.lab import ROOT
 
 SIZES = (1_500, 20_000)
 CLICKS, WARM_UP = 40, 5
@@ -77,9 +74,6 @@ def measure(lab: jupyter.Lab, chrome: Any, n: int) -> list[float]:
 
 
 def main() -> None:
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
-    ).stdout.strip()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         server = jupyter.Lab(Path(folder))
@@ -95,9 +89,6 @@ def main() -> None:
                         "p90_ms": round(statistics.quantiles(times, n=10)[-1], 1),
                         "target_ms": TARGET_MS[n],
                         "browser": f"Chromium {chrome.version}",
-                        "machine": f"{platform.machine()}, {jupyter.os.cpu_count()} cores",
-                        "date": datetime.date.today().isoformat(),
-                        "commit": commit,
                     }
                     rows.append(row)
                     print(
@@ -106,12 +97,7 @@ def main() -> None:
                     )
         finally:
             server.close()
-    out = ROOT / "benchmarks" / "results" / "canvas.csv"
-    out.parent.mkdir(exist_ok=True)
-    with out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    write("canvas", rows)
 
 
 if __name__ == "__main__":

@@ -15,18 +15,13 @@ a method uses several threads.
 from __future__ import annotations
 
 import argparse
-import csv
-import datetime
-import importlib.metadata
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -34,6 +29,7 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.csgraph
 import torch
+from _record import timed, write
 from torch_geometric.utils import k_hop_subgraph
 
 import degnn_explore as de
@@ -182,17 +178,6 @@ def agree(G: de.Graph, sets: np.ndarray, hops: int, method: Callable[..., Any]) 
         np.testing.assert_allclose(a[2], b[2], atol=1e-5)
 
 
-def timed(work: Callable[[], Any], repeat: int) -> tuple[float, float]:
-    """Wall and CPU seconds of the fastest of a few runs."""
-    best = (float("inf"), 0.0)
-    for _ in range(repeat):
-        wall, cpu = time.perf_counter(), time.process_time()
-        result = work()
-        best = min(best, (time.perf_counter() - wall, time.process_time() - cpu))
-        del result
-    return best
-
-
 def while_time_lasts(method: Callable[..., Any], sets: np.ndarray, hops: int, limit: float) -> tuple[int, float, float]:
     wall, cpu = time.perf_counter(), time.process_time()
     done = 0
@@ -242,33 +227,6 @@ def compile_seconds() -> list[tuple[float, float]]:
     return found
 
 
-def circumstances() -> dict[str, str]:
-    """Commit, machine, versions, date and how busy the machine is."""
-
-    def git(*words: str) -> str:
-        return subprocess.run(["git", *words], capture_output=True, text=True, cwd=Path(__file__).parent).stdout.strip()
-
-    cpu = next(
-        (line.split(":")[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")),
-        platform.processor(),
-    )
-    versions = [
-        f"{name} {importlib.metadata.version(name)}"
-        for name in ("numpy", "numba", "scipy", "networkx", "torch", "torch-geometric")
-    ]
-    return {
-        "commit": git("rev-parse", "--short", "HEAD"),
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{cpu}, {os.cpu_count()} cores",
-        "load": f"{os.getloadavg()[0]:.1f}",
-        "versions": f"Python {platform.python_version()}; " + "; ".join(versions),
-    }
-
-
-def _lines(path: str) -> list[str]:
-    return Path(path).read_text().splitlines() if Path(path).exists() else []
-
-
 def main() -> None:
     """Measures, prints and writes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -304,7 +262,7 @@ def main() -> None:
             "sets_per_second": f"{sets / wall:.4g}",
             "ratio": "" if ratio is None else f"{ratio:.3g}",
         }
-        rows.append({**row, **circumstances()})
+        rows.append(row)
         print(
             f"{G.title:24} {what:20} {method:10} {threads} thr {sets:7,} sets {wall:8.3f} s {cpu:8.3f} CPU s "
             f"{sets / wall:10,.1f} sets/s{'' if ratio is None else f'   ours is {ratio:7.1f} x'}",
@@ -359,13 +317,7 @@ def main() -> None:
                 )
                 note(G, f"blocks L={layers} K={hops} {kind}", layers * hops, "ours", threads, len(part), *used)
     if not options.quick:
-        path = Path(__file__).parent / "results" / "extraction.csv"
-        path.parent.mkdir(exist_ok=True)
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, fieldnames=list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-        print(f"wrote {path.name}")
+        write("extraction", rows)
 
 
 if __name__ == "__main__":

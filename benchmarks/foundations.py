@@ -5,27 +5,14 @@ python benchmarks/foundations.py            # prints the table, writes results/f
 
 from __future__ import annotations
 
-import csv
-import platform
-import time
 from collections.abc import Callable
 from itertools import combinations
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
+from _record import timed, write
 
 import degnn_explore as de
-
-
-def seconds(work: Callable[[], object], repeat: int = 3) -> float:
-    """The best of a few runs."""
-    best = float("inf")
-    for _ in range(repeat):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 def naive_folklore(G: de.Graph, layers: int) -> dict:
@@ -69,7 +56,7 @@ def main() -> None:
     rows = []
 
     def row(what: str, ours: Callable[[], object], instead: str, theirs: Callable[[], object], repeat: int = 3) -> None:
-        a, b = seconds(ours, repeat), seconds(theirs, 1)
+        (a, _), (b, _) = timed(ours, repeat), timed(theirs)
         rows.append(
             {
                 "what": what,
@@ -117,12 +104,7 @@ def main() -> None:
         "networkx: are they isomorphic?",
         lambda: nx.is_isomorphic(*(de.zoo.random_regular(12, 3, s).to_networkx() for s in (0, 1))),
     )
-    path = Path(__file__).parent / "results" / "foundations.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], "machine"])
-        writer.writeheader()
-        writer.writerows({**r, "machine": f"{platform.machine()}, Python {platform.python_version()}"} for r in rows)
-    print(f"written to {path.name}")
+    write("foundations", rows)
 
 
 if __name__ == "__main__":

@@ -14,38 +14,18 @@ Rows already in the file are not run again, so a run that was killed goes on whe
 from __future__ import annotations
 
 import argparse
-import csv
 import json
-import platform
-import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _record import add, read
 from scipy import stats
 
 import degnn_explore as de
 from degnn_explore.study.comparison import paper_number
 
-RESULTS = Path(__file__).parent / "results"
-COLUMNS = [
-    "model",
-    "dataset",
-    "task",
-    "metric",
-    "seed",
-    "epochs",
-    "test",
-    "optimistic",
-    "val",
-    "best_epoch",
-    "cpu_seconds",
-    "settings",
-    "commit",
-    "machine",
-]
 TASKS = {"roles": de.role_task, "links": de.link_task, "triangles": de.triangle_task}
 EVERY = ["GCN", "SAGE", "GIN", "struc2vec", "PGNN", "SEAL", "DE-GNN-SPD", "DE-GNN-LP", "DEA-GNN-SPD", "DEA-GNN-PR"]
 DATA = [
@@ -125,9 +105,9 @@ def main() -> None:
     parser.add_argument("--search", action="store_true")
     parser.add_argument("--report", action="store_true")
     arguments = parser.parse_args()
-    path = RESULTS / ("search.csv" if arguments.search else "quality.csv")
+    file = "search" if arguments.search else "quality"
     if arguments.report:
-        report(path)
+        report(file)
         return
     seeds = arguments.seeds or (3 if arguments.search else 5)
     first = arguments.first_seed if arguments.first_seed is not None else 10 if arguments.search else 5
@@ -141,10 +121,10 @@ def main() -> None:
             )
             for options in grid:
                 for seed in range(first, first + seeds):
-                    measure(path, model, data, options, seed, arguments.epochs)
+                    measure(file, model, data, options, seed, arguments.epochs)
 
 
-def measure(path: Path, model: str, data: str, options: dict[str, Any], seed: int, epochs: int) -> None:
+def measure(file: str, model: str, data: str, options: dict[str, Any], seed: int, epochs: int) -> None:
     """One run, one row; nothing if the row is there or the model does not take the task."""
     dataset, kind = data.split(":")
     try:
@@ -160,41 +140,27 @@ def measure(path: Path, model: str, data: str, options: dict[str, Any], seed: in
     training.setdefault("learning_rate", built.learning_rate)
     text = json.dumps({**built.hyper, **training, **({UNSCALED: True} if UNSCALED in options else {})}, sort_keys=True)
     key = [model, dataset, kind, str(seed), text]
-    if any([row["model"], row["dataset"], row["task"], row["seed"], row["settings"]] == key for row in rows(path)):
+    if any([row["model"], row["dataset"], row["task"], row["seed"], row["settings"]] == key for row in read(file)):
         return
     start = time.process_time()
     run = list(de.fit(built, task, epochs=epochs, seed=seed, **training))
     seconds = time.process_time() - start
     outcome = de.summarise(run)
-    row = dict(
-        zip(
-            COLUMNS,
-            [
-                model,
-                dataset,
-                kind,
-                outcome.metric,
-                seed,
-                len(run),
-                f"{outcome.test:.5f}",
-                f"{outcome.optimistic:.5f}",
-                f"{run[outcome.epoch - 1].val[outcome.metric]:.5f}",
-                outcome.epoch,
-                f"{seconds:.1f}",
-                text,
-                commit(),
-                f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}",
-            ],
-            strict=True,
-        )
-    )
-    fresh = not path.exists()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        if fresh:
-            writer.writeheader()
-        writer.writerow(row)
+    row = {
+        "model": model,
+        "dataset": dataset,
+        "task": kind,
+        "metric": outcome.metric,
+        "seed": seed,
+        "epochs": len(run),
+        "test": f"{outcome.test:.5f}",
+        "optimistic": f"{outcome.optimistic:.5f}",
+        "val": f"{run[outcome.epoch - 1].val[outcome.metric]:.5f}",
+        "best_epoch": outcome.epoch,
+        "cpu_seconds": f"{seconds:.1f}",
+        "settings": text,
+    }
+    add(file, row)
     print(
         f"{model:12} {data:20} seed {seed} {json.dumps(options)}: val {row['val']}, test {outcome.test:.4f} "
         f"(epoch {outcome.epoch} of {len(run)}), "
@@ -203,30 +169,10 @@ def measure(path: Path, model: str, data: str, options: dict[str, Any], seed: in
     )
 
 
-def rows(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def commit() -> str:
-    try:
-        return subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"],
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=Path(__file__).parent,
-        ).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-
-
-def report(path: Path) -> None:
+def report(file: str) -> None:
     """Means over seeds in percent, with half the 95 % interval, as a Markdown table beside the paper's numbers."""
     groups: dict[tuple[str, ...], list[dict[str, str]]] = {}
-    for row in rows(path):
+    for row in read(file):
         groups.setdefault((row["dataset"], row["task"], row["model"], row["settings"]), []).append(row)
     print("| graph | task | model | seeds | test, chosen on validation | paper | validation | settings |")
     print("|---|---|---|---|---|---|---|---|")

@@ -3,17 +3,15 @@
 pandas reads a large file in several threads (since 3.1), and a buffer in one; both are shown. The processor's time
 is shown beside the clock's, for it depends less on what else the machine does.
 
-    python benchmarks/reading.py [edges]
+    python benchmarks/reading.py            # a million edges; writes results/reading.csv
+    python benchmarks/reading.py 10000      # so many edges; writes nothing
 """
 
 from __future__ import annotations
 
 import io
-import os
-import platform
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,25 +19,19 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pandas as pd
+from _record import circumstances, timed, write
 
 import degnn_explore as de
 
-
-def timed(work: Callable[[], Any]) -> tuple[float, float]:
-    """Seconds by the clock and of the processor."""
-    clock, processor = time.perf_counter(), time.process_time()
-    work()
-    return time.perf_counter() - clock, time.process_time() - processor
+MILLION = 1_000_000
 
 
 def main(edges: int, repeats: int = 9) -> None:
     drawn = np.random.default_rng(0).integers(0, edges // 5, size=(edges, 2))
     ids = np.unique(drawn, return_inverse=True)[1].reshape(-1, 2)  # exactly 0..n-1
     kinds = {"0..n-1": ids, "integers with gaps": 3 * ids + 10_000, "words": np.char.add("user-", ids.astype(str))}
-    print(
-        f"{edges:,} edges; {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; Python "
-        f"{platform.python_version()}, pandas {pd.__version__}, networkx {nx.__version__}"
-    )
+    about, rows = circumstances(), []
+    print(f"{edges:,} edges; {about['machine']}, load {about['load']}; {about['versions']}")
     print(f"seconds by the clock / of the processor, each the least of {repeats} runs in turn (networkx: one run)")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "edges.csv"
@@ -61,7 +53,11 @@ def main(edges: int, repeats: int = 9) -> None:
                     f"  {name:15} {seconds[0]:7.3f} / {seconds[1]:7.3f}   "
                     f"read_graph takes {ratio[0]:.2f} / {ratio[1]:.2f} times as long"
                 )
+                wall, cpu = seconds.round(4)
+                rows.append({"ids": kind, "reader": name, "edges": edges, "seconds": wall, "cpu_seconds": cpu})
+    if edges == MILLION:
+        write("reading", rows, about)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else MILLION)

@@ -10,13 +10,13 @@ Memory is how far the process's peak rose during the run, beside the size of the
 
 from __future__ import annotations
 
-import csv
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from extraction import circumstances, link_sets, random_graph
+from _record import RESULTS, write
+from extraction import link_sets, random_graph
 
 import degnn_explore as de
 from degnn_explore.engine.egonets import ego_networks
@@ -77,14 +77,8 @@ def main() -> None:
             "{varied:18} {sets:7,} sets {hops} hops {nodes:9,} nodes: {size:13,} nodes and edges {cpu_seconds:7.3f} "
             "CPU s {ns_per_unit:6.1f} ns each, result {result_bytes:14,} B, peak {peak_bytes:14,} B".format(**row)
         )
-    results = Path(__file__).parent / "results"
-    results.mkdir(exist_ok=True)
-    with (results / "scaling.csv").open("w", newline="") as file:
-        about = circumstances()
-        writer = csv.DictWriter(file, fieldnames=[*rows[0], *about])
-        writer.writeheader()
-        writer.writerows({**row, **about} for row in rows)
-    plot(rows, results / "scaling.html")
+    write("scaling", rows)
+    plot(rows, RESULTS / "scaling.html")
 
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:

@@ -1,26 +1,21 @@
 """How long the Theory Lab takes: the paper's full table, K hops, random networks, the scoreboard.
 
-    python benchmarks/theory.py
+    python benchmarks/theory.py            # everything, some minutes
+    python benchmarks/theory.py K=2        # the cases whose name holds this; writes nothing
 
 Writes benchmarks/results/theory.csv. Kernels are compiled before the clock starts.
 """
 
 from __future__ import annotations
 
-import os
-import platform
-import subprocess
-import time
+import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from _record import timed, write
 
 from degnn_explore import theory
-
-RESULTS = Path(__file__).parent / "results" / "theory.csv"
 
 
 def square(table: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
@@ -35,7 +30,7 @@ def pair_of_64_nodes() -> tuple[Any, Any]:
     )
 
 
-def main() -> None:
+def main(chosen: str = "") -> None:
     theory.theorem_3_3(sizes=[10], nodes=20, networks=["float64", "float32"], progress=False)
     theory.scoreboard(["strongly regular"], progress=False)
     pair = {"64 nodes": [pair_of_64_nodes()]}
@@ -54,26 +49,15 @@ def main() -> None:
         ),
         "scoreboard, all families and methods": lambda: theory.scoreboard(progress=False),
     }
-    git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    commit = git.stdout.strip()
-    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     rows = []
     for name, work in cases.items():
-        wall, cpu = time.perf_counter(), time.process_time()
-        work()
-        rows.append(
-            {
-                "case": name,
-                "seconds": round(time.perf_counter() - wall, 2),
-                "cpu_seconds": round(time.process_time() - cpu, 2),
-                "commit": commit,
-                "machine": machine,
-            }
-        )
-        print(f"{rows[-1]['seconds']:8.2f} s   {rows[-1]['cpu_seconds']:8.2f} s of CPU   {name}")
-    RESULTS.parent.mkdir(exist_ok=True)
-    pd.DataFrame(rows).to_csv(RESULTS, index=False)
+        if chosen in name:
+            wall, cpu = timed(work)
+            rows.append({"case": name, "seconds": round(wall, 2), "cpu_seconds": round(cpu, 2)})
+            print(f"{wall:8.2f} s   {cpu:8.2f} s of CPU   {name}", flush=True)
+    if not chosen:
+        write("theory", rows)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

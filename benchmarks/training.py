@@ -9,14 +9,11 @@ One torch thread throughout. Compiling (or loading compiled) kernels is timed ap
 from __future__ import annotations
 
 import argparse
-import csv
-import platform
 import time
-from pathlib import Path
 
 import numpy as np
 import torch
-from quality import commit
+from _record import write
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import roc_auc_score
 
@@ -42,13 +39,8 @@ def main() -> None:
     if arguments.race:
         return
     rows += [epochs(name) for name in ("celegans", "pb", "us-flights")]
-    path = Path(__file__).parent / "results" / "training.csv"
-    columns = ["what", "dataset", "seed", "ours_seconds", "other_seconds", "ratio", "note", "commit", "machine"]
-    machine = f"{platform.machine()}, Python {platform.python_version()}, torch {torch.__version__}"
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, columns)
-        writer.writeheader()
-        writer.writerows({**values, "commit": commit(), "machine": machine} for values in rows)
+    columns = ("what", "dataset", "seed", "ours_seconds", "other_seconds", "ratio", "note")
+    write("training", [{column: values.get(column, "") for column in columns} for values in rows])
 
 
 def warm_up() -> dict[str, object]:

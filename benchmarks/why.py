@@ -9,10 +9,8 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import numpy as np
+from _record import write
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
@@ -24,13 +22,9 @@ SEEDS = range(5, 10)
 
 def main() -> None:
     rows = [*degree_alone(), *pieces("links", de.link_task, 2), *pieces("triangles", de.triangle_task, 3)]
-    path = Path(__file__).parent / "results" / "why.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["dataset", "task", "what", "sets", "percent"])
-        writer.writerows(rows)
     for row in rows:
         print(*row, sep=", ")
+    write("why", [dict(zip(("dataset", "task", "what", "sets", "percent"), row, strict=True)) for row in rows])
 
 
 def degree_alone() -> list[list[object]]:
