@@ -23,10 +23,29 @@ class ParameterError(ValueError):
     """An option, a coefficient or a name outside its range."""
 
 
-def whole_number(name: str, value: Any, *, least: int) -> int:
-    """``value`` as an int, or a ParameterError that names it."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+def shown(value: Any) -> str:
+    """A value as error messages show it: its repr, cut where it is long; a number of hundreds of digits by its length.
+
+    Examples
+    --------
+    >>> shown("a" * 100), shown(10**400)
+    ("'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...", 'a number of 401 digits')
+    """
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return f"a number of {int(math.log10(abs(value))) + 1} digits"
+    try:
+        text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    except ValueError:  # such a number inside it
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 50 else text[:48] + "..."
+
+
+def whole_number(name: str, value: Any, *, least: int, most: int = 2**63 - 1) -> int:
+    """``value`` as an int that fits native code, or a ParameterError that names it."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
+        bounds = f"of at least {least}" if most == 2**63 - 1 else f"from {least} to {most:,}"
+        size = " (and below 2^63)" if isinstance(value, int) and value > 2**63 - 1 == most else ""
+        raise ParameterError(f"{name} must be a whole number {bounds}{size}, not {shown(value)}.")
     return int(value)
 
 

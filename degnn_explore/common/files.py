@@ -46,6 +46,7 @@ def readable_size(size: float) -> str:
     >>> readable_size(2_345_678_901)
     '2.3 GB'
     """
+    size = min(size, 1e30)  # a whole number beyond it is no float any more
     for unit in ("bytes", "KB", "MB"):
         if size < 1000:
             return f"{size:.3g} {unit}"
