@@ -11,8 +11,8 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-# Public name -> the module it lives in. No module may share a name with a function here: importing
-# the module would put it in the function's place.
+# Public name -> the module it lives in; __init__.pyi says the same to type checkers. No module here may share a name
+# with a function: importing the module would put it in the function's place.
 _HOME = {
     "about": "installation",
     "Graph": "graphs.graph",
@@ -53,6 +53,8 @@ _HOME = {
     "summarise": "learn.training",
     "save": "learn.saving",
     "load_model": "learn.saving",
+    "missing_links": "study.missing_links",
+    "set_distance": "study.judged",
 }
 _MODULES = {"theory": "theory", "zoo": "graphs.zoo"}
 

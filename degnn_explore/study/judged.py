@@ -89,7 +89,19 @@ def score(model: SetNet, task: Task) -> Scored:
 
 
 def set_distance(graph: Graph, sets: Iterable[Sequence[int]]) -> NDArray[np.int64]:
-    """Distance between the targets of each set with the edges inside it cut; the largest for three, -1 unreachable.
+    """Distance between the targets of each set with the edges inside it cut, as a model sees them.
+
+    Parameters
+    ----------
+    graph
+        Where steps are counted; of a task, ``task.graph``, which lacks the held-out links.
+    sets
+        Target sets, such as ``task.test.sets``.
+
+    Returns
+    -------
+    int64 array [num_sets]
+        The largest distance between two targets of the set; 0 for a single node, -1 where there is no path.
 
     Examples
     --------
