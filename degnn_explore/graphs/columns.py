@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,13 @@ def node_names(names: Any, n: int) -> tuple[str, ...]:
         twice = Counter(texts).most_common(1)[0][0]
         raise GraphError(f"Two nodes are called {twice!r}; names must differ, so that a node can be found by name.")
     return texts
+
+
+def node_numbers(ids: Sequence[str]) -> NDArray[np.int64] | None:
+    """The ids as numbers if they are exactly "0".."n-1", in any order. [n]"""
+    if not all(map(str.isdecimal, ids)) or set(ids) != set(map(str, range(len(ids)))):
+        return None
+    return np.array([int(i) for i in ids], dtype=np.int64)
 
 
 def finite(what: str, values: Any, n: int, width: int | None) -> NDArray[np.float64]:

@@ -138,9 +138,9 @@ class Graph:
     def from_networkx(cls, graph: networkx.Graph[Any], *, label: str | None = None) -> Graph:
         """A graph from networkx: node attributes become :attr:`info`, ids become names.
 
-        Where the ids are exactly the integers 0..n-1, they stay the nodes' numbers, and an attribute
-        ``name`` gives the names. An attribute ``pos`` gives positions, and ``label`` (or the one named
-        here), if it is an integer on every node, gives labels.
+        Where the ids are exactly 0..n-1, they stay the nodes' numbers, and an attribute ``name`` gives the
+        names. Attributes ``pos``, or ``x`` and ``y``, or ``longitude`` and ``latitude`` give positions, and
+        ``label`` (or the one named here), if it is an integer on every node, gives labels.
 
         Examples
         --------

@@ -5,49 +5,105 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..common.errors import GraphError
 from .cleaning import is_symmetric
+from .columns import node_numbers
 
 if TYPE_CHECKING:
     import networkx
     import torch_geometric.data
 
-__all__ = ["networkx_parts", "pyg_parts"]
+__all__ = ["networkx_parts", "pyg_parts", "table_parts", "take_positions"]
 
 
-def networkx_parts(graph: networkx.Graph[Any], label: str | None = None) -> dict[str, Any]:
+def networkx_parts(graph: networkx.Graph[Any], label: str | None = None, named_by: str | None = None) -> dict[str, Any]:
     """The arguments of ``Graph.from_edges`` for a networkx graph, see ``Graph.from_networkx``."""
-    nodes = list(graph.nodes)
-    numbered = all(type(node) is int for node in nodes) and set(nodes) == set(range(len(nodes)))
-    if numbered:
-        nodes.sort()
-    place = {node: i for i, node in enumerate(nodes)}
-    rows = [graph.nodes[node] for node in nodes]
-    columns = {key: [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}
-    names = None if numbered else [str(node) for node in nodes]
-    if numbered and "name" in columns and len(set(map(str, columns["name"]))) == len(nodes):
-        names = [str(name) for name in columns.pop("name")]
-    positions = columns.pop("pos", None)
-    if label is not None and label not in columns:
-        raise GraphError(f"No node attribute {label!r} to take labels from; there are {sorted(map(str, columns))}.")
-    labels = columns.get(label or "label")
-    if label is None and labels is not None:
-        whole = all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in labels)
-        labels = labels if whole else None
-    if labels is not None:
-        columns.pop(label or "label")
-    return {
-        "edges": np.array([(place[u], place[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2),
-        "num_nodes": len(nodes),
-        "names": names,
-        "labels": labels,
-        "info": columns,
+    rows = [data for _, data in graph.nodes(data=True)]
+    columns = {str(key): [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}
+    place = {node: i for i, node in enumerate(graph.nodes)}
+    return table_parts(
+        [str(node) for node in graph.nodes],
+        columns,
+        np.array([(place[u], place[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2),
+        label=label,
+        named_by=named_by,
+    ) | {
         "title": str(graph.name or ""),
-        "positions": None if positions is None or any(p is None for p in positions) else positions,
         "directed": graph.is_directed(),
-        "weighted": any("weight" in data for _, _, data in graph.edges(data=True)),
+        "weighted": any(data.get("weight", 1) != 1 for _, _, data in graph.edges(data=True)),
     }
+
+
+def table_parts(
+    ids: list[str],
+    columns: dict[str, list[Any]],
+    pairs: NDArray[np.int64],
+    *,
+    label: str | None = None,
+    named_by: str | None = None,
+) -> dict[str, Any]:
+    """The arguments of ``Graph.from_edges`` for nodes with ids, a column for each attribute, pairs of places in ids.
+
+    The ids are the names, unless the column ``named_by`` names every node; with ids 0..n-1, which number the nodes,
+    the column ``name`` may. Positions are those of :func:`take_positions`, labels an integer column ``label``.
+    """
+    if not ids:
+        raise GraphError("there is no node in it; expected at least one.")
+    if label is not None and label not in columns:
+        raise GraphError(f"No node attribute {label!r} to take labels from; there are {sorted(columns)}.")
+    numbered = node_numbers(ids)
+    if named_by is None and numbered is not None:
+        named_by = "name"
+    names = [str(name) for name in columns.pop(named_by)] if named_by and _are_names(columns.get(named_by)) else ids
+    if (numbers := node_numbers(names)) is not None:
+        numbered = numbers
+    order = np.arange(len(ids)) if numbered is None else np.argsort(numbered)
+    columns = {key: [column[i] for i in order] for key, column in columns.items()}
+    labels = columns.get(label or "label")
+    if label is not None or (labels is not None and all(map(_is_class, labels))):
+        del columns[label or "label"]
+    else:
+        labels = None
+    return {
+        "edges": np.argsort(order)[pairs],
+        "num_nodes": len(ids),
+        "names": None if numbers is not None else [names[i] for i in order],
+        "labels": labels,
+        "positions": take_positions(columns),
+        "info": columns,
+    }
+
+
+def _are_names(column: list[Any] | None) -> bool:
+    return column is not None and None not in column and "" not in column and len(set(map(str, column))) == len(column)
+
+
+def _is_class(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def take_positions(columns: dict[str, Any]) -> NDArray[np.float64] | None:
+    """Positions [n, 2] from pos, GEXF's viz, x and y (all then taken out), or longitude and latitude (which stay).
+
+    Columns that do not hold a finite number for each node are left as they are, to be shown.
+    """
+    if any(isinstance(viz, dict) for viz in columns.get("viz", ())):  # {"position": {"x": ..., "y": ...}, ...}
+        spots = [viz.get("position", {}) if isinstance(viz, dict) else {} for viz in columns.pop("viz")]
+        columns |= {axis: [spot.get(axis) for spot in spots] for axis in "xy"}
+    for keys in (("pos",), ("x", "y"), ("longitude", "latitude")):
+        if all(key in columns for key in keys):
+            try:
+                axes = [np.array(columns[key], dtype=np.float64) for key in keys]
+            except (TypeError, ValueError):
+                continue
+            positions = axes[0] if len(axes) == 1 else np.stack(axes, axis=-1)
+            if positions.ndim == 2 and positions.shape[1] == 2 and np.isfinite(positions).all():
+                for key in set(keys) & {"pos", "x", "y"}:
+                    del columns[key]
+                return positions
+    return None
 
 
 def pyg_parts(data: torch_geometric.data.Data) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError
+from ..graphs.columns import node_numbers
 from ..graphs.graph import Graph
 from .tables import Table, numbers, read_table
 
@@ -106,13 +107,6 @@ def as_numbers(ids: Sequence[str], pairs: NDArray[np.int64]) -> tuple[NDArray[np
     """The pairs, by number, and no names, where the ids are exactly 0..n-1 in any order."""
     order = node_numbers(ids)
     return (pairs, list(ids)) if order is None else (order[pairs], None)
-
-
-def node_numbers(ids: Sequence[str]) -> NDArray[np.int64] | None:
-    """The ids as numbers if they are exactly "0".."n-1", in any order. [n]"""
-    if not all(map(str.isdecimal, ids)) or set(ids) != set(map(str, range(len(ids)))):
-        return None
-    return np.array([int(i) for i in ids], dtype=np.int64)
 
 
 def _is_weight(table: Table, place: int, alone: bool) -> bool:

@@ -11,19 +11,15 @@ import json
 import xml.parsers.expat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..common.errors import GraphError
 from ..graphs.cleaning import is_symmetric
 from ..graphs.graph import Graph
-from .edge_lists import node_numbers
+from ..graphs.interop import networkx_parts, table_parts
 from .tables import check_text
-
-if TYPE_CHECKING:
-    import networkx
 
 
 @contextmanager
@@ -70,7 +66,7 @@ def read_graphml(content: bytes) -> Graph:
 
     _check_xml(content)
     with _expecting("GraphML, as networkx, igraph or Gephi write it"):
-        return _from_networkx(nx.read_graphml(io.BytesIO(content)))
+        return Graph.from_networkx(nx.read_graphml(io.BytesIO(content)))
 
 
 def read_gexf(content: bytes) -> Graph:
@@ -79,7 +75,7 @@ def read_gexf(content: bytes) -> Graph:
 
     _check_xml(content)
     with _expecting("GEXF 1.1 to 1.3, as Gephi writes it"):
-        return _from_networkx(nx.read_gexf(io.BytesIO(content)), named_by="label")
+        return Graph.from_edges(**networkx_parts(nx.read_gexf(io.BytesIO(content)), named_by="label"))
 
 
 def read_gml(content: bytes) -> Graph:
@@ -89,26 +85,8 @@ def read_gml(content: bytes) -> Graph:
     lines = check_text(content).decode().splitlines()
     with _expecting("GML"):
         # label=None keeps the ids; networkx allows it, its type stubs do not say so
-        return _from_networkx(nx.parse_gml(lines, label=None), named_by="label")  # type: ignore[call-overload]
-
-
-def _from_networkx(graph: networkx.Graph, named_by: str | None = None) -> Graph:
-    rows = [data for _, data in graph.nodes(data=True)]
-    columns = {str(key): [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}
-    if "viz" in columns:  # GEXF: {"position": {"x": ..., "y": ..., "z": ...}, "color": ...}
-        spots = [(viz or {}).get("position", {}) for viz in columns.pop("viz")]
-        columns |= {axis: [spot.get(axis) for spot in spots] for axis in "xy"}
-    place = {node: i for i, node in enumerate(graph.nodes)}
-    pairs = np.array([(place[u], place[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2)
-    weighted = any(data.get("weight", 1) != 1 for _, _, data in graph.edges(data=True))
-    return _assemble(
-        [str(node) for node in graph.nodes],
-        columns,
-        pairs,
-        named_by=named_by,
-        directed=graph.is_directed(),
-        weighted=weighted,
-    )
+        graph = nx.parse_gml(lines, label=None)  # type: ignore[call-overload]
+        return Graph.from_edges(**networkx_parts(graph, named_by="label"))
 
 
 # ---- JSON ------------------------------------------------------------------------------------------
@@ -151,12 +129,9 @@ def read_json(content: bytes) -> Graph:
                 raise GraphError(f"edges[{i}] names {str(link[end])[:50]!r}, which is not among the nodes' ids.")
             pairs[i, side] = where
     columns = {key: [node.get(key) for node in nodes] for key in dict.fromkeys(k for node in nodes for k in node)}
-    named_by = None if columns.pop("id", None) else "name"
-    return _assemble(
-        list(place),
-        columns,
-        pairs,
-        named_by=named_by,
+    columns.pop("id", None)
+    return Graph.from_edges(
+        **table_parts(list(place), columns, pairs),
         directed=data.get("directed") is True,
         weighted=any(link.get("weight", 1) != 1 for link in links),
     )
@@ -168,69 +143,6 @@ def _id(value: Any) -> str:
 
 def _json_kind(value: Any) -> str:
     return {list: "list", str: "string", type(None): "null", dict: "object"}.get(type(value), type(value).__name__)
-
-
-# ---- what GraphML, GEXF, GML and JSON share ------------------------------------------------------------
-
-
-def _assemble(
-    ids: list[str],
-    columns: dict[str, list[Any]],
-    pairs: NDArray[np.int64],
-    *,
-    named_by: str | None,
-    directed: bool,
-    weighted: bool,
-) -> Graph:
-    """A graph from ids, a column for each node attribute, and pairs of places in ``ids``."""
-    if not ids:
-        raise GraphError("there is no node in it; expected at least one.")
-    names = [str(name) for name in columns.pop(named_by)] if named_by and _are_names(columns.get(named_by)) else ids
-    numbered = node_numbers(names)
-    is_plain = numbered is not None
-    if numbered is None:
-        numbered = node_numbers(ids)
-    order = np.arange(len(ids)) if numbered is None else np.argsort(numbered)
-    rank = np.argsort(order)
-    columns = {key: [column[i] for i in order] for key, column in columns.items()}
-    labels = columns.get("label")
-    if labels is not None and all(isinstance(x, int) and not isinstance(x, bool) for x in labels):
-        del columns["label"]
-    else:
-        labels = None
-    return Graph.from_edges(
-        rank[pairs],
-        len(ids),
-        names=None if is_plain else [names[i] for i in order],
-        labels=labels,
-        positions=take_positions(columns),
-        info=columns,
-        directed=directed,
-        weighted=weighted,
-    )
-
-
-def _are_names(column: list[Any] | None) -> bool:
-    return column is not None and None not in column and "" not in column and len(set(map(str, column))) == len(column)
-
-
-def take_positions(columns: dict[str, Any]) -> NDArray[np.float64] | None:
-    """Positions [n, 2] from pos, or x and y (which are then taken out), or longitude and latitude (which stay).
-
-    Columns that do not hold a finite number for each node are left as they are, to be shown.
-    """
-    for keys in (("pos",), ("x", "y"), ("longitude", "latitude")):
-        if all(key in columns for key in keys):
-            try:
-                parts = [np.array(columns[key], dtype=np.float64) for key in keys]
-            except (TypeError, ValueError):
-                continue
-            found = parts[0] if len(parts) == 1 else np.stack(parts, axis=-1)
-            if found.ndim == 2 and found.shape[1] == 2 and np.isfinite(found).all():
-                for key in set(keys) & {"pos", "x", "y"}:
-                    del columns[key]
-                return found
-    return None
 
 
 # ---- arrays and tensors --------------------------------------------------------------------------------

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ..common.errors import GraphError, one_of
 from ..graphs.graph import Graph
+from ..graphs.interop import take_positions
 from .edge_lists import SOURCE, TARGET, read_edge_list
-from .formats import READERS, take_positions
+from .formats import READERS
 from .tables import numbers, read_bytes, read_table
 
 __all__ = ["read_folder", "read_graph"]

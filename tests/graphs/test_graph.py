@@ -243,6 +243,35 @@ def test_networkx_integers_stay_numbers_in_whatever_order_they_came():
     assert G.names == ("0", "1", "2")
 
 
+def test_networkx_ids_that_spell_the_numbers_are_the_numbers_and_name_names_them():
+    graph = nx.Graph([("2", "0"), ("0", "1")])
+    assert Graph.from_networkx(graph).edges.tolist() == [[0, 1], [0, 2]]
+    nx.set_node_attributes(graph, {"2": "cai", "0": "ana", "1": "ben"}, "name")
+    G = Graph.from_networkx(graph)
+    assert (G.names, G.edges.tolist(), dict(G.info)) == (("ana", "ben", "cai"), [[0, 1], [0, 2]], {})
+    nx.set_node_attributes(graph, {"1": "ana"}, "name")  # twice: no name for a node then
+    assert Graph.from_networkx(graph).names == ("0", "1", "2")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "kept"),
+    [
+        ({"pos": (0.5, 1)}, []),
+        ({"x": 0.5, "y": 1}, []),
+        ({"longitude": 0.5, "latitude": 1}, ["latitude", "longitude"]),
+        ({"viz": {"position": {"x": 0.5, "y": 1, "z": 0}, "color": "red"}}, []),
+    ],
+)
+def test_networkx_positions_by_each_of_their_names(attributes, kept):
+    graph = nx.Graph()
+    graph.add_nodes_from(["a", "b"], **attributes)
+    G = Graph.from_networkx(graph)
+    assert G.positions.tolist() == [[0.5, 1.0], [0.5, 1.0]]
+    assert sorted(G.info) == kept
+    graph.nodes["b"].clear()  # known of one node only: shown, not drawn
+    assert Graph.from_networkx(graph).positions is None
+
+
 def test_networkx_ids_become_names_and_a_named_attribute_labels():
     graph = nx.MultiDiGraph([("b", "a"), ("a", "b"), ("a", "b"), ("a", "a")])
     nx.set_node_attributes(graph, {"a": 1, "b": 0}, "club")
