@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from ..common.errors import ParameterError, one_of, whole_number
 from ..common.parallel import Threads
-from ..encodings.encodings import Encoding
+from ..encodings.base import Encoding
 from ..graphs.graph import Graph
 from . import _ball
 from .blocks import BlockData, Blocks, Step

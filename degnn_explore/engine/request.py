@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, whole_number
-from ..encodings.encodings import DRNL, SPD, Encoding, LandingProbability
+from ..encodings.base import Encoding
 from ..graphs.graph import Graph
 from . import _ball
 from ._ball import Net, Plan, Scratch
@@ -95,6 +95,10 @@ def make_net(graph: Graph, degree: bool) -> Net:
 _NETS: weakref.WeakKeyDictionary[Graph, dict[bool, Net]] = weakref.WeakKeyDictionary()
 
 
+_KINDS = {"SPD": _ball.SPD, "walk": _ball.WALK, "DRNL": _ball.DRNL}
+_POOLS = {"mean": _ball.MEAN_POOL, "sum": _ball.SUM_POOL, None: _ball.NO_POOL}
+
+
 def make_plan(
     *,
     p: int,
@@ -110,29 +114,18 @@ def make_plan(
 ) -> tuple[Plan, int]:
     """The plan for the kernels, and the number of columns of ζ for each node."""
     cap = 0 if max_nodes_per_hop is None else whole_number("max_nodes_per_hop", max_nodes_per_hop, least=1)
-    kind, reach = _ball.NONE, 0
-    if isinstance(encoding, SPD):
-        kind, reach = _ball.SPD, encoding.max_dist - 1
-    elif isinstance(encoding, LandingProbability):
-        kind, reach = _ball.WALK, encoding.steps
-    elif isinstance(encoding, DRNL):
-        kind, reach = _ball.DRNL, encoding.max_dist - 1
-        if p != 2:
-            raise TargetError(
-                f"DRNL labels are defined for pairs; these target sets have {p} node(s) each. "
-                "Use SPD, which takes any number."
+    kind, reach, width, pool = _ball.NONE, 0, 0, _ball.MEAN_POOL
+    if encoding is not None:
+        recipe = encoding.recipe if isinstance(encoding, Encoding) else None
+        if recipe is None:
+            raise ParameterError(
+                f"encoding={encoding!r} is not known to the ego-network engine; choose SPD, "
+                "LandingProbability, DRNL or None."
             )
-    elif encoding is not None:
-        raise ParameterError(
-            f"encoding={encoding!r} is not known to the ego-network engine; choose SPD, "
-            "LandingProbability, DRNL or None."
-        )
-    pool, width = _ball.MEAN_POOL, 0 if encoding is None else encoding.dim
-    if encoding is not None and kind != _ball.DRNL:
-        if raw or encoding.pool is None:
-            pool = _ball.NO_POOL
-        elif encoding.pool == "sum":
-            pool = _ball.SUM_POOL
+        encoding.check_targets(p)
+        kind, reach, width = _KINDS[recipe.kind], recipe.reach, encoding.dim
+        if encoding.num_targets is None:  # else one row for the whole set, and nothing to pool
+            pool = _POOLS[None if raw else encoding.pool]
     mixed = np.uint64(whole_number("seed", seed, least=0) % 2**64)
     plan = Plan(levels, hops, radius, reach, kind, width, pool, aggregation, raw, degree, cap, mixed)
     return plan, width * p if pool == _ball.NO_POOL else width

@@ -14,6 +14,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ..encodings.base import FAR
+from ..encodings.paths import Distance
 from ..graphs.graph import Graph
 from .refinement import Instances
 
@@ -117,8 +119,7 @@ class _Speaker:
         if self.method == "DE-LP":
             key = tuple(np.sort(tokens, axis=0).ravel().tolist())
             return self.profiles.setdefault(key, f"profile {len(self.profiles) + 1}")
-        values = ["∞" if t < 0 else str(t) for t in sorted(tokens[:, 0].tolist(), key=lambda t: (t < 0, t))]
-        return values[0] if len(values) == 1 else "{" + ",".join(values) + "}"
+        return Distance().label(sorted(FAR if t < 0 else t for t in tokens[:, 0].tolist()))
 
     def bag(self, rows: Ints) -> str:
         """The multiset of the rows' encodings, shortened if long."""

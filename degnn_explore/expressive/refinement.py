@@ -17,19 +17,15 @@ from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, whole_number
 from ..common.stopping import raise_if
-from ..encodings.encodings import DRNL, SPD, Encoding, LandingProbability
-from ..graphs.distances import set_distances
+from ..encodings.base import Encoding
+from ..encodings.paths import Distance
 from ..graphs.graph import Graph, Targets
 
-__all__ = ["Instances", "colours", "lp_tokens", "spd_tokens"]
+__all__ = ["Instances", "colours"]
 
 Ints = NDArray[np.int64]
 
 MAX_ARCS = 400_000_000
-# Four primes below 2^31 and a point for each: the landing probabilities of all lengths are
-# summed up as a polynomial at that point, modulo the prime (see lp_tokens).
-PRIMES = np.array([2147483629, 2147483587, 2147483579, 2147483563])
-POINTS = np.array([1163531501, 987654323, 1618033989, 1414213573])
 
 
 def colours(
@@ -90,67 +86,12 @@ def colours(
         sets = np.zeros((1, 0), dtype=np.int64)
     else:
         sets = G.target_set(S)[None, :]
-        tokens = encoding_tokens(G, sets, encoding, cut)
+        tokens = (encoding or Distance()).tokens(G, sets, cut)
     run = Instances.build([(G, sets, tokens)], hops=hops, cut=cut, attributes=attributes)
     digests: list[Ints] = []
     for layer, classes in enumerate(run.refine(layers)):
         digests.append(run.digest(classes, digests[-1]) if layer else run.first_digest(classes))
     return np.stack(digests)
-
-
-def spd_tokens(G: Graph, sets: Ints, cut: bool = False) -> Ints:
-    """Distances from each node of each set, -1 for unreachable. sets [k, p] -> [k, n, p, 1]"""
-    if cut:
-        dist = set_distances(G, sets, True)
-    else:  # without cutting, a distance depends on its own source alone
-        sources, place = np.unique(sets, return_inverse=True)
-        dist = set_distances(G, sources[:, None])[:, 0][place.reshape(sets.shape)]  # [k, p, n]
-    return dist.transpose(0, 2, 1)[..., None].astype(np.int64)
-
-
-def lp_tokens(G: Graph, sets: Ints, cut: bool, steps: int) -> Ints:
-    """Landing probabilities of 0..steps steps in exact arithmetic. sets [k, p] -> [k, n, p, 4]
-
-    The rational numbers (W^0)_{uv}, ..., (W^steps)_{uv} are the coefficients of a polynomial,
-    which is evaluated at a fixed point modulo four 31-bit primes. Different values prove
-    different probabilities; equal values mean equal ones but for a chance below
-    (steps / 2^31)^4.
-    """
-    from ..encodings import _kernels as kernels
-
-    if G.degrees.max(initial=0) >= PRIMES.min():
-        raise GraphError("This graph has a node of more than two billion neighbours.")
-    inverse = np.array(
-        [[0] + [pow(d, -1, int(q)) for d in range(1, int(G.degrees.max(initial=0)) + 1)] for q in PRIMES]
-    )
-
-    def evaluate(sets: Ints) -> Ints:
-        out = np.empty((len(sets), G.num_nodes, sets.shape[1], len(PRIMES)), dtype=np.int64)
-        kernels.walk_sums(G.indptr, G.indices, sets, cut, steps, PRIMES, POINTS, inverse, out)
-        return out
-
-    if cut:
-        return evaluate(sets)
-    sources, place = np.unique(sets, return_inverse=True)
-    values = evaluate(sources[:, None])[:, :, 0][place.reshape(sets.shape)]  # [k, p, n, 4]
-    return np.ascontiguousarray(values.transpose(0, 2, 1, 3))
-
-
-def encoding_tokens(G: Graph, sets: Ints, encoding: Encoding | None, cut: bool) -> Ints:
-    """Integers that are equal exactly where ζ(u|v) is. sets [k, p] -> [k, n, p, words]"""
-    if encoding is None:
-        return spd_tokens(G, sets, cut)
-    if isinstance(encoding, SPD):
-        return encoding.codes(spd_tokens(G, sets, cut).astype(np.int32)).astype(np.int64)
-    if isinstance(encoding, LandingProbability):
-        return lp_tokens(G, sets, cut, encoding.steps)
-    if isinstance(encoding, DRNL):
-        return np.stack([encoding.labels(G, S, cut) for S in sets])[:, :, None, None]
-    # real-valued scores: equal to ten significant digits counts as equal
-    values = np.stack([encoding.pairwise(G, S, cut) for S in sets]).transpose(0, 2, 1, 3)  # [k, n, p, d]
-    exponent = np.floor(np.log10(np.maximum(np.abs(values), 1e-300)))
-    rounded = np.round(values / 10.0**exponent, 9) * 1e9
-    return np.stack([rounded, exponent], axis=-1).reshape(*values.shape[:3], -1).astype(np.int64)
 
 
 @dataclass(frozen=True)

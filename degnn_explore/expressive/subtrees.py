@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, TargetError, whole_number
-from ..encodings.encodings import DRNL, SPD, Encoding, LandingProbability
+from ..encodings.base import Encoding
+from ..encodings.paths import Distance
 from ..graphs.graph import Graph, Targets
-from .refinement import Instances, colours, encoding_tokens
+from .refinement import Instances, colours
 
-__all__ = ["Comparison", "Subtree", "compare", "unroll"]
+__all__ = ["Subtree", "TreeComparison", "compare", "unroll"]
 
 Ints = NDArray[np.int64]
 
@@ -158,7 +158,14 @@ def unroll(
     run = Instances.build([(G, nodes[None, :], tokens)], hops=hops, cut=cut)
     if not merge:
         _refuse_explosion(G, run, top, layers, max_nodes)
-    words = _Words(G, nodes, encoding, cut)
+    labels, rank = [""] * G.num_nodes, np.zeros(G.num_nodes, dtype=np.int64)
+    if len(nodes):
+        zeta = encoding or Distance()
+        _, first, place = np.unique(colour[0], return_index=True, return_inverse=True)
+        rows_shown = zeta.shown(G, nodes, cut)[first]  # of one node for each colour
+        rank = np.argsort(np.lexsort(rows_shown.T[::-1]))[place]
+        texts = [zeta.label(row) for row in rows_shown.tolist()]
+        labels = [texts[k] for k in place]
 
     rows: list[tuple[int, int, int, int, int]] = [(top, -1, 0, 1, 0)]  # node, parent, depth, multiplicity, hop
     members: list[tuple[int, ...]] = [(top,)]
@@ -168,7 +175,7 @@ def unroll(
         if depth < layers:
             neighbours, tags = run.row(u)
             below = colour[layers - depth - 1]
-            order = np.lexsort((neighbours, below[neighbours] if merge else neighbours, words.rank[neighbours], tags))
+            order = np.lexsort((neighbours, below[neighbours] if merge else neighbours, rank[neighbours], tags))
             groups: list[list[int]] = []
             for e in order.tolist():
                 w = int(neighbours[e])
@@ -197,14 +204,14 @@ def unroll(
         multiplicity,
         hop_,
         colour[layers - depth_, node],
-        tuple(words.label(int(u)) for u in node),
+        tuple(labels[u] for u in node),
         tuple(members),
         colour[:, top],
     )
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TreeComparison:
     """Where two subtrees part.
 
     Attributes
@@ -223,7 +230,7 @@ class Comparison:
     branches_b: NDArray[np.bool_]
 
 
-def compare(a: Subtree, b: Subtree) -> Comparison:
+def compare(a: Subtree, b: Subtree) -> TreeComparison:
     """The first layer at which two subtrees differ, and the branches that differ.
 
     Examples
@@ -251,7 +258,7 @@ def compare(a: Subtree, b: Subtree) -> Comparison:
                 _mark_below(a, left[k], marks[0])
             else:
                 _mark_below(b, right[k], marks[1])
-    return Comparison(layer is None, layer, *marks)
+    return TreeComparison(layer is None, layer, *marks)
 
 
 def _spare(tree: Subtree, i: int, other: Subtree, j: int) -> list[int]:
@@ -293,32 +300,3 @@ def _refuse_explosion(G: Graph, run: Instances, root: int, layers: int, max_node
                 f"The subtree of {G.names[root]!r} has {total:,.0f} nodes at depth {depth} already, more than "
                 f"{max_nodes:,}. Merge equal siblings (merge=True), take fewer layers, or raise max_nodes."
             )
-
-
-class _Words:
-    """ζ(u|S) of each node as a short text, and a rank to sort by."""
-
-    def __init__(self, G: Graph, S: Ints, encoding: Encoding | None, cut: bool) -> None:
-        self.encoding, self.rank = encoding, np.zeros(G.num_nodes, dtype=np.int64)
-        self.tokens: Any = None
-        if len(S):
-            exact = encoding if isinstance(encoding, SPD | DRNL | None) else None
-            self.tokens = np.sort(encoding_tokens(G, S[None, :], exact, cut)[0, :, :, 0], axis=1)  # [n, p]
-            far = np.where(self.tokens < 0, np.iinfo(np.int64).max, self.tokens)
-            self.rank = np.unique(np.sort(far, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
-            if isinstance(encoding, SPD):
-                self.columns = encoding.columns
-            elif isinstance(encoding, LandingProbability) or (encoding is not None and not isinstance(encoding, DRNL)):
-                self.values = encoding.encode(G, S, cut).reshape(G.num_nodes, -1)
-
-    def label(self, u: int) -> str:
-        if self.tokens is None:
-            return ""
-        if self.encoding is not None and not isinstance(self.encoding, SPD | DRNL):
-            return ", ".join(f"{x:.3g}" for x in self.values[u])
-        row = [int(t) for t in self.tokens[u]]
-        if isinstance(self.encoding, SPD):
-            words = ["∞" if t == self.encoding.max_dist + 1 else self.columns[t] for t in sorted(row)]
-        else:
-            words = ["∞" if t < 0 else str(t) for t in sorted(row, key=lambda t: (t < 0, t))]
-        return words[0] if len(words) == 1 else "{" + ",".join(words) + "}"

@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, one_of, whole_number
+from ..encodings.paths import Distance
+from ..encodings.walks import LandingProbability
 from ..graphs.graph import Graph, Targets
 from .explanations import Part, explain_graphs, explain_sets
-from .refinement import Instances, lp_tokens, spd_tokens
+from .refinement import Instances
 from .two_wl import MAX_NODES_2WL, pair_colours
 
 __all__ = ["METHODS", "Verdict", "distinguish"]
@@ -202,8 +204,8 @@ def _tokens(method: str, G: Graph, sets: Ints, cut: bool, nodes: int) -> Ints:
             )
         # the walk matrices of both graphs together satisfy their characteristic polynomial, of degree
         # `nodes`: sequences of landing probabilities that agree so far agree for ever
-        return lp_tokens(G, sets, cut, nodes - 1)
-    return spd_tokens(G, sets, cut)
+        return LandingProbability(nodes - 1).tokens(G, sets, cut)
+    return Distance().tokens(G, sets, cut)
 
 
 def _rows(start: Ints, first: int, sets: Ints) -> Ints:

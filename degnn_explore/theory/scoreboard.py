@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, one_of, whole_number
 from ..common.parallel import Threads
-from ..expressive.refinement import Instances, lp_tokens, spd_tokens
+from ..encodings.paths import Distance
+from ..encodings.walks import LandingProbability
+from ..expressive.refinement import Instances
 from ..expressive.two_wl import MAX_NODES_2WL, pair_colours
 from ..graphs.graph import Graph
 from ..reading.graph6 import read_pairs
@@ -243,9 +245,9 @@ def _together(how: Method, graphs: tuple[Graph, ...], halt: Event) -> Ints:
 
     def tokens(G: Graph, S: Ints) -> Ints:
         if how.encoding == "SPD":
-            return spd_tokens(G, S)
+            return Distance().tokens(G, S)
         if how.encoding == "LP":  # walks that agree for n1 + n2 - 1 steps agree for ever, see verdicts.distinguish
-            return lp_tokens(G, S, False, sizes[-1] + sizes[-2] - 1)
+            return LandingProbability(sizes[-1] + sizes[-2] - 1).tokens(G, S)
         return np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)
 
     first, second = np.array(list(combinations(range(len(graphs)), 2))).T

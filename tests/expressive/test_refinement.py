@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore.expressive.refinement import lp_tokens
 
 from ..encodings.test_encodings import slow_distances
 from ..strategies import graphs, graphs_with_targets, shuffled
@@ -110,7 +109,7 @@ def test_exact_walks_part_exactly_where_fractions_do(case, cut: bool, steps: int
             rows.append(state)
         for u in range(G.num_nodes):
             profile[u].append(tuple(row.get(u, Fraction(0)) for row in rows))
-    tokens = lp_tokens(G, np.array([S]), cut, steps)[0]
+    tokens = de.LandingProbability(steps).tokens(G, np.array([S]), cut)[0]
     for u in range(G.num_nodes):
         for w in range(G.num_nodes):
             for i in range(len(S)):

@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ...encodings.encodings import SPD, LandingProbability
+from ...encodings.paths import SPD
+from ...encodings.walks import LandingProbability
 from ...engine.egonets import BlockData, Blocks
 from ...graphs.graph import Graph
 from .base import Hyper, Shape

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from ...encodings.encodings import SPD
+from ...encodings.paths import SPD
 from .base import Hyper, Shape
 from .block_nets import BLOCK_HYPER, BlockNet
 from .fused import relu_sum

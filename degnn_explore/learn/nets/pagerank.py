@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from ...common.errors import ParameterError
 from ...common.parallel import Threads
 from ...common.stopping import raise_if
-from ...encodings.encodings import SPD
+from ...encodings.paths import SPD
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from .base import Dropout, Hyper, SetData, SetNet, Shape

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ...encodings.encodings import DRNL
+from ...encodings.paths import DRNL
 from ...engine.egonets import EgoNetworks, Step, ego_networks
 from ...graphs.graph import Graph
 from .base import Dropout, Hyper, SetData, SetNet, Shape

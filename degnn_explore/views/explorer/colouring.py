@@ -5,7 +5,7 @@ Both sides are always coloured together, so that one colour means the same thing
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...common.palette import UNREACHABLE, categorical, sequential, text_on
-from ...encodings.encodings import DRNL, LandingProbability, PageRank
+from ...encodings.base import FAR, Encoding
+from ...encodings.paths import DRNL, Distance
+from ...encodings.walks import LandingProbability, PageRank
 from ...expressive.refinement import colours
-from ...graphs.distances import distances
 from ...graphs.graph import Graph
 
-__all__ = ["Colouring", "Entry", "by_class", "by_distance", "by_drnl", "by_pagerank", "by_walk", "multiset"]
+__all__ = ["SHOWN", "Colouring", "Entry", "by_class", "by_encoding"]
 
 Ints = NDArray[np.int64]
 Pick = tuple[Graph, Sequence[int]]
@@ -78,107 +79,70 @@ class Colouring:
         return self.entries[int(self.codes[side][node])].label
 
 
-def multiset(values: Sequence[int]) -> str:
-    """Distances as text: one as a number, several as a multiset, many with counts; ∞ stands for unreachable (-1).
-
-    Examples
-    --------
-    >>> multiset([2]), multiset([2, 1]), multiset([-1, 1]), multiset([1, 0, 1, 1, 2])
-    ('2', '{1,2}', '{1,∞}', '{0, 1×3, 2}')
-    """
-    ordered = sorted(values, key=lambda d: (d < 0, d))
-    texts = ["∞" if d < 0 else str(d) for d in ordered]
-    if len(texts) > 4:
-        counted = [f"{d}×{k}" if (k := texts.count(d)) > 1 else d for d in dict.fromkeys(texts)]
-        return "{" + ", ".join(counted) + "}"
-    return texts[0] if len(texts) == 1 else "{" + ",".join(texts) + "}"
+SHOWN: dict[str, Callable[[int, int], Encoding]] = {
+    "SPD": lambda step, nodes: Distance(),
+    "LP": lambda step, nodes: LandingProbability(step),
+    "PageRank": lambda step, nodes: PageRank(),
+    "DRNL": lambda step, nodes: DRNL(nodes),
+}
+"""The encodings that colour a graph, for a step of the walk and graphs of so many nodes."""
 
 
-def by_distance(picks: Sequence[Pick], cut: bool = False) -> Colouring:
-    """Colours by the multiset of shortest-path distances to S.
+def by_encoding(picks: Sequence[Pick], encoding: Encoding, cut: bool = False, column: int = -1) -> Colouring:
+    """Colours by what an encoding shows of each node: its integers one by one, or a column of real numbers in bins.
 
     Examples
     --------
     >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
-    >>> [(e.label, e.counts) for e in by_distance([(path, [0, 1])]).entries[:-1]]
+    >>> [(e.label, e.counts) for e in by_encoding([(path, [0, 1])], Distance()).entries[:-1]]
     [('{0,1}', (2,)), ('{1,2}', (1,)), ('{2,3}', (1,))]
+    >>> [(e.label, e.counts) for e in by_encoding([(path, [0, 2])], DRNL(4)).entries[:-1]]
+    [('label 1', (2,)), ('label 2', (1,)), ('label 4', (1,))]
+    >>> [(e.label, e.counts) for e in by_encoding([(path, [1])], LandingProbability(2)).entries[:-1]]
+    [('0', (2,)), ('1/4', (1,)), ('3/4', (1,))]
     """
-    keys: list[list[tuple[int, ...]] | None] = []
-    inverse: list[Ints | None] = []
-    for graph, S in picks:
-        if not len(S):
-            keys.append(None)
-            inverse.append(None)
-            continue
-        far = distances(graph, list(S), cut)  # [p, n]
-        ordered = np.sort(np.where(far < 0, np.iinfo(np.int32).max, far), axis=0).T  # [n, p], unreachable last
-        if len(S) == 1:  # much faster than unique rows, and the case that must be fast
-            rows, place = np.unique(ordered[:, 0], return_inverse=True)
-            rows = rows[:, None]
-        else:
-            rows, place = np.unique(ordered, axis=0, return_inverse=True)
-        rows = np.where(rows == np.iinfo(np.int32).max, -1, rows)
-        keys.append([tuple(row) for row in rows.tolist()])
-        inverse.append(place.reshape(-1).astype(np.int64))
-    seen = {row for rows_ in keys if rows_ for row in rows_}
-    classes = sorted(seen, key=lambda row: (-1 in row, sum(d for d in row if d >= 0), row))
-    lost = [row for row in classes if set(row) == {-1}]
-    palette = dict(zip([c for c in classes if c not in lost], sequential(len(classes) - len(lost)), strict=True))
-    labels = {row: multiset(row) for row in classes}
-    marks = {row: text.strip("{}") if len(row) <= 4 else "" for row, text in labels.items()}
-    return _from_keys(picks, keys, inverse, classes, labels, marks, palette, "distance to S")
-
-
-def by_drnl(picks: Sequence[Pick], cut: bool = False) -> Colouring:
-    """Colours by SEAL's label, which exists for pairs alone.
-
-    Examples
-    --------
-    >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> [(e.label, e.counts) for e in by_drnl([(path, [0, 2])]).entries[:-1]]
-    [('label 1', (2,)), ('label 2', (1,))]
-    """
-    keys: list[list[tuple[int, ...]] | None] = []
-    inverse: list[Ints | None] = []
-    for graph, S in picks:
-        if len(S) != 2:
-            keys.append(None)
-            inverse.append(None)
-            continue
-        values, place = np.unique(
-            DRNL(max_dist=max(graph.num_nodes, 1)).labels(graph, list(S), cut), return_inverse=True
-        )
-        keys.append([(int(v),) for v in values])
-        inverse.append(place.astype(np.int64))
-    classes = sorted({row for rows in keys if rows for row in rows}, key=lambda row: (row[0] == 0, row))
-    palette = dict(zip([c for c in classes if c[0]], sequential(len(classes) - ((0,) in classes)), strict=True))
-    labels = {row: f"label {row[0]}" if row[0] else "label 0 (unreachable)" for row in classes}
-    marks = {row: str(row[0]) for row in classes}
-    odd = [len(S) for _, S in picks if len(S) != 2]
-    note = f"DRNL is defined for pairs: pick two targets (now {odd[0]})" if odd else ""
-    return _from_keys(picks, keys, inverse, classes, labels, marks, palette, "DRNL", note)
-
-
-def _from_keys(
-    picks: Sequence[Pick],
-    keys: Sequence[list[tuple[int, ...]] | None],
-    inverse: Sequence[Ints | None],
-    classes: list[tuple[int, ...]],
-    labels: dict[tuple[int, ...], str],
-    marks: dict[tuple[int, ...], str],
-    palette: dict[tuple[int, ...], str],
-    title: str,
-    note: str = "",
-) -> Colouring:
+    odd = [len(S) for _, S in picks if len(S) == 0 or encoding.num_targets not in (None, len(S))]
+    shown = [
+        None if len(S) == 0 or encoding.num_targets not in (None, len(S)) else encoding.shown(G, np.array(S), cut)
+        for G, S in picks
+    ]
+    title, note = encoding.title(column), _empty_note(picks)
+    if odd and encoding.num_targets == 2:
+        note = f"{title} is defined for pairs: pick two targets (now {odd[0]})"
+    if any(rows is not None and rows.dtype.kind == "f" for rows in shown):
+        values = [
+            np.full(G.num_nodes, np.nan) if rows is None else rows[:, column]
+            for (G, _), rows in zip(picks, shown, strict=True)
+        ]
+        return _by_value(values, title, note)
+    unique = [None if rows is None else _unique_rows(rows) for rows in shown]
+    seen = {row for pair in unique if pair for row in pair[0]}
+    classes = sorted(seen, key=lambda row: (FAR in row, sum(x for x in row if x != FAR), row))
     place = {row: i for i, row in enumerate(classes)}
-    codes = []
-    for (graph, _), rows, where in zip(picks, keys, inverse, strict=True):
-        if rows is None or where is None:
-            codes.append(np.full(graph.num_nodes, len(classes), dtype=np.int64))
-        else:
-            codes.append(np.array([place[row] for row in rows], dtype=np.int64)[where])
-    entries = [Entry(labels[row], marks[row], palette.get(row, UNREACHABLE)) for row in classes]
-    return _counted(codes, entries, title, note or _empty_note(picks))
+    codes = [
+        np.full(G.num_nodes, len(classes)) if pair is None else np.array([place[row] for row in pair[0]])[pair[1]]
+        for (G, _), pair in zip(picks, unique, strict=True)
+    ]
+    lost = [set(row) == {FAR} for row in classes]
+    palette = iter(sequential(len(classes) - sum(lost)))
+    entries = [
+        Entry(
+            encoding.legend(row),
+            encoding.label(row).strip("{}") if len(row) <= 4 else "",
+            UNREACHABLE if grey else next(palette),
+        )
+        for row, grey in zip(classes, lost, strict=True)
+    ]
+    return _counted(codes, entries, title, note)
+
+
+def _unique_rows(rows: Ints) -> tuple[list[tuple[int, ...]], Ints]:
+    """The different rows, and which of them each row is."""
+    if rows.shape[1] == 1:  # much faster than unique rows, and the case that must be fast
+        values, place = np.unique(rows[:, 0], return_inverse=True)
+        return [(value,) for value in values.tolist()], place
+    values, place = np.unique(rows, axis=0, return_inverse=True)
+    return [tuple(row) for row in values.tolist()], place.reshape(-1)
 
 
 def _empty_note(picks: Sequence[Pick]) -> str:
@@ -213,39 +177,6 @@ def _counted(
     return Colouring(tuple(codes), tuple(listed), title, note, None if values is None else tuple(values))
 
 
-def by_walk(picks: Sequence[Pick], step: int, cut: bool = False) -> Colouring:
-    """Colours by the landing probability at one step: where a walk from S is after ``step`` steps.
-
-    Examples
-    --------
-    >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> [(e.label, e.counts) for e in by_walk([(path, [0])], step=2).entries[:-1]]
-    [('0', (1,)), ('1/2', (2,))]
-    """
-    values = [
-        LandingProbability(steps=step).encode(graph, list(S), cut)[:, step]
-        if len(S)
-        else np.full(graph.num_nodes, np.nan)
-        for graph, S in picks
-    ]
-    return _by_value(picks, values, f"landing probability at step {step}")
-
-
-def by_pagerank(picks: Sequence[Pick], cut: bool = False) -> Colouring:
-    """Colours by personalised PageRank from S, in bins of equal ratio.
-
-    Examples
-    --------
-    >>> by_pagerank([(Graph.from_edges([(0, 1), (1, 2)]), [1])]).entries[0].counts
-    (2,)
-    """
-    values = [
-        PageRank().encode(graph, list(S), cut)[:, 0] if len(S) else np.full(graph.num_nodes, np.nan)
-        for graph, S in picks
-    ]
-    return _by_value(picks, values, "PageRank from S (α = 0.9)")
-
-
 def _number(x: float) -> str:
     """A small fraction where the number is one, else three digits.
 
@@ -258,7 +189,7 @@ def _number(x: float) -> str:
     return f"{x:.3g}"
 
 
-def _by_value(picks: Sequence[Pick], values: list[NDArray[np.float64]], title: str) -> Colouring:
+def _by_value(values: list[NDArray[np.float64]], title: str, note: str) -> Colouring:
     together = np.concatenate(values)
     known = np.round(together[~np.isnan(together)], 11)
     unique = np.unique(known)
@@ -286,7 +217,7 @@ def _by_value(picks: Sequence[Pick], values: list[NDArray[np.float64]], title: s
         Entry(label, label if len(label) <= 5 and "–" not in label else "", colour)
         for label, colour in zip(labels, palette, strict=True)
     ]
-    return _counted([c.astype(np.int64) for c in coded], entries, title, _empty_note(picks), exact)
+    return _counted([c.astype(np.int64) for c in coded], entries, title, note, exact)
 
 
 def _short(x: float) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ...common.palette import ACCENT, text_on
-from ...expressive.subtrees import Comparison, Subtree
+from ...expressive.subtrees import Subtree, TreeComparison
 from ..widgets.html import text
 from .trees import Forest, tree_tip
 
@@ -52,7 +52,7 @@ def page(shown: Forest, title: str = "Unrolled subtree") -> str:
     return html.replace("<head>", f"<!-- made with degnn_explore -->\n<head>{_POLICY}<title>{text(title)}</title>", 1)
 
 
-def _marked(comparison: Comparison | None, k: int) -> list[bool] | None:
+def _marked(comparison: TreeComparison | None, k: int) -> list[bool] | None:
     if comparison is None:
         return None
     marks: list[bool] = (comparison.branches_a if k == 0 else comparison.branches_b).tolist()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...common.errors import ParameterError, TargetError, one_of, whole_number
+from ...encodings.paths import Distance
 from ...graphs.distances import distances
 from ...graphs.graph import Graph, Targets
 from ..widgets.html import node_name
@@ -260,14 +261,9 @@ class ExplorerState:
     def coloured(self) -> colouring.Colouring:
         """The colour of every node of every side, and the legend."""
         picks = [(side.graph, side.targets) for side in self.sides]
-        if self.colour_by == "SPD":
-            return colouring.by_distance(picks, self.cut)
-        if self.colour_by == "LP":
-            return colouring.by_walk(picks, self.step, self.cut)
-        if self.colour_by == "PageRank":
-            return colouring.by_pagerank(picks, self.cut)
-        if self.colour_by == "DRNL":
-            return colouring.by_drnl(picks, self.cut)
+        if self.colour_by in colouring.SHOWN:
+            largest = max(side.graph.num_nodes for side in self.sides)
+            return colouring.by_encoding(picks, colouring.SHOWN[self.colour_by](self.step, largest), self.cut)
         return colouring.by_class(picks, self.colour_by, self.layer, self.hops, self.cut)
 
     def tip(self, side: int, node: int) -> list[str]:
@@ -275,9 +271,9 @@ class ExplorerState:
         lines = []
         here = self.sides[side]
         if self.colour_by != "SPD" and here.targets:
-            far = distances(here.graph, list(here.targets), self.cut)[:, node]
-            lines.append(f"distance to S: {colouring.multiset(far.tolist())}")
-        if self.colour_by in ("SPD", "LP", "PageRank", "DRNL") and here.targets and here.graph.num_nodes <= 5_000:
+            far = Distance().shown(here.graph, np.array(here.targets), self.cut)[node]
+            lines.append(f"distance to S: {Distance().label(far)}")
+        if self.colour_by in colouring.SHOWN and here.targets and here.graph.num_nodes <= 5_000:
             picks = [(s.graph, s.targets) for s in self.sides]
             key = (self.sides, self.layer, self.cut)
             if self._classes is None or self._classes[0] != key:  # hovering asks again and again

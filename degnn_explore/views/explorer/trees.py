@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...common.errors import GraphError
-from ...expressive.subtrees import Comparison, Subtree, compare, unroll
+from ...encodings.paths import Distance
+from ...expressive.subtrees import Subtree, TreeComparison, compare, unroll
 from ..widgets.html import node_name
 from . import colouring
 from .colouring import Entry
@@ -38,7 +39,7 @@ class Forest:
 
     trees: tuple[Subtree, ...]
     sides: tuple[int, ...]
-    comparison: Comparison | None
+    comparison: TreeComparison | None
     codes: NDArray[np.int64]
     entries: tuple[Entry, ...]
     note: str
@@ -113,7 +114,7 @@ def _colours(
     if state.colour_by == "1-WL":
         count = sum(len(tree) for tree in trees)
         return np.zeros(count, dtype=np.int64), (Entry("a plain GNN sees no distances", "", "#7f8fa6", None),)
-    full = colouring.by_distance([(side.graph, side.targets) for side in state.sides], state.cut)
+    full = colouring.by_encoding([(side.graph, side.targets) for side in state.sides], Distance(), state.cut)
     codes = np.concatenate([full.codes[side][tree.node] for side, tree in zip(sides, trees, strict=True)])
     used = set(codes.tolist()) if state.colour_by != "SPD" else set()  # else the graph's legend says it already
     return codes, tuple(Entry(e.label, e.mark, e.colour, () if i in used else None) for i, e in enumerate(full.entries))

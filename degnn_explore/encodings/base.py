@@ -1,0 +1,162 @@
+"""What an encoding ζ(u|S) is: its columns, its values, its exact tokens, its words, and how the engine makes it.
+
+To add one, subclass :class:`Encoding` in a module of this room: ``columns`` and ``pairwise`` are enough; whatever
+else it says of itself (``tokens``, ``shown``, ``label``, ``recipe``) replaces a default that works for real numbers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.errors import ParameterError, TargetError, one_of
+from ..common.files import readable_size
+from ..graphs.graph import Graph, Targets
+
+__all__ = ["FAR", "Encoding", "Recipe", "multiset"]
+
+Pool = Literal["mean", "sum"] | None
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FAR = np.iinfo(np.int64).max
+"""What :meth:`Encoding.shown` puts where a node has no value, being unreachable: sorts last, drawn grey."""
+MAX_BYTES = 2e9  # of ζ(u|v) for all u and v
+MAX_COLUMNS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the compiled engine makes an encoding: from distances or walks that reach so many hops."""
+
+    kind: Literal["SPD", "walk", "DRNL"]
+    reach: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Encoding(ABC):
+    """What all encodings share: ζ(u|S) = AGG over v in S of ζ(u|v) (Eq. 2).
+
+    Parameters
+    ----------
+    pool
+        AGG: ``"mean"``, ``"sum"``, or None to keep the multiset as [n, p, dim].
+    """
+
+    pool: Pool = "mean"
+
+    num_targets: ClassVar[int | None] = None
+    """How many targets it takes, ζ being a function of all of them together; None: any number, one by one."""
+
+    def __post_init__(self) -> None:
+        one_of("pool", self.pool, ["mean", "sum", None])
+
+    @property
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """What each column means, for legends."""
+
+    @property
+    def dim(self) -> int:
+        """Number of columns of ζ(u|v)."""
+        return len(self.columns)
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """How the compiled engine makes it; None: it cannot."""
+        return None
+
+    @abstractmethod
+    def pairwise(self, G: Graph, S: Ints, cut: bool) -> Floats:
+        """ζ(u|v) for each v in S and every node u. [p, n, dim]"""
+
+    def encode(self, G: Graph, S: Targets, cut: bool = False) -> Floats:
+        """ζ(u|S) for every node u of G.
+
+        Parameters
+        ----------
+        G, S
+            The graph and the target set, given as numbers or names.
+        cut
+            Remove the edges between nodes of S first (G'_S of the paper's appendix).
+
+        Returns
+        -------
+        float64 [n, dim], or [n, p, dim] with ``pool=None`` (p in the order of S; a set is sorted).
+
+        Examples
+        --------
+        >>> import degnn_explore as de
+        >>> de.SPD(max_dist=1).encode(Graph.from_edges([(0, 1), (1, 2)], num_nodes=4), {0})
+        array([[1., 0., 0.],
+               [0., 1., 0.],
+               [0., 1., 0.],
+               [0., 0., 1.]])
+        """
+        nodes = G.target_set(S)
+        self.check_targets(len(nodes))
+        size = 8 * len(nodes) * G.num_nodes * self.dim
+        if size > MAX_BYTES:
+            raise ParameterError(
+                f"{self} gives {self.dim:,} numbers for each of {G.num_nodes:,} nodes and each of {len(nodes):,} "
+                f"targets: {readable_size(size)}, more than {readable_size(MAX_BYTES)}. Take fewer columns or targets."
+            )
+        zeta = self.pairwise(G, nodes, cut)  # [p, n, dim]
+        if self.pool is None:
+            return np.ascontiguousarray(zeta.transpose(1, 0, 2))  # [n, p, dim]
+        return zeta.mean(axis=0) if self.pool == "mean" else zeta.sum(axis=0)
+
+    def check_targets(self, p: int) -> None:
+        """A TargetError unless it takes sets of p nodes."""
+        if self.num_targets not in (None, p):
+            raise TargetError(
+                f"{type(self).__name__} is defined for {'pairs' if self.num_targets == 2 else self.num_targets}; "
+                f"this target set has {p} {'node' if p == 1 else 'nodes'}. Use SPD, which takes any number."
+            )
+
+    def tokens(self, G: Graph, sets: Ints, cut: bool = False) -> Ints:
+        """Integers that are equal exactly where ζ(u|v) is. sets [k, p] -> [k, n, p, words]
+
+        By default of the numbers themselves: equal to ten significant digits counts as equal.
+        """
+        values = np.stack([self.pairwise(G, S, cut) for S in sets]).transpose(0, 2, 1, 3)  # [k, n, p, dim]
+        exponent = np.floor(np.log10(np.maximum(np.abs(values), 1e-300)))
+        mantissa = np.round(values / 10.0**exponent * 1e9)
+        carried = np.abs(mantissa) >= 1e10  # 9.9999999999 is 1.0 of the next power
+        mantissa, exponent = np.where(carried, mantissa / 10, mantissa), exponent + carried
+        return np.stack([mantissa, exponent], axis=-1).reshape(*values.shape[:3], -1).astype(np.int64)
+
+    def shown(self, G: Graph, S: Ints, cut: bool) -> NDArray[Any]:
+        """What trees and legends show of each node [n, width]: integers to name one by one, or real numbers to bin."""
+        return self.encode(G, S, cut).reshape(G.num_nodes, -1)
+
+    def label(self, row: Sequence[Any]) -> str:
+        """A row of :meth:`shown` in words, short enough for a tree node."""
+        return ", ".join(f"{x:.3g}" for x in row)
+
+    def legend(self, row: Sequence[Any]) -> str:
+        """A row of :meth:`shown` in words, for a legend."""
+        return self.label(row)
+
+    def title(self, column: int = -1) -> str:
+        """What a legend of that column is headed with."""
+        return self.columns[column]
+
+
+def multiset(words: Sequence[str]) -> str:
+    """One word as it is, several as a multiset, many with counts.
+
+    Examples
+    --------
+    >>> multiset("2"), multiset("12"), multiset(["1", "∞"]), multiset("01112")
+    ('2', '{1,2}', '{1,∞}', '{0, 1×3, 2}')
+    """
+    if len(words) > 4:
+        counted = [f"{word}×{k}" if (k := words.count(word)) > 1 else word for word in dict.fromkeys(words)]
+        return "{" + ", ".join(counted) + "}"
+    return words[0] if len(words) == 1 else "{" + ",".join(words) + "}"
