@@ -6,7 +6,7 @@ Both sides are always coloured together, so that one colour means the same thing
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -24,7 +24,8 @@ from ...graphs.graph import Graph
 __all__ = ["SHOWN", "Colouring", "Entry", "by_class", "by_encoding"]
 
 Ints = NDArray[np.int64]
-Pick = tuple[Graph, Sequence[int]]
+Floats = NDArray[np.float64]
+Pick = tuple[Graph, Sequence[int] | Ints]
 """A graph and its targets, possibly none yet."""
 
 MAX_LISTED = 24
@@ -43,38 +44,21 @@ class Entry:
 
     def as_dict(self) -> dict[str, Any]:
         """For the canvas, with the colour of text on it."""
-        return {
-            "label": self.label,
-            "mark": self.mark,
-            "colour": self.colour,
-            "ink": text_on(self.colour),
-            "counts": None if self.counts is None else list(self.counts),
-        }
+        counts = None if self.counts is None else list(self.counts)
+        return {**vars(self), "ink": text_on(self.colour), "counts": counts}
 
 
 @dataclass(frozen=True)
 class Colouring:
-    """A code for each node of each side, and an entry for each code.
-
-    Attributes
-    ----------
-    codes
-        For each side, int [n].
-    entries
-        What each code means.
-    title, note
-        What is shown, and what a reader should know or do about it.
-    values
-        For each side, float [n], where a code is only a bin of a real value.
-    """
+    """A code for each node of each side, and what each code means; in ``values`` what a code is only a bin of."""
 
     codes: tuple[Ints, ...]
     entries: tuple[Entry, ...]
     title: str
     note: str = ""
-    values: tuple[NDArray[np.float64], ...] | None = None
+    values: tuple[Floats, ...] | None = None
 
-    def label(self, side: int, node: int) -> str:
+    def label(self, side: int, node: int | np.integer[Any]) -> str:
         """What the node's colour says."""
         return self.entries[int(self.codes[side][node])].label
 
@@ -101,14 +85,11 @@ def by_encoding(picks: Sequence[Pick], encoding: Encoding, cut: bool = False, co
     >>> [(e.label, e.counts) for e in by_encoding([(path, [1])], LandingProbability(2)).entries[:-1]]
     [('0', (2,)), ('1/4', (1,)), ('3/4', (1,))]
     """
-    odd = [len(S) for _, S in picks if len(S) == 0 or encoding.num_targets not in (None, len(S))]
-    shown = [
-        None if len(S) == 0 or encoding.num_targets not in (None, len(S)) else encoding.shown(G, np.array(S), cut)
-        for G, S in picks
-    ]
+    odd = [not len(S) or encoding.num_targets not in (None, len(S)) for _, S in picks]
+    shown = [None if bad else encoding.shown(G, np.array(S), cut) for (G, S), bad in zip(picks, odd, strict=True)]
     title, note = encoding.title(column), _empty_note(picks)
-    if odd and encoding.num_targets == 2:
-        note = f"{title} is defined for pairs: pick two targets (now {odd[0]})"
+    if any(odd) and encoding.num_targets == 2:
+        note = f"{title} is defined for pairs: pick two targets (now {len(picks[odd.index(True)][1])})"
     if any(rows is not None and rows.dtype.kind == "f" for rows in shown):
         values = [
             np.full(G.num_nodes, np.nan) if rows is None else rows[:, column]
@@ -146,35 +127,27 @@ def _unique_rows(rows: Ints) -> tuple[list[tuple[int, ...]], Ints]:
 
 
 def _empty_note(picks: Sequence[Pick]) -> str:
-    empty = [i for i, (_, S) in enumerate(picks) if not len(S)]
+    empty = ["AB"[i] for i, (_, S) in enumerate(picks) if not len(S)]
     if not empty:
         return ""
-    return (
-        "click a node to pick a target"
-        if len(picks) == 1
-        else f"click a node of {' and '.join('AB'[i] for i in empty)} to pick a target"
-    )
+    where = "" if len(picks) == 1 else f" of {' and '.join(empty)}"
+    return f"click a node{where} to pick a target"
 
 
 def _counted(
-    codes: Sequence[Ints],
-    entries: Sequence[Entry],
-    title: str,
-    note: str = "",
-    values: Sequence[NDArray[np.float64]] | None = None,
+    codes: Sequence[Ints], entries: list[Entry], title: str, note: str = "", values: Sequence[Floats] | None = None
 ) -> Colouring:
     """Adds the counts, and one grey entry at the end for nodes of a side without targets."""
     counts = np.stack([np.bincount(c, minlength=len(entries) + 1) for c in codes], axis=1)  # [entries + 1, sides]
     listed = [
-        Entry(e.label, e.mark, e.colour, tuple(int(x) for x in counts[i]) if i < MAX_LISTED else None)
-        for i, e in enumerate(entries)
+        replace(entry, counts=tuple(count)) for entry, count in zip(entries[:MAX_LISTED], counts.tolist(), strict=False)
     ]
+    notes = ["counts: A | B"] if len(codes) > 1 and entries else []
+    notes += [note] if note else []
     if len(entries) > MAX_LISTED:
-        note = "; ".join(filter(None, [note, f"and {len(entries) - MAX_LISTED:,} more, shown when you hover"]))
-    if len(codes) > 1 and len(entries):
-        note = "; ".join(filter(None, ["counts: A | B", note]))
-    listed.append(Entry("", "", UNREACHABLE))
-    return Colouring(tuple(codes), tuple(listed), title, note, None if values is None else tuple(values))
+        notes.append(f"and {len(entries) - MAX_LISTED:,} more, shown when you hover")
+    shown = (*listed, *entries[MAX_LISTED:], Entry("", "", UNREACHABLE))
+    return Colouring(tuple(codes), shown, title, "; ".join(notes), None if values is None else tuple(values))
 
 
 def _number(x: float) -> str:
@@ -189,39 +162,28 @@ def _number(x: float) -> str:
     return f"{x:.3g}"
 
 
-def _by_value(values: list[NDArray[np.float64]], title: str, note: str) -> Colouring:
+def _by_value(values: list[Floats], title: str, note: str) -> Colouring:
+    """Colours by real numbers: one each where they are few, else bins."""
     together = np.concatenate(values)
-    known = np.round(together[~np.isnan(together)], 11)
-    unique = np.unique(known)
-    if len(unique) <= 12:
-        levels = unique
+    levels = np.unique(np.round(together[~np.isnan(together)], 11))
+    plain = [np.nan_to_num(v) for v in values]
+    few = len(levels) <= 12
+    if few:
         labels = [_number(float(x)) for x in levels]
-        coded = [
-            np.where(np.isnan(v), len(levels), np.searchsorted(levels, np.round(np.nan_to_num(v), 11))) for v in values
-        ]
-        exact = None
+        codes = [np.searchsorted(levels, np.round(v, 11)) for v in plain]
     else:  # zero apart (a walk cannot be there), then bins of equal ratio
-        positive = unique[unique > 0]
-        cuts = np.geomspace(positive[0], positive[-1], _BINS + 1)
-        zero = int(unique[0] <= 0)
-        labels = ["0"] * zero + [f"{_short(a)} – {_short(b)}" for a, b in pairwise(cuts)]
-        coded = []
-        for v in values:
-            bins = np.clip(np.searchsorted(cuts, np.nan_to_num(v), side="right") - 1, 0, _BINS - 1) + zero
-            bins = np.where(np.nan_to_num(v) <= 0, 0, bins)
-            coded.append(np.where(np.isnan(v), len(labels), bins))
-        exact = [np.nan_to_num(v) for v in values]
+        zero = int(levels[0] <= 0)
+        cuts = np.geomspace(levels[zero], levels[-1], _BINS + 1)
+        labels = ["0"] * zero + [f"{a:.2g} – {b:.2g}" for a, b in pairwise(cuts)]
+        bins = [np.clip(np.searchsorted(cuts, v, side="right") - 1, 0, _BINS - 1) + zero for v in plain]
+        codes = [np.where(v <= 0, 0, where) for v, where in zip(plain, bins, strict=True)]
+    codes = [np.where(np.isnan(v), len(labels), code) for v, code in zip(values, codes, strict=True)]
     # high values dark, as distance 0 is: dark means "near S" in every legend
-    palette = sequential(len(labels))[::-1]
     entries = [
         Entry(label, label if len(label) <= 5 and "–" not in label else "", colour)
-        for label, colour in zip(labels, palette, strict=True)
+        for label, colour in zip(labels, sequential(len(labels))[::-1], strict=True)
     ]
-    return _counted([c.astype(np.int64) for c in coded], entries, title, note, exact)
-
-
-def _short(x: float) -> str:
-    return f"{x:.2g}"
+    return _counted(codes, entries, title, note, None if few else plain)
 
 
 def by_class(picks: Sequence[Pick], method: str, layer: int, hops: int = 2, cut: bool = False) -> Colouring:
@@ -243,11 +205,9 @@ def by_class(picks: Sequence[Pick], method: str, layer: int, hops: int = 2, cut:
     history = []
     for graph, S in picks:
         if method == "1-WL":
-            history.append(colours(graph.cut(list(S)) if cut and len(S) else graph, layers=layer))
+            history.append(colours(graph.cut(S) if cut and len(S) else graph, layers=layer))
         elif len(S):
-            history.append(
-                colours(graph, list(S), encoding, hops=hops if method == "DEA-SPD" else 1, layers=layer, cut=cut)
-            )
+            history.append(colours(graph, S, encoding, hops if method == "DEA-SPD" else 1, layer, cut))
         else:
             history.append(np.full((layer + 1, graph.num_nodes), -1, dtype=np.int64))
     together = np.concatenate(history, axis=1)  # [layers + 1, all nodes]
@@ -271,12 +231,9 @@ def _stable_numbers(history: Ints) -> Ints:
     """Number the classes of the last layer; the largest part of a class that splits keeps its number."""
     number = np.zeros(history.shape[1], dtype=np.int64)
     fresh = 1
-    before = np.zeros(history.shape[1], dtype=np.int64)
     for colour in history:
-        _, first, place, size = np.unique(
-            np.stack([before, colour]), axis=1, return_index=True, return_inverse=True, return_counts=True
-        )
-        place = place.reshape(-1)
+        pairs = np.stack([number, colour])
+        _, first, place, size = np.unique(pairs, axis=1, return_index=True, return_inverse=True, return_counts=True)
         order = sorted(range(len(first)), key=lambda k: (-int(size[k]), int(first[k])))
         taken: set[int] = set()
         new = np.empty(len(first), dtype=np.int64)
@@ -287,8 +244,7 @@ def _stable_numbers(history: Ints) -> Ints:
             else:
                 taken.add(parent)
                 new[k] = parent
-        number = new[place]
-        before = number
+        number = new[place.reshape(-1)]
     return number
 
 

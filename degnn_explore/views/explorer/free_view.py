@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ...common.palette import ACCENT, text_on
-from ...expressive.subtrees import Subtree, TreeComparison
+from ...expressive.subtrees import Subtree
 from ..widgets.html import text
 from .trees import Forest, tree_tip
 
@@ -41,7 +41,7 @@ def page(shown: Forest, title: str = "Unrolled subtree") -> str:
     start = 0
     for k, tree in enumerate(shown.trees):
         letter = "AB"[shown.sides[k]] if len(set(shown.sides)) > 1 else "S"
-        _add(network, tree, shown, start, letter, _marked(shown.comparison, k))
+        _add(network, tree, shown.differs(k).tolist(), shown, start, letter)
         start += len(tree)
     network.set_options(
         '{"interaction": {"hover": true}, "physics": {"solver": "forceAtlas2Based", '
@@ -52,14 +52,7 @@ def page(shown: Forest, title: str = "Unrolled subtree") -> str:
     return html.replace("<head>", f"<!-- made with degnn_explore -->\n<head>{_POLICY}<title>{text(title)}</title>", 1)
 
 
-def _marked(comparison: TreeComparison | None, k: int) -> list[bool] | None:
-    if comparison is None:
-        return None
-    marks: list[bool] = (comparison.branches_a if k == 0 else comparison.branches_b).tolist()
-    return marks
-
-
-def _add(network: Any, tree: Subtree, shown: Forest, start: int, letter: str, marked: list[bool] | None) -> None:
+def _add(network: Any, tree: Subtree, differs: list[bool], shown: Forest, start: int, letter: str) -> None:
     for i in range(len(tree)):
         entry = shown.entries[int(shown.codes[start + i])]
         times = f" ×{tree.multiplicity[i]}" if tree.multiplicity[i] > 1 else ""
@@ -74,14 +67,9 @@ def _add(network: Any, tree: Subtree, shown: Forest, start: int, letter: str, ma
             font={"color": text_on(entry.colour)},
         )
         if not root:
-            differs = bool(marked and marked[i])
-            network.add_edge(
-                start + int(tree.parent[i]),
-                start + i,
-                dashes=differs,
-                color=ACCENT if differs else "#98a2b3",
-                width=2 if differs else 1,
-            )
+            colour, width = (ACCENT, 2) if differs[i] else ("#98a2b3", 1)
+            ends = start + int(tree.parent[i]), start + i
+            network.add_edge(*ends, dashes=differs[i], color=colour, width=width)
 
 
 def _inert(tip: str) -> str:

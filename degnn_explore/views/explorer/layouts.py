@@ -5,14 +5,17 @@ Every layout is a function of its arguments alone (seeded), so a picture never j
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ...common.errors import GraphError, one_of
 from ...graphs.distances import distances
 from ...graphs.graph import Graph, Targets
+from ...graphs.regular import ring
 
-__all__ = ["LAYOUTS", "available", "circular", "concentric", "fit_box", "force", "geography", "place"]
+__all__ = ["LAYOUTS", "available", "concentric", "fit_box", "force", "geography", "place"]
 
 Positions = NDArray[np.float64]
 
@@ -51,7 +54,7 @@ def place(graph: Graph, layout: str, S: Targets = ()) -> Positions:
     if layout == "concentric":
         return concentric(graph, S)
     if layout == "circular":
-        return circular(graph.num_nodes)
+        return ring(graph.num_nodes) if graph.num_nodes > 1 else np.zeros((1, 2))
     if graph.positions is None:
         raise GraphError("This graph has no drawn positions; choose another layout or use with_positions.")
     return fit_box(graph.positions)
@@ -70,18 +73,6 @@ def fit_box(positions: Positions) -> Positions:
     return np.asarray((positions - (low + high) / 2) / half)
 
 
-def circular(n: int) -> Positions:
-    """Nodes in order on a circle, clockwise from the top.
-
-    Examples
-    --------
-    >>> (circular(2).round(3) + 0.0).tolist()
-    [[0.0, 1.0], [0.0, -1.0]]
-    """
-    angle = np.pi / 2 - 2 * np.pi * np.arange(n) / max(n, 1)
-    return np.stack([np.cos(angle), np.sin(angle)], axis=1) if n > 1 else np.zeros((n, 2))
-
-
 def concentric(graph: Graph, S: Targets) -> Positions:
     """Rings around S: a node's radius grows with its distance to the nearest target.
 
@@ -95,7 +86,7 @@ def concentric(graph: Graph, S: Targets) -> Positions:
     [0.0, 0.333, 0.667, 1.0]
     """
     given = [S] if isinstance(S, int | np.integer | str) else list(S)
-    nodes = graph.target_set(given or [int(graph.degrees.argmax())])
+    nodes = graph.target_set(given or np.array([graph.degrees.argmax()]))
     far = distances(graph, nodes)  # [p, n], -1: unreachable
     hops = np.where(far < 0, np.iinfo(np.int32).max, far).min(axis=0)
     lost = hops == np.iinfo(np.int32).max
@@ -104,10 +95,10 @@ def concentric(graph: Graph, S: Targets) -> Positions:
     inward = hops[source] == hops[graph.indices] + 1
     source, inner = source[inward], graph.indices[inward]
     angle = np.zeros(graph.num_nodes)
-    for ring in range(int(hops.max()) + 1):
-        members = np.flatnonzero(hops == ring)
-        if ring:  # the direction of the mean, so that angles either side of 0 do not average to the far side
-            mine = hops[source] == ring
+    for hop in range(int(hops.max()) + 1):
+        members = np.flatnonzero(hops == hop)
+        if hop:  # the direction of the mean, so that angles either side of 0 do not average to the far side
+            mine = hops[source] == hop
             east = np.bincount(source[mine], np.cos(angle[inner[mine]]), graph.num_nodes)[members]
             north = np.bincount(source[mine], np.sin(angle[inner[mine]]), graph.num_nodes)[members]
             wanted = np.arctan2(north, east)
@@ -155,6 +146,7 @@ def _coordinates(graph: Graph) -> tuple[NDArray[np.float64], NDArray[np.float64]
     return columns[0], columns[1]
 
 
+@lru_cache(maxsize=16)
 def force(graph: Graph, seed: int = 0) -> Positions:
     """A force-directed drawing, computed once: linked nodes attract, all nodes repel.
 

@@ -7,30 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from ...common.errors import one_of
+from ...graphs import zoo
 from ...graphs.graph import Graph
+from ...reading.catalogue import load
 
 __all__ = ["PRESETS", "Preset", "build", "preset", "sources"]
 
 
 @dataclass(frozen=True)
 class Preset:
-    """One entry of the menu.
+    """One entry of the menu: one or two sources, the target set of each, what to look for, the settings it opens with.
 
-    Attributes
-    ----------
-    key, title
-        For code and for people.
-    sources
-        Where the one or two graphs come from.
-    targets
-        The target set of each, by number or name; "hub" stands for the node of highest degree, "edge" for an edge
-        of node 0.
-    idea
-        What to look for, in a sentence or two.
-    colour_by, layer, cut, size
-        The settings it opens with; size 0 lets p grow with every click.
+    A target is a number or a name; ("hub",) stands for the node of highest degree, ("edge",) for an edge of node 0.
+    Size 0 lets p grow with every click.
     """
 
     key: str
@@ -44,142 +37,73 @@ class Preset:
     size: int = 1
 
 
-PRESETS: tuple[Preset, ...] = (
-    Preset(
-        "fig1",
-        "Fig. 1(a): a cubic graph",
-        ("zoo.figure1()", "zoo.figure1()"),
-        ((2,), (3,)),
-        "Every node has three neighbours, so a plain GNN gives all eight the same representation. Distances to the "
-        "target tell A from B. Click another node in either graph: which pairs can no method tell apart?",
-    ),
-    Preset(
-        "fig2b",
-        "Fig. 2(b): Shrikhande against rook, an edge each",
-        ("zoo.shrikhande()", "zoo.rook()"),
-        (("edge",), ("edge",)),
-        "Two graphs that even 2-WL confuses. Take an edge in each as target set (p = 2): the nodes marked 1,1 are "
-        "neighbours of both ends. Look at how they are linked, then at the verdict of DE-2.",
-        size=2,
-    ),
-    Preset(
-        "fig3",
-        "Fig. 3: two nodes of 3-regular graphs",
-        ("zoo.figure3()[0]", "zoo.figure3()[1]"),
-        ((0,), (0,)),
-        "The subtrees on the right are what a GNN computes along. Both shells have equal sizes (3 and 4), so layer 1 "
-        "sees no difference; the dashed branches are where layer 2 does.",
-    ),
-    Preset(
-        "fig4",
-        "Fig. 4: distance-regular graphs fool DE-1",
-        ("zoo.shrikhande()", "zoo.rook()"),
-        ((0,), (0,)),
-        "Both graphs are distance-regular with the same intersection array: how many children of each distance a node "
-        "has depends on its own distance alone. The subtrees agree to any depth, so DE-1 never tells them apart.",
-    ),
-    Preset(
-        "fig5",
-        "Fig. 5: K-hop is not always faster",
-        ("zoo.figure5()[0]", "zoo.figure5()[1]"),
-        ((0,), (0,)),
-        "DEA-1 with 2 hops sees two shells at once, yet it needs two layers for these roots, just like DE-1: the "
-        "shells have equal sizes, only their wiring differs.",
-    ),
-    Preset(
-        "hexagon",
-        "Two triangles or a hexagon",
-        ("zoo.two_triangles()", "zoo.hexagon()"),
-        ((0,), (0,)),
-        "The smallest pair that a plain GNN confuses: every node has two neighbours. Colour by 1-WL and step through "
-        "the layers, then colour by DE-SPD.",
-    ),
-    Preset(
-        "cut",
-        "Why edges inside S are cut: a domino and a bridge",
-        ("zoo.domino()", "zoo.bridged_triangles()"),
-        ((0, 3), (0, 3)),
-        "Two edges as target sets. Switch 'cut the edges inside S' on and off: with the edge in place DE-2 cannot tell "
-        "them apart, without it the bridge's ends lose each other.",
-        size=2,
-    ),
-    Preset(
-        "us-flights",
-        "Real: US flights 2008, on the map",
-        ('load("us-flights")',),
-        (("ATL",),),
-        "305 airports and who flies where. How many stops are you from Atlanta? Pick a small airport, then two.",
-        layer=1,
-        size=0,
-    ),
-    Preset(
-        "celegans",
-        "Real: the worm C. elegans, its neurons",
-        ('load("celegans")',),
-        (("hub",),),
-        "297 neurons. Pick two of them: the multiset of distances is what DE-2 adds to link prediction.",
-        layer=1,
-        size=0,
-    ),
-    Preset(
-        "ns",
-        "Real: network scientists who wrote together",
-        ('load("ns")',),
-        (("hub",),),
-        "1,461 authors in many components: grey nodes cannot be reached from S at all.",
-        layer=1,
-        size=0,
-    ),
-    Preset(
-        "pb",
-        "Real: political blogs",
-        ('load("pb")',),
-        (("hub",),),
-        "1,222 blogs, 16,714 links: nearly everything lies within three steps of a hub, so distances say less here.",
-        layer=1,
-        size=0,
-    ),
-)
+# key | title | source:targets of each side | settings other than the usual; then the idea
+_MENU = """
+fig1 | Fig. 1(a): a cubic graph | zoo.figure1():2 zoo.figure1():3
+Every node has three neighbours, so a plain GNN gives all eight the same representation. Distances to the target tell
+A from B. Click another node in either graph: which pairs can no method tell apart?
+
+fig2b | Fig. 2(b): Shrikhande against rook, an edge each | zoo.shrikhande():edge zoo.rook():edge | size=2
+Two graphs that even 2-WL confuses. Take an edge in each as target set (p = 2): the nodes marked 1,1 are neighbours of
+both ends. Look at how they are linked, then at the verdict of DE-2.
+
+fig3 | Fig. 3: two nodes of 3-regular graphs | zoo.figure3()[0]:0 zoo.figure3()[1]:0
+The subtrees on the right are what a GNN computes along. Both shells have equal sizes (3 and 4), so layer 1 sees no
+difference; the dashed branches are where layer 2 does.
+
+fig4 | Fig. 4: distance-regular graphs fool DE-1 | zoo.shrikhande():0 zoo.rook():0
+Both graphs are distance-regular with the same intersection array: how many children of each distance a node has
+depends on its own distance alone. The subtrees agree to any depth, so DE-1 never tells them apart.
+
+fig5 | Fig. 5: K-hop is not always faster | zoo.figure5()[0]:0 zoo.figure5()[1]:0
+DEA-1 with 2 hops sees two shells at once, yet it needs two layers for these roots, just like DE-1: the shells have
+equal sizes, only their wiring differs.
+
+hexagon | Two triangles or a hexagon | zoo.two_triangles():0 zoo.hexagon():0
+The smallest pair that a plain GNN confuses: every node has two neighbours. Colour by 1-WL and step through the
+layers, then colour by DE-SPD.
+
+cut | Why edges inside S are cut: a domino and a bridge | zoo.domino():0,3 zoo.bridged_triangles():0,3 | size=2
+Two edges as target sets. Switch 'cut the edges inside S' on and off: with the edge in place DE-2 cannot tell them
+apart, without it the bridge's ends lose each other.
+
+us-flights | Real: US flights 2008, on the map | load("us-flights"):ATL | layer=1 size=0
+305 airports and who flies where. How many stops are you from Atlanta? Pick a small airport, then two.
+
+celegans | Real: the worm C. elegans, its neurons | load("celegans"):hub | layer=1 size=0
+297 neurons. Pick two of them: the multiset of distances is what DE-2 adds to link prediction.
+
+ns | Real: network scientists who wrote together | load("ns"):hub | layer=1 size=0
+1,461 authors in many components: grey nodes cannot be reached from S at all.
+
+pb | Real: political blogs | load("pb"):hub | layer=1 size=0
+1,222 blogs, 16,714 links: nearly everything lies within three steps of a hub, so distances say less here.
+"""
 
 
-def _zoo(name: str, part: int | None = None) -> Callable[[], Graph]:
-    def make() -> Graph:
-        from ...graphs import zoo
-
-        made = getattr(zoo, name)()
-        return made if part is None else made[part]
-
-    return make
-
-
-def _load(name: str) -> Callable[[], Graph]:
-    def make() -> Graph:
-        from ...reading.catalogue import load
-
-        graph: Graph = load(name)
-        return graph
-
-    return make
+def _read(entry: str) -> Preset:
+    head, *idea = entry.strip().splitlines()
+    key, title, sides, *more = head.split(" | ")
+    sources, targets = zip(*(side.rsplit(":", 1) for side in sides.split(" ")), strict=True)
+    sets = tuple(tuple(int(v) if v.isdigit() else v for v in each.split(",")) for each in targets)
+    pairs = (pair.split("=") for pair in " ".join(more).split())
+    settings: dict[str, Any] = {name: int(value) for name, value in pairs}
+    return Preset(key, title, sources, sets, " ".join(idea), **settings)
 
 
+PRESETS: tuple[Preset, ...] = tuple(_read(entry) for entry in _MENU.strip().split("\n\n"))
+
+
+def _figure(name: str, part: int) -> Graph:
+    graph: Graph = getattr(zoo, name)()[part]
+    return graph
+
+
+_ZOO = "figure1 shrikhande rook two_triangles hexagon domino bridged_triangles petersen desargues dodecahedron"
 _SOURCES: dict[str, Callable[[], Graph]] = {
-    **{
-        f"zoo.{name}()": _zoo(name)
-        for name in (
-            "figure1",
-            "shrikhande",
-            "rook",
-            "two_triangles",
-            "hexagon",
-            "domino",
-            "bridged_triangles",
-            "petersen",
-            "desargues",
-            "dodecahedron",
-        )
-    },
-    **{f"zoo.{name}()[{i}]": _zoo(name, i) for name in ("figure3", "figure5") for i in (0, 1)},
-    **{f'load("{name}")': _load(name) for name in ("us-flights", "celegans", "ns", "pb")},
+    **{f"zoo.{name}()": getattr(zoo, name) for name in _ZOO.split()},
+    **{f"zoo.{name}()[{i}]": partial(_figure, name, i) for name in ("figure3", "figure5") for i in (0, 1)},
+    **{f'load("{name}")': partial(load, name) for name in ("us-flights", "celegans", "ns", "pb")},
 }
 
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...common.errors import GraphError
-from ...encodings.paths import Distance
 from ...expressive.subtrees import Subtree, TreeComparison, compare, unroll
 from ..widgets.html import node_name
-from . import colouring
 from .colouring import Entry
 from .state import ExplorerState
 
-__all__ = ["MAX_TREE", "Forest", "forest", "tidy"]
+__all__ = ["MAX_TREE", "Forest", "forest", "shares", "tidy", "tree_tip"]
 
 MAX_TREE = 420
 """Tree nodes of one panel that can still be read."""
@@ -23,27 +21,21 @@ MAX_TREE = 420
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees to draw, each with the side it belongs to.
+    """Trees to draw, the side of each, where the first two part, and a legend entry for every tree node in a row."""
 
-    Attributes
-    ----------
-    trees, sides
-        The subtrees and the side of each.
-    comparison
-        Where the first two part, if they belong to two sides.
-    codes, entries
-        An entry of the legend for every tree node, all trees in a row.
-    note
-        What was merged, where they part, or what is missing.
-    """
+    trees: tuple[Subtree, ...] = ()
+    sides: tuple[int, ...] = ()
+    comparison: TreeComparison | None = None
+    codes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    entries: tuple[Entry, ...] = ()
+    note: str = "pick a target to see the tree a GNN computes along"
+    depth: int = 0
 
-    trees: tuple[Subtree, ...]
-    sides: tuple[int, ...]
-    comparison: TreeComparison | None
-    codes: NDArray[np.int64]
-    entries: tuple[Entry, ...]
-    note: str
-    depth: int
+    def differs(self, k: int) -> NDArray[np.bool_]:
+        """For each node of tree k, whether it lies on a branch that the other tree lacks."""
+        if self.comparison is None:
+            return np.zeros(len(self.trees[k]), dtype=bool)
+        return self.comparison.branches_b if k else self.comparison.branches_a
 
 
 def forest(state: ExplorerState) -> Forest:
@@ -57,9 +49,7 @@ def forest(state: ExplorerState) -> Forest:
     """
     wanted = _roots(state)
     if not wanted:
-        return Forest(
-            (), (), None, np.zeros(0, dtype=np.int64), (), "pick a target to see the tree a GNN computes along", 0
-        )
+        return Forest()
     trees, depth = _unrolled(state, wanted)
     sides = tuple(side for side, _ in wanted)
     both = len(trees) == 2 and sides == (0, 1)
@@ -89,13 +79,13 @@ def _unrolled(state: ExplorerState, wanted: list[tuple[int, int]]) -> tuple[tupl
         try:
             for k, root in wanted:
                 side = state.sides[k]
-                graph = side.graph.cut(list(side.targets)) if plain and state.cut else side.graph
+                graph = side.graph.cut(side.nodes) if plain and state.cut else side.graph
                 trees.append(
                     unroll(
                         graph,
                         root,
                         depth,
-                        S=None if plain else list(side.targets),
+                        S=None if plain else side.nodes,
                         cut=state.cut and not plain,
                         hops=state.hops if state.colour_by == "DEA-SPD" else 1,
                         merge=True,
@@ -114,7 +104,7 @@ def _colours(
     if state.colour_by == "1-WL":
         count = sum(len(tree) for tree in trees)
         return np.zeros(count, dtype=np.int64), (Entry("a plain GNN sees no distances", "", "#7f8fa6", None),)
-    full = colouring.by_encoding([(side.graph, side.targets) for side in state.sides], Distance(), state.cut)
+    full = state.coloured("SPD")
     codes = np.concatenate([full.codes[side][tree.node] for side, tree in zip(sides, trees, strict=True)])
     used = set(codes.tolist()) if state.colour_by != "SPD" else set()  # else the graph's legend says it already
     return codes, tuple(Entry(e.label, e.mark, e.colour, () if i in used else None) for i, e in enumerate(full.entries))
@@ -148,11 +138,10 @@ def tidy(tree: Subtree) -> NDArray[np.float64]:
     return np.stack([x, 0.0 - tree.depth], axis=1)
 
 
-def shares(trees: tuple[Subtree, ...]) -> list[float]:
-    """How much of the width each tree takes: as much as its leaves need, but none less than a quarter."""
-    widths = [float(np.ptp(tidy(tree)[:, 0])) + 1.5 for tree in trees]
-    least = 0.5 * sum(widths) / max(len(widths), 1)
-    return [max(w, least) for w in widths]
+def shares(places: list[NDArray[np.float64]]) -> list[float]:
+    """How much of the width each tidy tree takes: as much as its leaves need, but none less than a quarter."""
+    widths = [float(np.ptp(place[:, 0])) + 1.5 for place in places]
+    return [max(width, 0.5 * sum(widths) / len(widths)) for width in widths]
 
 
 def tree_tip(tree: Subtree, i: int) -> str:

@@ -105,10 +105,6 @@ class Canvas(anywidget.AnyWidget):
             for name, value in texts.items():
                 self.set_trait(name, value)
 
-    def node_positions(self) -> NDArray[np.float64]:
-        """Where the nodes are now, dragged ones included. [n, 2]"""
-        return np.frombuffer(self.positions, dtype="<f4").reshape(-1, 2).astype(np.float64)
-
     def on_message(self, act: Callable[[dict[str, Any]], None]) -> None:
         """Calls ``act`` with every message from the browser that is a dictionary with a type."""
 

@@ -12,6 +12,7 @@ import pytest
 
 import degnn_explore as de
 from degnn_explore.views.explorer import colouring, free_view, sharing
+from degnn_explore.views.explorer.excerpt import search
 from degnn_explore.views.explorer.presets import PRESETS, build, sources
 from degnn_explore.views.explorer.state import ExplorerState, Side
 from degnn_explore.views.explorer.trees import MAX_TREE, forest, tidy
@@ -290,14 +291,14 @@ def test_a_large_graph_opens_on_the_neighbourhood_of_s() -> None:
     assert explorer.graph_canvas.starts == [0, 1500]
     assert "1,500 of 25,000 nodes drawn" in explorer.graph_canvas.captions[0]
     assert explorer._more.layout.display == ""
-    drawn = explorer._nodes[0]
+    drawn = explorer._scene.nodes[0]
     explorer.state.pick(0, int(drawn[3]))
-    np.testing.assert_array_equal(explorer._nodes[0], drawn)
+    np.testing.assert_array_equal(explorer._scene.nodes[0], drawn)
     explorer._show_more()
     assert explorer.graph_canvas.starts == [0, 3000]
-    outside = int(np.setdiff1d(np.arange(25_000), explorer._nodes[0])[0])
+    outside = int(np.setdiff1d(np.arange(25_000), explorer._scene.nodes[0])[0])
     explorer._message({"type": "find", "key": [0, outside]})
-    assert outside in explorer._nodes[0]
+    assert outside in explorer._scene.nodes[0]
 
 
 def test_every_preset_opens_without_an_error() -> None:
@@ -320,10 +321,10 @@ def test_every_colouring_works_from_no_target_to_three(colour_by: str) -> None:
 
 
 def test_search_finds_airports_by_code_and_city() -> None:
-    state = ExplorerState.of_preset("us-flights")
-    assert state.search("ATL")[0][2] == "ATL"
-    assert "Seattle" in state.search("seattle")[0][3]
-    assert state.search("no such place") == []
+    flights = [de.load("us-flights")]
+    assert search(flights, 0, "ATL")[0][2] == "ATL"
+    assert "Seattle" in search(flights, 0, "seattle")[0][3]
+    assert search(flights, 0, "no such place") == []
 
 
 # ---- export and sharing -----------------------------------------------------------------------------

@@ -1,0 +1,154 @@
+"""The Explorer's header: the menu of examples, and buttons that open a drawer below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import ipywidgets as W
+
+from ...graphs.graph import Graph
+from ..widgets.html import box, button, tag, text
+from ..widgets.uploads import read_own
+from . import free_view
+from .presets import PRESETS
+
+__all__ = ["Actions", "Drawers"]
+
+_HELP = """<b>How to read this panel</b>
+<dl class="de-keys">
+<dt>click a node</dt><dd>puts it into the target set S (or takes it out); the ring and the letter mark it</dd>
+<dt>Shift-drag</dt><dd>lassos several nodes</dd>
+<dt>drag</dt><dd>moves a node, or the view; the wheel zooms after a click</dd>
+<dt>arrow keys, Enter, Esc</dt><dd>walk along edges, pick, clear</dd>
+<dt>hover</dt><dd>over a tree node to see the graph nodes it stands for, and the other way round;
+over a legend entry to see its nodes</dd>
+<dt>numbers</dt><dd>in a node: its distance to S; 1,2 with two targets: one step from one of them,
+two from the other; ∞: unreachable</dd>
+<dt>layer</dt><dd>how many layers the GNN has: the depth of the subtrees, and of the colour classes</dd>
+<dt>colour class</dt><dd>nodes that no GNN of that kind with so many layers can tell apart</dd></dl>"""
+_FORMATS = (
+    "CSV or TSV (source, target), edge list, GraphML, GML, GEXF, graph6, JSON, Matrix Market: "
+    "the file is read here and goes nowhere else."
+)
+_LONGEST_CODE = 6_000
+
+
+@dataclass(frozen=True)
+class Actions:
+    """What the drawers ask of the Explorer; ``export`` gets what to export, such as "graph.svg"."""
+
+    open_preset: Callable[[str], None]
+    open_graph: Callable[[Graph], None]
+    export: Callable[[str], None]
+    page: Callable[[], str]
+    share: Callable[[], str]
+    code: Callable[[], str]
+    show_error: Callable[[BaseException], None]
+
+
+class Drawers:
+    """The header, and the drawer that its buttons open: a file, the free view, export, help."""
+
+    def __init__(self, actions: Actions) -> None:
+        self.actions = actions
+        self._quiet = False
+        menu = [("Choose an example…", ""), *((one.title, one.key) for one in PRESETS)]
+        self.menu = W.Dropdown(description="Example", options=menu, style={"description_width": "initial"})
+        self.menu.observe(self._preset, "value")
+        self.toggles: dict[str, W.ToggleButton] = {}
+        for key, label, tip in [
+            ("file", "Open a file…", "Your own graph: CSV, edge list, GraphML, …"),
+            ("free", "Free view", "The subtrees, free to move (pyvis)"),
+            ("export", "Export", "Pictures, a page for slides, a code, Python"),
+            ("help", "?", "How to read and use this panel"),
+        ]:
+            toggle = W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto"))
+            toggle.observe(lambda change, key=key: self._toggled(key, change["new"]), "value")
+            self.toggles[key] = toggle
+        name = W.HTML(tag("span", "Distance Encoding Explorer", "de-name"))
+        file, *others = self.toggles.values()
+        self.header = box("de-row", name, self.menu, file, box("de-spring"), *others)
+        self.box = box("de-drawer")
+        self.box.layout.display = "none"
+        self.content = W.HTML()
+        self.upload = W.FileUpload(multiple=False, description="Choose a file", layout=W.Layout(width="auto"))
+        self.upload.observe(self._uploaded, "value")
+        self.report = W.HTML(tag("span", _FORMATS, "de-hint"))
+        self._exports = box("de-row", W.HTML(tag("b", "Pictures")))
+        self._exports.children += tuple(
+            button(label, tip, partial(self._try, self.actions.export, what))
+            for label, tip, what in [
+                ("Graph PNG", "The graph as it is drawn", "graph.png"),
+                ("Graph SVG", "The graph as vectors", "graph.svg"),
+                ("Subtree PNG", "The subtrees as drawn", "subtree.png"),
+                ("Subtree SVG", "The subtrees as vectors", "subtree.svg"),
+                ("Subtree HTML", "A free-moving page for slides", "subtree.html"),
+            ]
+        )
+
+    def refresh(self, preset_key: str) -> None:
+        """Keeps the menu and an open drawer in step with the state."""
+        self._quiet = True
+        try:
+            self.menu.value = preset_key
+        finally:
+            self._quiet = False
+        for key in ("export", "free"):
+            if self.toggles[key].value:
+                self._fill(key)
+
+    def _preset(self, change: dict[str, Any]) -> None:
+        if change["new"] and not self._quiet:
+            self.actions.open_preset(change["new"])
+
+    def _toggled(self, key: str, on: bool) -> None:
+        if on:
+            for other, toggle in self.toggles.items():
+                toggle.value = other == key
+            self.box.layout.display = ""
+            self._try(self._fill, key)
+        elif not any(toggle.value for toggle in self.toggles.values()):
+            self.box.layout.display = "none"
+            self.content.value = ""
+
+    def _try(self, act: Callable[[str], None], what: str) -> None:
+        try:
+            act(what)
+        except Exception as error:  # a drawer that fails says so, as every callback does
+            self.actions.show_error(error)
+
+    def _fill(self, key: str) -> None:
+        above: tuple[W.Widget, ...] = ()
+        if key == "file":
+            self.box.children = (self.upload, self.report)
+            return
+        if key == "help":
+            self.content.value = _HELP
+        elif key == "free":
+            self.content.value = free_view.frame(self.actions.page())
+        else:
+            above = (self._exports,)
+            code = self.actions.share()
+            short = len(code) <= _LONGEST_CODE
+            opening = f'de.Explorer.restore("{code}")' if short else "explorer.share()  # too long to show here"
+            self.content.value = (
+                f'<b>This very view, as a code</b><div class="de-code" data-code="restore">{text(opening)}</div>'
+                "<b>… and as Python to paste</b>"
+                f'<div class="de-code" data-code="python">{text(self.actions.code())}</div>'
+            )
+        self.box.children = (*above, self.content)
+
+    def _uploaded(self, change: dict[str, Any]) -> None:
+        if not change["new"]:
+            return
+        try:
+            item = change["new"][0]
+            graph = read_own(str(item["name"]), bytes(item["content"]))
+        except Exception as error:
+            self.actions.show_error(error)
+            return
+        self.actions.open_graph(graph)
+        self.report.value = tag("span", f"{item['name']}: {graph!r}. {graph.cleaning}.", "de-hint")

@@ -1,0 +1,145 @@
+"""The Explorer's two pictures: its state as nodes, edges and colours for the canvases of graphs and subtrees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..widgets.canvas import Canvas
+from ..widgets.html import node_name
+from .excerpt import note_column
+from .state import ExplorerState
+from .trees import Forest, forest, shares, tidy, tree_tip
+
+__all__ = ["Scene"]
+
+_REMINDER = "click to pick · Shift-drag to lasso · arrows and Enter to walk · Esc to clear"
+_HOME = [1.0, 0.0, 0.0]
+
+
+class Scene:
+    """Draws a state on two canvases, and knows which node of which side a drawn node is."""
+
+    def __init__(self, state: ExplorerState, link: str) -> None:
+        self.state = state
+        self.graph = Canvas(link=link)
+        text = "Unrolled subtrees of the targets."
+        self.tree = Canvas(link=link, pickable=False, stretch=True, title="Unrolled subtrees", description=text)
+        self.nodes: list[NDArray[np.int64]] = []
+        """Of each side, the nodes that are drawn, ascending."""
+        self.forest = Forest()
+        self._edges = np.zeros((0, 2), dtype=np.int64)
+
+    def whose(self, drawn: int) -> tuple[int, np.int64]:
+        """The side of a drawn node, and its number in that side's whole graph."""
+        side = int(np.searchsorted(self.graph.starts, drawn, side="right")) - 1
+        return side, self.nodes[side][drawn - self.graph.starts[side]]
+
+    def place(self, side: int, node: int) -> int:
+        """The number under which a node is drawn."""
+        return int(self.graph.starts[side] + np.searchsorted(self.nodes[side], node))
+
+    def draw_graphs(self) -> None:
+        """Both graphs anew: their nodes, edges and names."""
+        state = self.state
+        drawn = [state.excerpt(k) for k in range(len(state.sides))]
+        self.nodes = [part.nodes for part in drawn]
+        starts = np.cumsum([0, *map(len, self.nodes)]).tolist()
+        self._edges = np.concatenate([part.graph.edges + start for part, start in zip(drawn, starts, strict=False)])
+        notes = [note for part in drawn for note in note_column(part.graph) or [""] * part.graph.num_nodes]
+        titles = {side.graph.title for side in state.sides}
+        self.graph.put(
+            positions=np.concatenate([state.positions(k) for k in range(len(drawn))]),
+            edges=self._edges,
+            starts=starts,
+            shares=[1.0] * len(drawn),
+            names=[
+                node_name(side.graph, i) for side, nodes in zip(state.sides, self.nodes, strict=True) for i in nodes
+            ],
+            notes=notes if any(notes) else [],
+            title="Two graphs" if len(titles) > 1 else titles.pop() or "Graph",
+            note=_REMINDER,
+            camera=_HOME,
+            height=300 if starts[-1] <= 60 else 400,
+            codes=np.zeros(starts[-1], dtype="<u2").tobytes(),
+            targets=[],
+            letters=[],
+        )
+
+    def recolour(self, edges_too: bool) -> None:
+        """Other colours, targets and captions; ``edges_too``: and which edges are cut."""
+        state = self.state
+        sides = range(len(state.sides))
+        coloured = state.coloured()
+        values = coloured.values
+        targets = [self.place(k, t) for k in sides for t in state.sides[k].targets]
+        letters = [state.letter(k) for k in sides for _ in state.sides[k].targets]
+        more: dict[str, Any] = {"edge_styles": self._cut_edges(targets, letters)} if edges_too else {}
+        self.graph.recolour(
+            np.concatenate([coloured.codes[k][self.nodes[k]] for k in sides]),
+            None if values is None else np.concatenate([values[k][self.nodes[k]] for k in sides]),
+            legend=[entry.as_dict() for entry in coloured.entries],
+            legend_title=coloured.title,
+            legend_note=coloured.note,
+            targets=targets,
+            letters=letters,
+            captions=[state.caption(k) for k in sides],
+            **more,
+        )
+
+    def _cut_edges(self, targets: list[int], letters: list[str]) -> bytes:
+        """Dots for the edges that are cut: those inside one target set."""
+        if not self.state.cut or len(targets) < 2:
+            return b""
+        whose = np.zeros(self.graph.starts[-1], dtype=np.int64)
+        whose[targets] = [1 + "SAB".index(letter) for letter in letters]
+        ends = whose[self._edges]
+        inside = (ends[:, 0] > 0) & (ends[:, 0] == ends[:, 1])
+        return bytes((2 * inside).astype("u1").tobytes())
+
+    def draw_trees(self) -> None:
+        """The subtrees anew."""
+        state = self.state
+        self.forest = shown = forest(state)
+        trees, places = shown.trees, [tidy(tree) for tree in shown.trees]
+        starts = np.cumsum([0, *map(len, trees)]).tolist()
+        letters = [state.letter(side) for side in shown.sides]
+        legend = [entry.as_dict() for entry in shown.entries]
+        edges = [
+            np.stack([tree.parent, np.arange(len(tree))], axis=1)[1:] + start
+            for tree, start in zip(trees, starts, strict=False)
+        ]
+        self.tree.put(
+            positions=np.concatenate([np.zeros((0, 2)), *places]),
+            edges=np.concatenate([np.zeros((0, 2), dtype=int), *edges]),
+            starts=starts if trees else [0, 0],
+            shares=shares(places) or [1.0],
+            edge_styles=np.concatenate([np.zeros(0), *(shown.differs(k)[1:] for k in range(len(trees)))]),
+            badges=[f"×{times}" if times > 1 else "" for tree in trees for times in tree.multiplicity],
+            tips=[tree_tip(tree, i) for tree in trees for i in range(len(tree))],
+            stands_for=[nodes for k in range(len(trees)) for nodes in self._drawn_members(k)],
+            captions=[
+                f"{letter}: root {node_name(tree.graph, tree.root)}"
+                for letter, tree in zip(letters, trees, strict=True)
+            ],
+            targets=starts[:-1],
+            letters=letters,
+            note=shown.note,
+            title=f"Unrolled subtree{'s' if len(trees) > 1 else ''}, depth {shown.depth}",
+            camera=_HOME,
+            codes=shown.codes.astype("<u2").tobytes(),
+            legend=legend,
+            height=self.graph.height,
+            legend_title="distance to S" if any(entry["counts"] is not None for entry in legend) else "",
+        )
+
+    def _drawn_members(self, k: int) -> list[list[int]]:
+        """For each node of tree k, the drawn nodes that it stands for."""
+        side = self.forest.sides[k]
+        drawn = set(self.nodes[side].tolist()) if self.state.is_large(side) else None
+        return [
+            [self.place(side, u) for u in members if drawn is None or u in drawn]
+            for members in self.forest.trees[k].members
+        ]
