@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Cleaning", "Graph", "Targets"]
 
-Targets = int | str | Iterable[int | str]
+Node = int | np.integer[Any] | str
+Targets = Node | Iterable[Node]
 """A target set: a node, a name, or several of them."""
 
 
@@ -245,7 +246,7 @@ class Graph:
         keep = self._sources < self.indices
         return frozen(np.stack([self._sources[keep], self.indices[keep].astype(np.int64)], axis=1))
 
-    def neighbors(self, u: int | str) -> NDArray[np.int32]:
+    def neighbors(self, u: Node) -> NDArray[np.int32]:
         """The neighbours of u, ascending."""
         i = int(self.target_set(u)[0])
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
@@ -319,7 +320,7 @@ class Graph:
             )
         return nodes
 
-    def _node(self, v: int | str) -> int:
+    def _node(self, v: Node) -> int:
         if isinstance(v, str):
             if v not in self._place:
                 near = difflib.get_close_matches(v, self.names[:100_000], n=1)

@@ -5,36 +5,37 @@ Users find everything here in :mod:`degnn_explore.graphs.zoo`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, one_of, whole_number
+from .distances import distances
 from .graph import Graph
 
-__all__ = [
-    "chang",
-    "complete",
-    "csl",
-    "cycle",
-    "desargues",
-    "dodecahedron",
-    "intersection_array",
-    "is_distance_regular",
-    "paley",
-    "petersen",
-    "rook",
-    "shrikhande",
-    "triangular",
-]
+__all__ = ["chang", "complete", "csl", "cycle", "desargues", "dodecahedron", "paley", "petersen", "rook", "shrikhande"]
+__all__ += ["check_regular", "circulant", "intersection_array", "is_distance_regular", "ring", "triangular"]
 
 
 def ring(n: int, radius: float = 1.0, turn: float = 0.0) -> NDArray[np.float64]:
     """n points on a circle, clockwise from the top, turned clockwise by ``turn`` steps. [n, 2]"""
     angle = 2 * np.pi * (np.arange(n) + turn) / n
     return radius * np.stack([np.sin(angle), np.cos(angle)], axis=1)
+
+
+def check_regular(n: int, r: int) -> None:
+    """A ParameterError unless there is an r-regular graph on n nodes."""
+    if r >= n:
+        raise ParameterError(f"No {r}-regular graph has {n} nodes: r must be less than n.")
+    if n * r % 2:
+        raise ParameterError(f"No {r}-regular graph has {n} nodes: n·r = {n * r} must be even; try n={n + 1}.")
+
+
+def _drawn(edges: Any, positions: NDArray[np.float64], title: str, names: Sequence[str] | None = None) -> Graph:
+    return Graph.from_edges(edges, len(positions), names=names, positions=positions, title=title)
 
 
 # ---- circulant graphs and their like ------------------------------------------------------------
@@ -49,7 +50,7 @@ def cycle(n: int) -> Graph:
     Graph('6-cycle', 6 nodes, 6 edges)
     """
     n = whole_number("n", n, least=3)
-    return _circulant(n, [1], f"{n}-cycle")
+    return circulant(n, [1], f"{n}-cycle")
 
 
 def complete(n: int) -> Graph:
@@ -61,7 +62,7 @@ def complete(n: int) -> Graph:
     10
     """
     n = whole_number("n", n, least=1)
-    return Graph.from_edges(list(combinations(range(n), 2)), n, positions=ring(n), title=f"complete graph K{n}")
+    return _drawn(list(combinations(range(n), 2)), ring(n), f"complete graph K{n}")
 
 
 def csl(n: int, skip: int) -> Graph:
@@ -79,12 +80,12 @@ def csl(n: int, skip: int) -> Graph:
     skip = whole_number("skip", skip, least=2)
     if 2 * skip >= n:
         raise ParameterError(f"skip={skip} is too long for n={n}: a 4-regular graph needs 2 <= skip < n/2.")
-    return _circulant(n, [1, skip], f"CSL({n}, {skip})")
+    return circulant(n, [1, skip], f"CSL({n}, {skip})")
 
 
-def _circulant(n: int, steps: Iterable[int], title: str) -> Graph:
-    edges = [(i, (i + step) % n) for step in steps for i in range(n)]
-    return Graph.from_edges(edges, n, positions=ring(n), title=title)
+def circulant(n: int, steps: Iterable[int], title: str = "") -> Graph:
+    """Each of n nodes on a ring linked with those ``steps`` further on."""
+    return _drawn([(i, (i + step) % n) for step in steps for i in range(n)], ring(n), title)
 
 
 # ---- generalised Petersen graphs ----------------------------------------------------------------
@@ -103,9 +104,7 @@ def petersen() -> Graph:
     >>> intersection_array(petersen())
     ((3, 2), (1, 1))
     """
-    return Graph.from_edges(
-        _petersen_edges(5, 2), 10, positions=np.concatenate([ring(5), ring(5, 0.5)]), title="Petersen graph"
-    )
+    return _drawn(_petersen_edges(5, 2), np.concatenate([ring(5), ring(5, 0.5)]), "Petersen graph")
 
 
 def desargues() -> Graph:
@@ -118,9 +117,7 @@ def desargues() -> Graph:
     >>> intersection_array(desargues())
     ((3, 2, 2, 1, 1), (1, 1, 2, 2, 3))
     """
-    return Graph.from_edges(
-        _petersen_edges(10, 3), 20, positions=np.concatenate([ring(10), ring(10, 0.6)]), title="Desargues graph"
-    )
+    return _drawn(_petersen_edges(10, 3), np.concatenate([ring(10), ring(10, 0.6)]), "Desargues graph")
 
 
 def dodecahedron() -> Graph:
@@ -135,9 +132,7 @@ def dodecahedron() -> Graph:
     """
     # The inner links are two pentagons; one goes to the middle, the other around everything.
     spokes = np.where(np.arange(10)[:, None] % 2 == 0, ring(10, 0.3), ring(10, 1.0))
-    return Graph.from_edges(
-        _petersen_edges(10, 2), 20, positions=np.concatenate([ring(10, 0.62), spokes]), title="dodecahedron"
-    )
+    return _drawn(_petersen_edges(10, 2), np.concatenate([ring(10, 0.62), spokes]), "dodecahedron")
 
 
 # ---- strongly regular graphs --------------------------------------------------------------------
@@ -158,15 +153,11 @@ def shrikhande() -> Graph:
     >>> intersection_array(shrikhande())
     ((6, 3), (1, 2))
     """
-    edges = [
-        (4 * i + j, 4 * ((i + a) % 4) + (j + b) % 4)
-        for i in range(4)
-        for j in range(4)
-        for a, b in ((1, 0), (0, 1), (1, 1))
-    ]
+    i, j = np.divmod(np.arange(16), 4)
+    edges = [(4 * i + j, 4 * ((i + a) % 4) + (j + b) % 4) for a, b in ((1, 0), (0, 1), (1, 1))]  # [3, 2, 16]
     # Turned a little, so that no link from the outer ring runs behind a node of the inner one.
     places = np.concatenate([ring(8), ring(8, 0.5, turn=0.3)])
-    return Graph.from_edges(edges, 16, positions=places[_SHRIKHANDE_PLACES], title="Shrikhande graph")
+    return _drawn(np.concatenate(edges, axis=1).T, places[_SHRIKHANDE_PLACES], "Shrikhande graph")
 
 
 def rook(m: int = 4) -> Graph:
@@ -187,7 +178,7 @@ def rook(m: int = 4) -> Graph:
     x, y = column - (m - 1) / 2, (m - 1) / 2 - row
     bend = 0.8 / m  # small enough that the board does not fold over at a corner
     positions = np.stack([x + bend * y**2, y + bend * x**2], axis=1)
-    return Graph.from_edges(np.argwhere(np.triu(linked)), m * m, positions=positions, title=f"{m}×{m} rook's graph")
+    return _drawn(np.argwhere(np.triu(linked)), positions, f"{m}×{m} rook's graph")
 
 
 def triangular(n: int = 8) -> Graph:
@@ -203,13 +194,7 @@ def triangular(n: int = 8) -> Graph:
     n = whole_number("n", n, least=3)
     pairs = list(combinations(range(n), 2))
     edges = [(i, j) for (i, a), (j, b) in combinations(enumerate(pairs), 2) if set(a) & set(b)]
-    return Graph.from_edges(
-        edges,
-        len(pairs),
-        names=[f"{a}-{b}" for a, b in pairs],
-        positions=ring(len(pairs)),
-        title=f"triangular graph T({n})",
-    )
+    return _drawn(edges, ring(len(pairs)), f"triangular graph T({n})", [f"{a}-{b}" for a, b in pairs])
 
 
 # The edges of K8 at which each Chang graph switches T(8): a perfect matching, an 8-cycle, a 3-cycle and a 5-cycle.
@@ -232,13 +217,7 @@ def chang(i: int) -> Graph:
     chosen = np.isin(base.names, [f"{pair[0]}-{pair[1]}" for pair in switch.split()])
     linked = base.to_scipy().toarray() > 0
     linked ^= chosen[:, None] != chosen
-    return Graph.from_edges(
-        np.argwhere(np.triu(linked)),
-        base.num_nodes,
-        names=base.names,
-        positions=base.positions,
-        title=f"Chang graph {i}",
-    )
+    return _drawn(np.argwhere(np.triu(linked)), ring(base.num_nodes), f"Chang graph {i}", base.names)
 
 
 def paley(q: int) -> Graph:
@@ -265,9 +244,7 @@ def paley(q: int) -> Graph:
     square[(a * a + non_square * b * b) % p + p * (2 * a * b % p)] = True
     square[0] = False
     difference = (a[:, None] - a) % p + p * ((b[:, None] - b) % p)
-    return Graph.from_edges(
-        np.argwhere(np.triu(square[difference])), q, positions=ring(q), title=f"Paley graph of order {q}"
-    )
+    return _drawn(np.argwhere(np.triu(square[difference])), ring(q), f"Paley graph of order {q}")
 
 
 # ---- distance-regularity ------------------------------------------------------------------------
@@ -294,36 +271,31 @@ def intersection_array(G: Graph) -> tuple[tuple[int, ...], tuple[int, ...]]:
     >>> intersection_array(cycle(6))
     ((2, 1, 1), (1, 1, 2))
     """
-    from scipy.sparse.csgraph import dijkstra
-
-    adjacency = G.to_scipy()
     source = np.repeat(np.arange(G.num_nodes), G.degrees)
-    array: tuple[list[int], list[int]] | None = None
-    for u in range(G.num_nodes):
-        distance = dijkstra(adjacency, unweighted=True, indices=u)  # [n]
-        if np.isinf(distance).any():
+    array: list[list[int]] | None = None
+    for u in np.arange(G.num_nodes):
+        distance = distances(G, [u])[0]  # [n]
+        if (distance < 0).any():
+            far = int(distance.argmin())
             raise GraphError(
-                f"{G!r} is not connected (no path from node {u} to node "
-                f"{int(np.flatnonzero(np.isinf(distance))[0])}), so it has no intersection array."
+                f"{G!r} is not connected (no path from node {u} to node {far}), so it has no intersection array."
             )
         step = distance[G.indices] - distance[source]
-        further = np.bincount(source[step == 1], minlength=G.num_nodes)  # [n]
-        nearer = np.bincount(source[step == -1], minlength=G.num_nodes)  # [n]
+        further, nearer = (np.bincount(source[step == way], minlength=G.num_nodes) for way in (1, -1))  # [n]
         _, first, level = np.unique(distance, return_index=True, return_inverse=True)
-        found = further[first].tolist(), nearer[first].tolist()
         uneven = (further != further[first][level]) | (nearer != nearer[first][level])
         if uneven.any():
-            v = int(np.flatnonzero(uneven)[0])
+            v = int(uneven.argmax())
             w = int(first[level[v]])
             raise GraphError(
-                f"{G!r} is not distance-regular: nodes {w} and {v} are both at distance {int(distance[v])} from node "
+                f"{G!r} is not distance-regular: nodes {w} and {v} are both at distance {distance[v]} from node "
                 f"{u}, but have {nearer[w]} and {nearer[v]} neighbours nearer to it, {further[w]} and {further[v]} "
                 "further away."
             )
-        if array is None:
-            array = found
-        elif found != array:
+        seen_from_u = [further[first].tolist(), nearer[first].tolist()]
+        if array is not None and seen_from_u != array:
             raise GraphError(f"{G!r} is not distance-regular: nodes 0 and {u} see different numbers of nodes.")
+        array = seen_from_u
     if array is None:
         raise GraphError("A graph without nodes has no intersection array.")
     return tuple(array[0][:-1]), tuple(array[1][1:])

@@ -13,6 +13,7 @@ from ..common.errors import ParameterError, whole_number
 from .graph import Graph
 from .regular import (
     chang,
+    check_regular,
     complete,
     csl,
     cycle,
@@ -28,38 +29,20 @@ from .regular import (
     triangular,
 )
 
-__all__ = [
-    "bridged_triangles",
-    "chang",
-    "complete",
-    "csl",
-    "cycle",
-    "desargues",
-    "dodecahedron",
-    "domino",
-    "erdos_renyi",
-    "figure1",
-    "figure3",
-    "figure5",
-    "hexagon",
-    "intersection_array",
-    "is_distance_regular",
-    "paley",
-    "petersen",
-    "random_regular",
-    "rook",
-    "shrikhande",
-    "triangular",
-    "two_triangles",
-]
+__all__ = ["bridged_triangles", "chang", "complete", "csl", "cycle", "desargues", "dodecahedron", "domino"]
+__all__ += ["erdos_renyi", "figure1", "figure3", "figure5", "hexagon", "intersection_array", "is_distance_regular"]
+__all__ += ["paley", "petersen", "random_regular", "rook", "shrikhande", "triangular", "two_triangles"]
+
+
+def _pairs(edges: str) -> list[tuple[int, int]]:
+    """Edges written as "01 12"."""
+    return [(int(edge[0]), int(edge[1])) for edge in edges.split()]
 
 
 def _drawn(edges: str, positions: Sequence[tuple[float, float]], title: str) -> Graph:
-    """A small figure graph from edges written as "01 12", its nodes named v0, v1, ..."""
-    pairs = [(int(edge[0]), int(edge[1])) for edge in edges.split()]
-    return Graph.from_edges(
-        pairs, len(positions), names=[f"v{i}" for i in range(len(positions))], positions=positions, title=title
-    )
+    """A small figure graph, its nodes named v0, v1, ..."""
+    names = [f"v{i}" for i in range(len(positions))]
+    return Graph.from_edges(_pairs(edges), names=names, positions=positions, title=title)
 
 
 # ---- the paper's figures ------------------------------------------------------------------------
@@ -128,11 +111,8 @@ def two_triangles() -> Graph:
     >>> two_triangles().edges.tolist()
     [[0, 1], [0, 2], [1, 2], [3, 4], [3, 5], [4, 5]]
     """
-    aside = np.array([1.4, 0.0])
-    positions = np.concatenate([ring(3) - aside, ring(3) + aside])
-    return Graph.from_edges(
-        [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5)], 6, positions=positions, title="two triangles"
-    )
+    positions = np.concatenate([ring(3) + np.array([x, 0.0]) for x in (-1.4, 1.4)])
+    return Graph.from_edges(_pairs("01 02 12 34 35 45"), 6, positions=positions, title="two triangles")
 
 
 def hexagon() -> Graph:
@@ -199,10 +179,7 @@ def random_regular(n: int, r: int, seed: int = 0) -> Graph:
     import networkx as nx
 
     n, r, seed = whole_number("n", n, least=1), whole_number("r", r, least=0), whole_number("seed", seed, least=0)
-    if r >= n:
-        raise ParameterError(f"No {r}-regular graph has {n} nodes: r must be less than n.")
-    if n * r % 2:
-        raise ParameterError(f"No {r}-regular graph has {n} nodes: n·r = {n * r} must be even; try n={n + 1}.")
+    check_regular(n, r)
     edges = list(nx.random_regular_graph(r, n, seed=seed).edges)
     return Graph.from_edges(edges, n, title=f"random {r}-regular, n={n}, seed={seed}")
 

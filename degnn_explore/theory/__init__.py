@@ -18,6 +18,7 @@ from ..common.stopping import raise_if
 from ..expressive.own_targets import alike, root_colours
 from ..graphs import zoo
 from ..graphs.graph import Graph
+from ..graphs.regular import check_regular
 from ..reading.graph6 import read_pairs
 from .families import (
     csl_family,
@@ -283,10 +284,7 @@ def _checked(sizes: Sequence[int], r: int, hops: int, layers: int, epsilon: floa
     if not chosen:
         raise ParameterError("sizes is empty; give at least one number of nodes, such as sizes=[20, 40].")
     for n in chosen:
-        if r >= n:
-            raise ParameterError(f"No {r}-regular graph has {n} nodes: r must be less than every one of sizes.")
-        if n * r % 2:
-            raise ParameterError(f"No {r}-regular graph has {n} nodes: n·r = {n * r} must be even; try n={n + 1}.")
+        check_regular(n, r)
         boundary(n, r, hops, epsilon)
     outside = [n for n in chosen if not 3 <= r < sqrt(2 * log(n))]
     notes = []

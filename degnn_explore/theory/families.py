@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..common.errors import ParameterError, whole_number
 from ..graphs import zoo
 from ..graphs.graph import Graph
+from ..graphs.regular import check_regular, circulant
 
 __all__ = [
     "csl_family",
@@ -88,26 +89,18 @@ def regular_graphs(n: int, r: int) -> tuple[Graph, ...]:
             f"All regular graphs are generated up to {LARGEST_REGULAR} nodes, not {n}; "
             "use zoo.random_regular for a random one."
         )
-    if r >= n:
-        raise ParameterError(f"No {r}-regular graph has {n} nodes: r must be less than n.")
-    if n * r % 2:
-        raise ParameterError(f"No {r}-regular graph has {n} nodes: n·r = {n * r} must be even; try n={n + 1}.")
+    check_regular(n, r)
     if 2 * r > n - 1:
         full = ~np.eye(n, dtype=bool)
         matrices = [full & ~(G.to_scipy().toarray() > 0) for G in regular_graphs(n, n - 1 - r)]
     else:
-        matrices = _by_switching(_circulant(n, r))
+        steps = [*range(1, r // 2 + 1), *([n // 2] if r % 2 else [])]
+        matrices = _by_switching(circulant(n, steps).to_scipy().toarray() > 0)
     return tuple(_graph(A, f"{r}-regular, n={n}, no. {i}") for i, A in enumerate(matrices, start=1))
 
 
 def _graph(A: NDArray[np.bool_], title: str) -> Graph:
     return Graph.from_edges(np.argwhere(np.triu(A)), len(A), title=title)
-
-
-def _circulant(n: int, r: int) -> NDArray[np.bool_]:
-    step = (np.arange(n)[:, None] - np.arange(n)) % n
-    step = np.minimum(step, n - step)
-    return (step > 0) & ((step <= r // 2) | ((r % 2 == 1) & (2 * step == n)))
 
 
 def _by_switching(first: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
