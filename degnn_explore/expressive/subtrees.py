@@ -20,7 +20,7 @@ from ..encodings.paths import Distance
 from ..graphs.graph import Graph, Targets
 from .refinement import Instances, colours
 
-__all__ = ["Subtree", "TreeComparison", "compare", "unroll"]
+__all__ = ["Subtree", "TreeComparison", "Unrolling", "compare", "unroll"]
 
 Ints = NDArray[np.int64]
 
@@ -149,65 +149,94 @@ def unroll(
     whole_number("hops", hops, least=1)
     top = int(G.target_set(root)[0])
     if S is None and encoding is not None:
-        S = [top]
-    nodes = np.zeros(0, dtype=np.int64) if S is None else G.target_set(S)
-    if cut and not len(nodes):
-        raise ParameterError("cut=True removes the edges inside the target set, but no S was given.")
-    colour = colours(G, None if S is None else list(nodes), encoding, hops, layers, cut, attributes)
-    tokens = np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)
-    run = Instances.build([(G, nodes[None, :], tokens)], hops=hops, cut=cut)
-    if not merge:
-        _refuse_explosion(G, run, top, layers, max_nodes)
-    labels, rank = [""] * G.num_nodes, np.zeros(G.num_nodes, dtype=np.int64)
-    if len(nodes):
-        zeta = encoding or Distance()
-        _, first, place = np.unique(colour[0], return_index=True, return_inverse=True)
-        rows_shown = zeta.shown(G, nodes, cut)[first]  # of one node for each colour
-        rank = np.argsort(np.lexsort(rows_shown.T[::-1]))[place]
-        texts = [zeta.label(row) for row in rows_shown.tolist()]
-        labels = [texts[k] for k in place]
+        S = np.array([top])
+    return Unrolling(G, layers, encoding, S, cut, hops, attributes).tree(top, layers, merge, max_nodes)
 
-    rows: list[tuple[int, int, int, int, int]] = [(top, -1, 0, 1, 0)]  # node, parent, depth, multiplicity, hop
-    members: list[tuple[int, ...]] = [(top,)]
-    at = 0
-    while at < len(rows):
-        u, _, depth, _, _ = rows[at]
-        if depth < layers:
-            neighbours, tags = run.row(u)
-            below = colour[layers - depth - 1]
-            order = np.lexsort((neighbours, below[neighbours] if merge else neighbours, rank[neighbours], tags))
-            groups: list[list[int]] = []
-            for e in order.tolist():
-                w = int(neighbours[e])
-                same = merge and groups and below[groups[-1][1]] == below[w] and groups[-1][0] == tags[e]
-                if same:
-                    groups[-1].append(w)
-                else:
-                    groups.append([int(tags[e]), w])
-            for hop, *these in groups:
-                rows.append((these[0], at, depth + 1, len(these), hop))
-                members.append(tuple(these))
-            if len(rows) > max_nodes:
-                raise GraphError(
-                    f"Even merged, this subtree has more than {max_nodes:,} nodes; take fewer layers, "
-                    "or raise max_nodes."
-                )
-        at += 1
-    node, parent, depth_, multiplicity, hop_ = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
-    return Subtree(
-        G,
-        top,
-        layers,
-        node,
-        parent,
-        depth_,
-        multiplicity,
-        hop_,
-        colour[layers - depth_, node],
-        tuple(labels[u] for u in node),
-        tuple(members),
-        colour[:, top],
-    )
+
+class Unrolling:
+    """What all subtrees of a graph and a target set share, for up to ``layers`` layers: colours, arcs, labels."""
+
+    def __init__(
+        self,
+        G: Graph,
+        layers: int,
+        encoding: Encoding | None = None,
+        S: Targets | None = None,
+        cut: bool = False,
+        hops: int = 1,
+        attributes: bool = False,
+    ) -> None:
+        nodes = np.zeros(0, dtype=np.int64) if S is None else G.target_set(S)
+        if cut and not len(nodes):
+            raise ParameterError("cut=True removes the edges inside the target set, but no S was given.")
+        self.graph = G
+        self.colour = colours(G, None if S is None else nodes, encoding, hops, layers, cut, attributes)
+        tokens = np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)
+        self.arcs = Instances.build([(G, nodes[None, :], tokens)], hops=hops, cut=cut)
+        self.labels, self.rank = [""] * G.num_nodes, np.zeros(G.num_nodes, dtype=np.int64)
+        if len(nodes):
+            zeta = encoding or Distance()
+            _, first, place = np.unique(self.colour[0], return_index=True, return_inverse=True)
+            shown = zeta.shown(G, nodes, cut)[first]  # of one node for each colour
+            self.rank = np.argsort(np.lexsort(shown.T[::-1]))[place]
+            texts = [zeta.label(row) for row in shown.tolist()]
+            self.labels = [texts[k] for k in place]
+
+    def merged_size(self, root: int, layers: int, most: int) -> int:
+        """How many nodes the merged subtree has; beyond ``most`` it is not counted to the end."""
+        total, level = 1, Counter({root: 1})
+        for depth in range(layers):
+            below, level_above, level = self.colour[layers - depth - 1], level, Counter()
+            for u, times in level_above.items():
+                neighbours, tags = self.arcs.row(u)
+                _, first = np.unique(np.stack([tags, below[neighbours]]), axis=1, return_index=True)
+                total += times * len(first)
+                if total > most:
+                    return total
+                for w in neighbours[first].tolist():
+                    level[w] += times
+        return total
+
+    def tree(self, top: int, layers: int, merge: bool, max_nodes: int) -> Subtree:
+        """The subtree of ``top``, no deeper than was prepared for."""
+        if not merge:
+            _refuse_explosion(self.graph, self.arcs, top, layers, max_nodes)
+        rows: list[tuple[int, int, int, int, int]] = [(top, -1, 0, 1, 0)]  # node, parent, depth, multiplicity, hop
+        members: list[tuple[int, ...]] = [(top,)]
+        at = 0
+        while at < len(rows):
+            u, _, depth, _, _ = rows[at]
+            if depth < layers:
+                for hop, *these in self._siblings(u, self.colour[layers - depth - 1], merge):
+                    rows.append((these[0], at, depth + 1, len(these), hop))
+                    members.append(tuple(these))
+                if len(rows) > max_nodes:
+                    raise GraphError(
+                        f"Even merged, this subtree has more than {max_nodes:,} nodes; take fewer layers, "
+                        "or raise max_nodes."
+                    )
+            at += 1
+        node, parent, deep, multiplicity, hops = (
+            np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)
+        )
+        colour, labels = self.colour[layers - deep, node], tuple(self.labels[u] for u in node)
+        above = self.colour[: layers + 1, top]
+        return Subtree(
+            self.graph, top, layers, node, parent, deep, multiplicity, hops, colour, labels, tuple(members), above
+        )
+
+    def _siblings(self, u: int, below: Ints, merge: bool) -> list[list[int]]:
+        """The neighbours of u in the order in which they are drawn, equal ones in one group: [hop, node, ...] each."""
+        neighbours, tags = self.arcs.row(u)
+        order = np.lexsort((neighbours, below[neighbours] if merge else neighbours, self.rank[neighbours], tags))
+        groups: list[list[int]] = []
+        for e in order.tolist():
+            w = int(neighbours[e])
+            if merge and groups and below[groups[-1][1]] == below[w] and groups[-1][0] == tags[e]:
+                groups[-1].append(w)
+            else:
+                groups.append([int(tags[e]), w])
+        return groups
 
 
 @dataclass(frozen=True)

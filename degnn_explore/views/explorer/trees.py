@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...common.errors import GraphError
-from ...expressive.subtrees import Subtree, TreeComparison, compare, unroll
+from ...expressive.subtrees import Subtree, TreeComparison, Unrolling, compare
 from ..widgets.html import node_name
 from .colouring import Entry
 from .state import ExplorerState
@@ -73,29 +72,19 @@ def _roots(state: ExplorerState) -> list[tuple[int, int]]:
 
 
 def _unrolled(state: ExplorerState, wanted: list[tuple[int, int]]) -> tuple[tuple[Subtree, ...], int]:
-    plain = state.colour_by == "1-WL"
-    for depth in range(state.layer, -1, -1):
-        trees = []
-        try:
-            for k, root in wanted:
-                side = state.sides[k]
-                graph = side.graph.cut(side.nodes) if plain and state.cut else side.graph
-                trees.append(
-                    unroll(
-                        graph,
-                        root,
-                        depth,
-                        S=None if plain else side.nodes,
-                        cut=state.cut and not plain,
-                        hops=state.hops if state.colour_by == "DEA-SPD" else 1,
-                        merge=True,
-                        max_nodes=MAX_TREE,
-                    )
-                )
-        except GraphError:  # too large to read at this depth: try one less
-            continue
-        return tuple(trees), depth
-    return (), 0
+    """The subtrees at the depth of the layer, or at the greatest one at which each can still be read."""
+    made: dict[int, Unrolling] = {}
+    for side in {side for side, _ in wanted}:
+        graph, S = state.sides[side].graph, state.sides[side].nodes
+        if state.colour_by == "1-WL":
+            made[side] = Unrolling(graph.cut(S) if state.cut else graph, state.layer)
+        else:
+            hops = state.hops if state.colour_by == "DEA-SPD" else 1
+            made[side] = Unrolling(graph, state.layer, None, S, state.cut, hops)
+    depth = state.layer
+    while depth and any(made[side].merged_size(root, depth, MAX_TREE) > MAX_TREE for side, root in wanted):
+        depth -= 1
+    return tuple(made[side].tree(root, depth, True, MAX_TREE) for side, root in wanted), depth
 
 
 def _colours(
@@ -115,7 +104,7 @@ def tidy(tree: Subtree) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> from degnn_explore import zoo
+    >>> from degnn_explore import unroll, zoo
     >>> tidy(unroll(zoo.hexagon(), 0, 1)).tolist()
     [[0.5, 0.0], [0.0, -1.0], [1.0, -1.0]]
     """
@@ -149,7 +138,7 @@ def tree_tip(tree: Subtree, i: int) -> str:
 
     Examples
     --------
-    >>> from degnn_explore import zoo
+    >>> from degnn_explore import unroll, zoo
     >>> tree_tip(unroll(zoo.hexagon(), 0, 1, S=[0], merge=True), 1)
     'v1, v5 (2 equal subtrees)'
     """
