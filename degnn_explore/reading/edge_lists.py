@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,14 +18,12 @@ SOURCE = {"source", "src", "from", "fromnodeid", "sourceid", "fromnode", "source
 TARGET = {"target", "dst", "to", "tonodeid", "targetid", "tonode", "targetnode", "node2", "id2", "nodeid2"}
 
 
-def read_edge_list(
-    content: bytes, *, seps: str = "\t,;", header: bool | None = None, path: Path | None = None
-) -> Graph:
+def read_edge_list(content: bytes, *, seps: str = "\t,;", header: bool | None = None) -> Graph:
     """A graph from an edge list.
 
     A header may name the two columns, in any place among others. Without one there are two columns, and a third
     only if it holds numbers (weights). Integers 0..n-1 number the nodes; other integers are sorted, other ids come
-    in order of appearance, and their text is the name. ``path`` is the file that holds the content, if it is as is.
+    in order of appearance, and their text is the name.
 
     Examples
     --------
@@ -35,23 +31,17 @@ def read_edge_list(
     ('ana', 'ben', 'cai')
     """
     text, weighted = _without_dictionaries(content)
-    table = read_table(text, header=header, seps=seps, words=[SOURCE, TARGET], path=path if text is content else None)
+    table = read_table(text, header=header, seps=seps, words=[SOURCE, TARGET])
     if len(table.first) < 2:
         raise GraphError(
             f"line {table.line(0)}: one column ({table.first[0][:50]!r}); expected "
             "two, the two ends of an edge, with a comma, semicolon, tab or blank between them."
         )
-    places = table.find(SOURCE), table.find(TARGET)
-    if places in ((None, None), (0, 1), (1, 0)) and (ends := table.whole_numbers()) is not None:
-        pairs, names = _numbered(ends)
-        return Graph.from_edges(
-            pairs, len(names) if names else None, names=names, weighted=weighted or len(table.first) == 3
-        )
-    source, target = places if None not in places else (0, 1)
-    pairs, names = _coded(table, int(source or 0), int(target or 0))
-    others = [place for place in range(table.frame.shape[1]) if place not in (source, target)]
-    others = [place for place in others if (table.frame[place] != "").any()]  # a separator at each line's end
-    named = None not in places
+    source, target = table.find(SOURCE), table.find(TARGET)
+    named = source is not None and target is not None
+    ends = [source or 0, target or 0] if named else [0, 1]
+    pairs, names = _coded(table, ends)
+    others = [place for place in range(len(table.first)) if place not in ends and not _is_empty(table, place)]
     weights = [place for place in others if _is_weight(table, place, alone=len(others) == 1)]
     ignored = [place for place in others if place not in weights]
     if ignored and not named:
@@ -67,31 +57,25 @@ def read_edge_list(
 
 def _without_dictionaries(content: bytes) -> tuple[bytes, bool]:
     """networkx ends each line of an edge list with a dictionary, most often an empty one."""
-    ending = rb"(?m)[ \t]+\{([^\r\n]*)\}[ \t]*(?=\r?$)"
+    ending = rb"(?m)(^[^{\r\n]*)(?<=[ \t])\{([^\r\n]*)\}[ \t]*(?=\r?$)"  # from the line's start: linear in its length
     if b"}" not in content or not (found := re.findall(ending, content)):
         return content, False
-    return re.sub(ending, b"", content), any(found)
+    return re.sub(ending, rb"\1", content), any(inside for _, inside in found)
 
 
-def _numbered(ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[str] | None]:
-    """Integer ids as nodes: themselves if they are 0..n-1, else their rank, with their text as names."""
-    low, high = int(ends.min()), int(ends.max())
-    if low >= 0 and high < 2 * ends.size:  # a table of all the numbers is small, and faster than sorting
-        used = np.zeros(high + 1, dtype=bool)
-        used[ends.ravel()] = True
-        if used.all():
-            return ends, None
-        return (np.cumsum(used) - 1)[ends], list(map(str, np.flatnonzero(used).tolist()))
-    ids, ranks = np.unique(ends, return_inverse=True)
-    return ranks.reshape(-1, 2), list(map(str, ids.tolist()))
-
-
-def _coded(table: Table, source: int, target: int) -> tuple[NDArray[np.int64], list[str] | None]:
-    """Text ids as nodes, in order of appearance, with their text as names."""
+def _coded(table: Table, ends: list[int]) -> tuple[NDArray[np.int64], list[str] | None]:
+    """The pairs of nodes, and their names unless they are 0..n-1: integers sorted, other ids as they appear."""
     import pandas as pd
 
-    ends, texts = pd.factorize(pd.concat([table.frame[source], table.frame[target]], ignore_index=True))
-    codes, order = pd.factorize(ends.reshape(2, -1).T.ravel())  # row by row: sources and targets in turn
+    cells = table.exactly(ends)
+    if cells.dtypes.iloc[0] == np.int64:
+        ids = cells.to_numpy()
+        if ids.min() >= 0 and ids.max() < ids.size and np.bincount(ids.ravel()).all():
+            return ids, None  # exactly 0..n-1
+        codes, sorted_ids = pd.factorize(ids.ravel(), sort=True)
+        return codes.reshape(-1, 2), list(map(str, sorted_ids.tolist()))
+    codes, texts = pd.factorize(pd.concat([cells[end] for end in ends], ignore_index=True))
+    codes, order = pd.factorize(codes.reshape(2, -1).T.ravel())  # row by row: sources and targets in turn
     names = [text.strip() for text in texts.take(order).tolist()]
     if len(set(names)) < len(names):  # some differed by blanks only
         again, stripped = pd.factorize(np.array(names, dtype=object))
@@ -100,18 +84,19 @@ def _coded(table: Table, source: int, target: int) -> tuple[NDArray[np.int64], l
     if "" in names:
         row = int(np.flatnonzero((pairs == names.index("")).any(axis=1))[0])
         raise GraphError(f"line {table.line(row)}: {_listed(table, row)}; expected two nodes, the ends of an edge.")
-    return as_numbers(names, pairs)
+    numbered = node_numbers(names)
+    return (pairs, names) if numbered is None else (numbered[pairs], None)
 
 
-def as_numbers(ids: Sequence[str], pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[str] | None]:
-    """The pairs, by number, and no names, where the ids are exactly 0..n-1 in any order."""
-    order = node_numbers(ids)
-    return (pairs, list(ids)) if order is None else (order[pairs], None)
+def _is_empty(table: Table, place: int) -> bool:
+    """Whether it is what a separator at each line's end leaves."""
+    column = table.values[place]
+    return column.dtype.kind == "O" and not (column != "").any()
 
 
 def _is_weight(table: Table, place: int, alone: bool) -> bool:
-    called = table.header[place].casefold() if table.header and place < len(table.header) else ""
-    return (alone or called == "weight") and numbers(table.frame[place]) is not None
+    called = table.header[place].casefold() if table.header else ""
+    return (alone or called == "weight") and numbers(table.values[place]) is not None
 
 
 def _listed(table: Table, row: int) -> str:

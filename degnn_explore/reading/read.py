@@ -124,7 +124,7 @@ def _read_file(file: Path, format: str | None, header: bool | None) -> Graph:
     if kind in READERS:
         graph = READERS[kind](content)
     else:
-        graph = read_edge_list(content, seps=_SEPARATORS[kind], header=header, path=file if file is plain else None)
+        graph = read_edge_list(content, seps=_SEPARATORS[kind], header=header)
     return graph.with_title(plain.stem)
 
 

@@ -182,6 +182,8 @@ def test_a_large_file_of_words_that_turns_to_numbers_keeps_their_text(put):
         (b"a,b\nb,\xff\xfe\n", "line 2: the byte 0xff is not UTF-8 text"),
         (b"a,b\nb,c\nc,\x00\n", "line 3: the byte 0x00 is not UTF-8 text"),
         ("x" * 200_000 + ",b\n", "the first line is not a row of cells"),
+        ("\r\t\x01", "line 2: 1 columns; expected 2, as in the first line"),
+        (",".join("a" * 200_000), "the first line has 200,000 columns; expected at most 1,000"),
     ],
 )
 def test_bad_edge_lists_are_told_where_and_what(put, content, message):
