@@ -398,16 +398,3 @@ def gather_step(
     for c in range(start, 0, -1):
         back_ptr[c] = back_ptr[c - 1]
     back_ptr[0] = 0
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def multiply(ptr: Array, col: Array, weight: Array, h: Array, out: Array) -> None:
-    """out = M h for the sparse matrix M in CSR form."""
-    width = h.shape[1]
-    for i in range(len(ptr) - 1):
-        row = out[i]
-        row[:] = 0.0
-        for e in range(ptr[i], ptr[i + 1]):
-            w, x = weight[e], h[col[e]]
-            for c in range(width):
-                row[c] += w * x[c]

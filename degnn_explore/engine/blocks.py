@@ -30,30 +30,28 @@ Array = NDArray[Any]
 
 
 class _Multiply(torch.autograd.Function):
-    """M h on the CPU, with the transpose of M at hand for the way back: 4x faster than index_add."""
+    """M h, with the transpose of M at hand for the way back.
+
+    torch's own way back sorts the columns each time: an epoch of DEA-GNN-SPD takes 15 % longer with it, of SEAL 47 %.
+    """
 
     @staticmethod
     def forward(ctx: Any, h: Tensor, step: Step) -> Tensor:
         ctx.step = step
-        out = torch.empty(len(step.ptr) - 1, h.shape[1])
-        _fill.multiply(
-            step.ptr.numpy(), step.col.numpy(), step.weight.numpy(), h.detach().contiguous().numpy(), out.numpy()
-        )
-        return out
+        return _weighted_sums(h, step.ptr, step.col, step.weight)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
         step = ctx.step
-        out = torch.empty(step.num_before, grad.shape[1])
-        _fill.multiply(
-            step.back_ptr.numpy(),
-            step.back_col.numpy(),
-            step.back_weight.numpy(),
-            grad.contiguous().numpy(),
-            out.numpy(),
-        )
-        return out, None
+        return _weighted_sums(grad, step.back_ptr, step.back_col, step.back_weight), None
+
+
+def _weighted_sums(h: Tensor, ptr: Tensor, col: Tensor, weight: Tensor) -> Tensor:
+    """The product of a matrix in CSR form and h, on any device."""
+    return torch.nn.functional.embedding_bag(
+        col, h.contiguous(), ptr, mode="sum", per_sample_weights=weight.to(h.dtype), include_last_offset=True
+    )
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Step:
     num_before
         Number of rows before, N_prev.
     ptr, col, weight
-        The sparse matrix [N_next * A, N_prev] in CSR form; back_* is its transpose.
+        The sparse matrix [N_next * A, N_prev] in CSR form, ptr and col of one type; back_* is its transpose.
     """
 
     self_index: Tensor
@@ -86,17 +84,7 @@ class Step:
         """The weighted sum over neighbours (or over each shell). h [N_prev, c] -> [N_next, A, c]"""
         if h.shape[0] != self.num_before:
             raise ParameterError(f"This step takes {self.num_before} rows, not {h.shape[0]}; apply the steps in order.")
-        if h.device.type == "cpu" and h.dtype == torch.float32:
-            out = _Multiply.apply(h, self)
-        else:
-            row = torch.repeat_interleave(
-                torch.arange(len(self.ptr) - 1, device=self.ptr.device),
-                self.ptr.diff().long(),
-                output_size=len(self.col),
-            )
-            messages = h.index_select(0, self.col) * self.weight.to(h.dtype)[:, None]
-            out = h.new_zeros(len(self.ptr) - 1, h.shape[1]).index_add(0, row, messages)
-        return out.view(-1, self.heads, h.shape[1])
+        return _Multiply.apply(h, self).view(-1, self.heads, h.shape[1])
 
     def _map(self, change: Any) -> Step:
         return replace(self, **{k: change(v) for k, v in vars(self).items() if isinstance(v, Tensor)})

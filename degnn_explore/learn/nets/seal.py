@@ -58,7 +58,7 @@ class SubgraphData(SetData):
     def batch(self, index: NDArray[np.int64], device: str = "cpu") -> SubgraphBatch:
         flat = self.egos.part(index)
         sizes, edges = np.diff(flat.node_ptr), np.diff(flat.edge_ptr)
-        ptr = torch.from_numpy(np.concatenate([[0], np.cumsum(flat.length, dtype=np.int64)])).to(device)
+        ptr = torch.from_numpy(np.concatenate([[0], np.cumsum(flat.length)]).astype(np.int32)).to(device)
         shift = np.repeat(flat.node_ptr[:-1], edges)
         col = torch.from_numpy((flat.column + shift).astype(np.int32)).to(device)
         one = torch.ones(len(col), device=device)
