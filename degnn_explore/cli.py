@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import degnn_explore as de
+from degnn_explore.common.files import csv_text
 from degnn_explore.graphs.graph import Graph
 
 __all__ = ["main"]
@@ -84,7 +85,7 @@ def _encode(options: argparse.Namespace) -> None:
     encoding = de.SPD(options.max_dist) if options.steps is None else de.LandingProbability(options.steps)
     zeta = encoding.encode(G, [_node(G, text) for text in options.nodes], cut=options.cut)
     table = pd.DataFrame(zeta, index=pd.Index(G.names, name="node"), columns=list(encoding.columns))
-    table.to_csv(sys.stdout, float_format="%.6g", lineterminator="\n")
+    print(csv_text(table, float_format="%.6g"), end="")
 
 
 def _distinguish(options: argparse.Namespace) -> None:

@@ -6,8 +6,12 @@ import contextlib
 import os
 import secrets
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["readable_size", "shipped", "write_whole"]
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["csv_text", "readable_size", "shipped", "write_whole"]
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -36,6 +40,23 @@ def write_whole(path: Path, content: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             scratch.unlink()
+
+
+def csv_text(table: pandas.DataFrame, **options: Any) -> str:
+    """The table as CSV; a text that a spreadsheet would run as a formula is written with a ' before it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> csv_text(pd.DataFrame({"name": ["=1+1", "a-b"], "change": [-1.5, 2.0]}), index=False)
+    "name,change\\n'=1+1,-1.5\\na-b,2.0\\n"
+    """
+
+    def shown(cell: Any) -> Any:
+        return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else cell
+
+    safe = table.rename(index=shown, columns=shown).map(shown)
+    return str(safe.to_csv(lineterminator="\n", **options))
 
 
 def readable_size(size: float) -> str:

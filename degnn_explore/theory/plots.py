@@ -14,6 +14,7 @@ from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
 from ..common.errors import ParameterError
+from ..common.files import csv_text
 from ..common.palette import ACCENT, categorical, text_on
 from .finding import Finding
 
@@ -57,7 +58,7 @@ def save(finding: Finding, path: Path, width: int | None = None, height: int | N
     """The figure as a file of the kind that its name ends in; ``.csv``: the table."""
     kind = path.suffix.lower()
     if kind == ".csv":
-        finding.table.to_csv(path)
+        path.write_text(csv_text(finding.table), encoding="utf-8")
     elif kind in (".html", ".htm"):
         draw(finding, width, height).write_html(path, include_plotlyjs=True, full_html=True, config=CONFIG)
     elif kind in (".png", ".svg", ".pdf"):
