@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
 from ..common.errors import ParameterError, one_of
 from ..common.files import shipped
 from ..learn.nets import is_baseline
+from .exports import PLUS_MINUS, Comparison, Row
 from .records import Run, finished
 from .statistics import confidence_above, interval
 
-if TYPE_CHECKING:
-    import pandas
-
-__all__ = ["Comparison", "Row", "compare_runs", "latest_setting", "paper_number", "plus_minus"]
+__all__ = ["Comparison", "Row", "compare_runs", "latest_setting", "paper_number"]
 
 SETTINGS = {
     "with-validation": "with validation: the epoch is chosen on the validation set",
@@ -63,161 +58,6 @@ def _paper() -> dict[tuple[str, str, str, int, str], tuple[float, float]]:
             )
             for row in csv.DictReader(lines)
         }
-
-
-@dataclass(frozen=True)
-class Row:
-    """A model in the table; numbers in per cent, ``half`` is half the 95 % interval (None: one seed).
-
-    Attributes
-    ----------
-    model, seeds
-        The model, and how many seeds it was trained with.
-    mean, half
-        Test metric of the epoch chosen on validation.
-    paper
-        The paper's mean and half-width in the same setting, or None.
-    optimistic, optimistic_half, paper_optimistic
-        The same without validation.
-    seconds, parameters
-        Mean time of a seed, and what the model learns.
-    verdict
-        In words: "best baseline", "above the best baseline, 95 %", ... or "".
-    mark
-        The paper's mark of it: "†" best baseline; above it on average "*", 70 % sure "bold", 95 % sure "bold*"; or "".
-    """
-
-    model: str
-    seeds: int
-    mean: float
-    half: float | None
-    paper: tuple[float, float] | None
-    optimistic: float
-    optimistic_half: float | None
-    paper_optimistic: tuple[float, float] | None
-    seconds: float
-    parameters: int
-    verdict: str = ""
-    mark: str = ""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The table of one task on one graph.
-
-    Attributes
-    ----------
-    rows
-        One per model, best first.
-    graph, task, p, metric, test_size
-        What was asked.
-    notes
-        What a reader must know to read the numbers, in sentences.
-    """
-
-    rows: tuple[Row, ...]
-    graph: str
-    task: str
-    p: int
-    metric: str
-    test_size: int
-    notes: tuple[str, ...]
-
-    @property
-    def metric_name(self) -> str:
-        """ "AUC" or "accuracy"."""
-        return "AUC" if self.metric == "auc" else "accuracy"
-
-    def frame(self) -> pandas.DataFrame:
-        """The table for pandas, numbers in per cent."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [dict(zip(_COLUMNS, _numbers(row), strict=True)) for row in self.rows], columns=_COLUMNS
-        ).set_index("model")
-
-    def to_csv(self) -> str:
-        """The table as CSV, numbers in per cent; missing ones are empty."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["graph", "task", "metric", "test_sets", *_COLUMNS])
-        for row in self.rows:
-            numbers = ["" if x is None else x for x in _numbers(row)]
-            writer.writerow([self.graph, self.task, self.metric, self.test_size, *numbers])
-        return out.getvalue()
-
-    def to_markdown(self) -> str:
-        """The table in Markdown, marked as in the paper, with its notes."""
-        lines = ["| " + " | ".join(self._head()) + " |", "|" + "---|" * len(self._head())]
-        for row in self.rows:
-            cells = [cell.replace("|", "\\|") for cell in _cells(row)]
-            if row.mark.startswith("bold"):
-                cells[1] = f"**{cells[1]}**"
-            cells[1] += {"†": "†", "*": "\\*", "bold*": "\\*"}.get(row.mark, "")
-            lines.append("| " + " | ".join(cells) + " |")
-        legend = _legend(self.rows, bold="**bold**", star="\\*", dagger="†")
-        return "\n".join([*lines, "", *([f"{legend}\n"] if legend else []), *(f"{_markdown(n)}\n" for n in self.notes)])
-
-    def to_latex(self) -> str:
-        """The table in LaTeX, marked as in the paper, what the marks say below it; it needs the package booktabs."""
-        head = " & ".join(_latex(cell) for cell in self._head()) + " \\\\"
-        lines = ["\\begin{tabular}{lrrrrrrrl}", "\\toprule", head, "\\midrule"]
-        for row in self.rows:
-            cells = [_latex(cell) for cell in _cells(row)]
-            if row.mark.startswith("bold"):
-                cells[1] = f"\\textbf{{{cells[1]}}}"
-            cells[1] += {"†": "$^\\dagger$", "*": "$^*$", "bold*": "$^*$"}.get(row.mark, "")
-            lines.append(" & ".join(cells) + " \\\\")
-        legend = _legend(self.rows, bold="\\textbf{bold}", star="$^*$", dagger="$^\\dagger$")
-        below = " ".join(part for part in (_latex(_PLUS_MINUS), legend.replace("%", "\\%")) if part)
-        below = f"\\multicolumn{{9}}{{p{{\\linewidth}}}}{{\\footnotesize {below}}} \\\\"
-        lines += ["\\bottomrule", below, "\\end{tabular}"]
-        return "\n".join([*(f"% {' '.join(note.split())}" for note in self.notes), *lines, ""])
-
-    def _head(self) -> list[str]:
-        name = self.metric_name
-        return [
-            "model",
-            f"test {name} %, with validation",
-            "paper, with validation",
-            f"test {name} %, no validation (optimistic)",
-            "paper, no validation",
-            "seeds",
-            "seconds a seed",
-            "parameters",
-            "against the best baseline",
-        ]
-
-
-_PLUS_MINUS = "± is half the 95 % confidence interval over seeds (Student's t)."
-
-
-def _legend(rows: Sequence[Row], bold: str, star: str, dagger: str) -> str:
-    """What the marks of these rows say."""
-    means = {
-        "†": f"{dagger} best baseline.",
-        "*": f"{star} above it on average, no more than that.",
-        "bold": f"{bold} above it, 70 % sure.",
-        "bold*": f"{bold}{star} above it, 95 % sure.",
-    }
-    return " ".join(text for mark, text in means.items() if any(row.mark == mark for row in rows))
-
-
-_COLUMNS = [
-    "model",
-    "seeds",
-    "mean",
-    "ci95",
-    "paper_mean",
-    "paper_ci95",
-    "optimistic_mean",
-    "optimistic_ci95",
-    "paper_optimistic_mean",
-    "paper_optimistic_ci95",
-    "seconds",
-    "parameters",
-    "verdict",
-]
 
 
 def compare_runs(runs: Iterable[Run]) -> Comparison:
@@ -364,7 +204,7 @@ def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[st
             f"± 0.0 ({', '.join(same)}): all seeds gave the same value. That is too few different values to "
             "tell how much the result scatters, not certainty."
         )
-    notes.append(f"{_PLUS_MINUS} Significance: Welch's t-test against the best baseline, one-sided.")
+    notes.append(f"{PLUS_MINUS} Significance: Welch's t-test against the best baseline, one-sided.")
     if any(row.paper for row in rows):
         notes.append(
             f"The paper's numbers: {PAPER_SEEDS} seeds, its own splits. “With validation” is its main table; "
@@ -373,72 +213,3 @@ def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[st
     else:
         notes.append(f"The paper has no numbers for {first.task} on {first.graph}.")
     return notes
-
-
-def plus_minus(mean: float | None, half: float | None, digits: int = 1) -> str:
-    """``91.6 ± 0.5``, the mean alone, or a dash where there is none; the paper's numbers have two digits.
-
-    Examples
-    --------
-    >>> plus_minus(91.62, 0.53), plus_minus(91.62, None), plus_minus(89.37, 0.17, 2), plus_minus(None, None)
-    ('91.6 ± 0.5', '91.6', '89.37 ± 0.17', '–')
-    """
-    if mean is None:
-        return "–"
-    return f"{mean:.{digits}f}" if half is None else f"{mean:.{digits}f} ± {half:.{digits}f}"
-
-
-def _cells(row: Row) -> list[str]:
-    paper, paper_lucky = (
-        plus_minus(None, None) if pair is None else plus_minus(pair[0], pair[1], digits=2)
-        for pair in (row.paper, row.paper_optimistic)
-    )
-    return [
-        row.model,
-        plus_minus(row.mean, row.half),
-        paper,
-        plus_minus(row.optimistic, row.optimistic_half),
-        paper_lucky,
-        f"{row.seeds}",
-        f"{row.seconds:.1f}",
-        f"{row.parameters:,}",
-        row.verdict,
-    ]
-
-
-def _numbers(row: Row) -> list[Any]:
-    def rounded(value: float | None) -> float | None:
-        return None if value is None else round(value, 4)
-
-    paper, lucky = row.paper or (None, None), row.paper_optimistic or (None, None)
-    return [
-        row.model,
-        row.seeds,
-        rounded(row.mean),
-        rounded(row.half),
-        *paper,
-        rounded(row.optimistic),
-        rounded(row.optimistic_half),
-        *lucky,
-        rounded(row.seconds),
-        row.parameters,
-        row.verdict,
-    ]
-
-
-def _latex(text: str) -> str:
-    for sign in "\\{}":  # first the signs that replacements are made of
-        text = text.replace(sign, {"\\": "\0"}.get(sign, "\\" + sign))
-    for sign in "&%$#_":
-        text = text.replace(sign, "\\" + sign)
-    return (
-        text.replace("\0", "\\textbackslash{}")
-        .replace("±", "$\\pm$")
-        .replace("–", "--")
-        .replace("~", "\\textasciitilde{}")
-        .replace("^", "\\textasciicircum{}")
-    )
-
-
-def _markdown(text: str) -> str:
-    return "".join("\\" + c if c in "\\`*_<>[]|" else c for c in text)

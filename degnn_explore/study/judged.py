@@ -1,7 +1,8 @@
-"""Looking into a trained model: scores of the test sets, ROC, confusion, hardest mistakes."""
+"""Trained models and what they say: scores of the test sets, ROC, confusion, hardest mistakes, sets to ask about."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,29 +11,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import ParameterError, whole_number
+from ..common.errors import ParameterError, TargetError, whole_number
 from ..graphs.distances import distances
 from ..graphs.graph import Graph
 from ..learn.tasks import Task
+from .plan import TARGET_SIZE, TASKS, digest_of
+from .records import Run, finished
 
 if TYPE_CHECKING:
     from ..learn.nets.base import SetNet
 
-__all__ = ["Mistake", "Scored", "confusion", "hardest", "roc", "score", "set_distance"]
+__all__ = ["Mistake", "Scored", "Shelf", "confusion", "hardest", "roc", "score", "set_distance"]
 
 
 @dataclass(frozen=True)
 class Scored:
-    """The test sets of a task as a model judges them.
+    """The test sets of a task as a model judges them; sets and labels are those of ``task.test``.
 
     Attributes
     ----------
-    task
-        The task; sets and labels are those of ``task.test``.
     probability
         Of class 1 [k], or of each class [k, C].
     distance
-        Between the targets of each set, edges inside it cut: for three the largest; -1 unreachable, 0 for one. [k]
+        Between the targets of each set, see :func:`set_distance`; 0 for one. [k]
     """
 
     task: Task
@@ -67,22 +68,7 @@ class Mistake:
 
 
 def score(model: SetNet, task: Task) -> Scored:
-    """The model's judgement of the test sets.
-
-    Parameters
-    ----------
-    model
-        A trained model.
-    task
-        The task, with the split that the model was trained on.
-
-    Examples
-    --------
-    >>> import degnn_explore as de
-    >>> task = de.link_task(de.load("karate"))
-    >>> score(de.build("GCN", task), task).probability.shape
-    (16,)
-    """
+    """The model's judgement of the test sets of the task that it was trained on."""
     from ..learn.predicting import predict
 
     return Scored(task, predict(model, task.graph, list(task.test.sets)), set_distance(task.graph, task.test.sets))
@@ -109,28 +95,16 @@ def set_distance(graph: Graph, sets: Iterable[Sequence[int]]) -> NDArray[np.int6
     >>> set_distance(square, [[0, 1], [0, 2]]).tolist()
     [3, 2]
     """
-    found = []
+    largest = []
     for row in sets:
         S = [int(v) for v in row]
-        if len(S) == 1:
-            found.append(0)
-            continue
-        between = distances(graph, S, cut=True)[:, S]
-        found.append(-1 if (between < 0).any() else int(between.max()))
-    return np.array(found, dtype=np.int64)
+        between = distances(graph, S, cut=True)[:, S] if len(S) > 1 else np.zeros(1)
+        largest.append(-1 if (between < 0).any() else int(between.max()))
+    return np.array(largest, dtype=np.int64)
 
 
 def roc(scored: Scored) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Shares of negatives and of positives above each threshold, from (0, 0) to (1, 1); several classes: all together.
-
-    Examples
-    --------
-    >>> import degnn_explore as de
-    >>> task = de.link_task(de.load("karate"))
-    >>> x, y = roc(score(de.build("GCN", task), task))
-    >>> float(x[0]), float(y[-1])
-    (0.0, 1.0)
-    """
+    """Shares of negatives and of positives above each threshold, from (0, 0) to (1, 1); several classes: together."""
     labels = scored.task.test.labels
     if scored.probability.ndim == 1:
         scores, positive = scored.probability, labels == 1
@@ -144,51 +118,97 @@ def roc(scored: Scored) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def confusion(scored: Scored) -> NDArray[np.int64]:
-    """How often each class (row) was given as each class (column). [C, C]
-
-    Examples
-    --------
-    >>> import degnn_explore as de
-    >>> task = de.role_task(de.load("karate"))
-    >>> int(confusion(score(de.build("GCN", task), task)).sum()) == len(task.test)
-    True
-    """
+    """How often each class (row) was given as each class (column). [C, C]"""
     counts = np.zeros((scored.task.num_classes, scored.task.num_classes), dtype=np.int64)
     np.add.at(counts, (scored.task.test.labels, scored.given), 1)
     return counts
 
 
 def hardest(scored: Scored, count: int = 10) -> list[Mistake]:
-    """The test sets that the model is most wrong about, worst first.
-
-    Examples
-    --------
-    >>> import degnn_explore as de
-    >>> task = de.link_task(de.load("karate"))
-    >>> worst = hardest(score(de.build("GCN", task), task), 3)
-    >>> all(mistake.truth != mistake.given for mistake in worst)
-    True
-    """
+    """The test sets that the model is most wrong about, worst first."""
     test = scored.task.test
     wrong = np.flatnonzero(scored.given != test.labels)
     worst = wrong[np.argsort(scored.of_truth[wrong], kind="stable")][: whole_number("count", count, least=1)]
     sure = scored.probability if scored.probability.ndim == 1 else scored.probability.max(axis=1)
-    return [
-        Mistake(
-            tuple(int(v) for v in test.sets[i]),
-            int(test.labels[i]),
-            int(scored.given[i]),
-            float(sure[i]),
-            int(scored.distance[i]),
-        )
-        for i in worst
-    ]
+    columns = (test.sets, test.labels, scored.given, sure, scored.distance)
+    return [Mistake(tuple(nodes), *rest) for nodes, *rest in zip(*(c[worst].tolist() for c in columns), strict=True)]
 
 
-def open_model(folder: Path, file: str) -> SetNet:
-    """A model of a results file's folder; the name may not lead elsewhere."""
-    from ..learn.saving import load_model
+class Shelf:
+    """The models of one task on one graph, opened from the files in ``folder``, each once, with their tasks.
 
-    if not file or Path(file).name != file:
-        raise ParameterError(f"The record names no model file beside it ({file!r}).")
-    return load_model(folder / file)
+    Examples
+    --------
+    >>> import tempfile, degnn_explore as de
+    >>> from degnn_explore.study.plan import Plan
+    >>> from degnn_explore.study.race import Race
+    >>> G = de.load("karate")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     race = Race(Plan(G, "links", ["GCN"], seeds=1, epochs=2), f"{folder}/karate.jsonl")
+    ...     race.start()
+    ...     done = race.wait()
+    ...     answers = Shelf(G, "links", race.models_folder).ask(race.results(), [0, 1])
+    >>> [(model, p.shape) for model, p in answers.items()]
+    [('GCN', (1,))]
+    """
+
+    def __init__(self, graph: Graph, task: str, folder: Path) -> None:
+        self.graph, self.kind, self.folder = graph, task, folder
+        self.digest = digest_of(graph, task)
+        self._tasks: dict[int, Task] = {}
+        self._models: dict[str, SetNet] = {}
+        self._scored: dict[str, Scored] = {}
+        self._lock = threading.Lock()
+
+    def task(self, seed: int) -> Task:
+        """The task with the split of this seed."""
+        if seed not in self._tasks:
+            self._tasks[seed] = TASKS[self.kind](self.graph, seed=seed)
+        return self._tasks[seed]
+
+    def model(self, run: Run) -> SetNet:
+        """The model that a run trained; the run must be one of this task on this graph."""
+        from ..learn.saving import load_model
+
+        if (run.task, run.digest) != (self.kind, self.digest):
+            raise ParameterError(
+                f"This run of {run.model} was trained for {run.task} on another graph, or with other "
+                "labels; open it with the graph that it is of."
+            )
+        if run.key not in self._models:
+            if not run.model_file or Path(run.model_file).name != run.model_file:  # it may not lead elsewhere
+                raise ParameterError(f"The record names no model file beside it ({run.model_file!r}).")
+            self._models[run.key] = load_model(self.folder / run.model_file)
+        return self._models[run.key]
+
+    def scored(self, run: Run) -> Scored:
+        """The run's judgement of its test sets."""
+        with self._lock:  # the board's thread and a click may ask for the same at once
+            if run.key not in self._scored:
+                self._scored[run.key] = score(self.model(run), self.task(run.seed))
+            return self._scored[run.key]
+
+    def of_seed(self, runs: Iterable[Run], seed: int) -> dict[str, Run]:
+        """The latest run of each model on this graph with this seed whose model file is there."""
+        return {
+            run.model: run
+            for run in finished(runs)
+            if run.seed == seed and (run.task, run.digest) == (self.kind, self.digest)
+            if run.model_file and (self.folder / run.model_file).is_file()
+        }
+
+    def ask(self, runs: Iterable[Run], S: Iterable[int], seed: int = 0) -> dict[str, NDArray[np.float64]]:
+        """Each model's probability for the set S, on the graph that it was trained on.
+
+        [1] for two classes, [1, C] for more.
+        """
+        from ..learn.predicting import predict
+
+        nodes, p = list(S), TARGET_SIZE[self.kind]
+        if len(nodes) != p:
+            raise TargetError(f"These models judge sets of {p} node{'s' if p > 1 else ''}; {len(nodes)} are picked.")
+        graph = self.task(seed).graph
+        return {
+            name: predict(self.model(run), graph, [nodes], device="cpu")
+            for name, run in self.of_seed(runs, seed).items()
+        }

@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from .comparison import Comparison, compare_runs, latest_setting
-from .plan import Job, Plan
-from .race import Progress, Race, Snapshot
-from .records import Run, models_folder, read_for
+from .judged import Shelf
+from .plan import Plan
+from .race import Race
+from .records import Run
 from .repeat import code_of, settings_note
-from .shelf import Shelf
+from .results import checkpoint_of, models_folder, read_for
+from .snapshot import Snapshot, lanes_of, snapshot
 
 __all__ = ["Ledger"]
 
@@ -105,8 +107,7 @@ class Ledger:
 
     def code(self) -> str:
         """Python that repeats the runs shown; if there are none, those chosen."""
-        shown = self.shown
-        return code_of(shown, self.plan) if shown else self.plan.code()
+        return code_of(self.plan, self.shown)
 
     def best(self) -> Run | None:
         """The first seed of the best model whose file is there."""
@@ -118,6 +119,11 @@ class Ledger:
                     return run
         return None
 
+    def trained(self) -> tuple[Shelf, list[Run], Run] | None:
+        """The models to ask, the runs that are shown, and the best of them; None if there is none yet."""
+        best = self.best()
+        return None if best is None else (self.shelf, self.shown, best)
+
     # ---- progress -----------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot | None:
@@ -125,25 +131,21 @@ class Ledger:
         return self._on_disk() if self.race is None else self.race.snapshot()
 
     def _on_disk(self) -> Snapshot | None:
-        progress = []
-        done = {run.key for run in self._stored}
-        for model in self.plan.models:
-            keys = [self.plan.key(Job(model, seed)) for seed in range(self.plan.seeds)]
-            left = [key for key in keys if key not in done]
-            begun = any((self.shelf.folder / f"{key}.checkpoint").is_file() for key in left)
-            state = "cancelled" if begun else "waiting" if left else "finished"
-            count = len(keys) - len(left)
-            progress.append(Progress(model, state, count, len(keys), count / len(keys), None))
-        states = {p.state for p in progress}
-        if not progress or (states == {"waiting"} and not self._stored):
+        lanes = lanes_of(self.plan, self._stored)
+        left = [key for key, lane in lanes.items() if lane.run is None]
+        if not lanes or (len(left) == len(lanes) and not self._stored and not self._begun(left)):
             return None
-        state = "cancelled" if "cancelled" in states else "ready" if "waiting" in states else "finished"
-        return Snapshot(state, tuple(progress), None, (), 0)
+        state = "cancelled" if self._begun(left) else "ready" if left else "finished"
+        return snapshot(self.plan, lanes, state)
 
-    def drawn(self, snapshot: Snapshot | None) -> list[Run]:
+    def _begun(self, keys: Sequence[str]) -> bool:
+        return any(checkpoint_of(self.shelf.folder, key).is_file() for key in keys)
+
+    def drawn(self) -> list[Run]:
         """The runs for the chart: those of the race as far as they are, and of other models those shown."""
-        raced = () if self.race is None else self.race.plan.models
-        return [run for run in self.shown if run.model not in raced] + list(snapshot.runs if snapshot else ())
+        if self.race is None:
+            return self.shown
+        return [run for run in self.shown if run.model not in self.race.plan.models] + list(self.race.snapshot().runs)
 
 
 def _by_model(runs: Sequence[Run]) -> dict[str, list[Run]]:

@@ -1,4 +1,4 @@
-"""A race before it is run: graph, task, models, seeds and settings, checked; and the Python that repeats it."""
+"""A race before it is run: graph, task, models, seeds and settings, checked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ __all__ = ["TASKS", "Job", "Plan", "digest_of"]
 TASKS = {"roles": role_task, "links": link_task, "triangles": triangle_task}
 TARGET_SIZE = {"roles": 1, "links": 2, "triangles": 3}
 MOST_SEEDS = 20
-_MADE_FROM = {"roles": "role_task", "links": "link_task", "triangles": "triangle_task"}
 _LEARNING = {
     "batch_size": int,
     "optimizer": str,
@@ -208,69 +207,9 @@ class Plan:
         """The graph's name: the one that load knows, else its title."""
         return self.name or self.graph.title or "my graph"
 
-    def code(self) -> str:
-        """Python that repeats the runs without the board, to paste.
-
-        Examples
-        --------
-        >>> import degnn_explore as de
-        >>> print(Plan(de.load("karate"), "roles", ["GCN"], seeds=1, epochs=5, name="karate").code())
-        import degnn_explore as de
-        <BLANKLINE>
-        G = de.load("karate")
-        hyper = {"GCN": {}}
-        for seed in range(1):
-            task = de.role_task(G, seed=seed)
-            for name in hyper:
-                model = de.build(name, task, seed=seed, **hyper[name])
-                run = list(de.fit(model, task, epochs=5, seed=seed, device="auto"))
-                print(name, seed, de.summarise(run))
-        """
-        hyper = "{" + ", ".join(f"{_text(m)}: {self.hyper_of(m)!r}" for m in self.models) + "}"
-        more = "".join(f", {key}={value!r}" for key, value in self.options.items())
-        return "\n".join(
-            [
-                "import degnn_explore as de",
-                "",
-                *self.graph_code(),
-                f"hyper = {hyper}",
-                f"for seed in range({self.seeds}):",
-                f"    task = de.{_MADE_FROM[self.task]}(G, seed=seed)",
-                "    for name in hyper:",
-                "        model = de.build(name, task, seed=seed, **hyper[name])",
-                f"        run = list(de.fit(model, task, epochs={self.epochs}, seed=seed, device={_text(self.device)}"
-                f"{more}))",
-                "        print(name, seed, de.summarise(run))",
-            ]
-        )
-
-    def graph_code(self) -> list[str]:
-        """Lines that make G; a graph that load does not know only its owner can write down."""
-        if self.name:
-            return [f"G = de.load({_text(self.name)})"]
-        graph = self.graph
-        lines = [
-            f"# A graph of your own, {_text(self.title)}: {graph.num_nodes} nodes, {graph.num_edges} edges.",
-            "# Put what it was made from in the place of the dots, with the nodes in the same order.",
-            'G = de.read_graph("...")  # your file, or de.Graph.from_networkx(...), de.Graph.from_edges(...)',
-        ]
-        if graph.attributes is not None:
-            lines.append(f"G = G.with_attributes([...])  # its attributes, {graph.attributes.shape[1]} for each node")
-        if self.task == "roles":
-            lines.append(
-                "G = G.with_labels([...])  # its labels, a whole number for each node, -1 for none; or above: "
-                'de.read_graph("...", labels="...")'
-            )
-        return lines
-
 
 def digest_of(graph: Graph, task: str) -> str:
     """Names what runs are about: the same for the same edges and attributes, and for roles the same labels.
-
-    Parameters
-    ----------
-    graph, task
-        As in :class:`Plan`.
 
     Examples
     --------
@@ -281,7 +220,3 @@ def digest_of(graph: Graph, task: str) -> str:
     [True, False]
     """
     return graph.digest(labels=task == "roles")[:32]
-
-
-def _text(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False)

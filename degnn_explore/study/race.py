@@ -5,95 +5,25 @@ No widgets here: a view asks for :meth:`Race.snapshot` when it likes.
 
 from __future__ import annotations
 
-import heapq
 import os
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..common.errors import ParameterError, whole_number
-from .plan import Job, Plan
-from .records import Run, append, models_folder, read
+from .plan import Plan
+from .records import Run
+from .results import append, checkpoint_of, models_folder, needs_place, read
+from .snapshot import ENDED, Lane, Snapshot, lanes_of, snapshot
 from .workers import ProcessWorker, ThreadWorker
 
-__all__ = ["Lane", "Progress", "Race", "Snapshot"]
+__all__ = ["Race"]
 
 _PATIENCE = 0.35  # seconds until a cancelled race says so, whether or not its workers have ended
 _GRACE = 3.0  # seconds that a worker has to end by itself and write its checkpoint, before it is ended
-ENDED = ("finished", "failed")
-
-
-@dataclass
-class Lane:
-    """Where one run is: "waiting", "preparing", "running", "finished" or "failed"."""
-
-    job: Job
-    state: str = "waiting"
-    epochs: list[dict[str, Any]] = field(default_factory=list)
-    error: str = ""
-    run: Run | None = None
-    heard: list[dict[str, Any]] = field(default_factory=list)
-    """The epochs told since the last start; a continued run tells its earlier ones again."""
-    begun: float | None = None
-    """When its worker took it up, by the monotonic clock."""
-    preparation: float | None = None
-    """Seconds from then to its first epoch."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a model is.
-
-    Attributes
-    ----------
-    model, state
-        ``state`` is "waiting", "preparing", "running", "finished", "failed" or "cancelled".
-    done, of
-        Seeds finished (or failed), of so many.
-    share
-        Of all its epochs, from 0 to 1.
-    left
-        Seconds until its last seed is finished, what is trained before it and the preparation of its data included;
-        less if a run stops early. None if not known yet, or if nothing is being trained.
-    error
-        What went wrong, in words.
-    """
-
-    model: str
-    state: str
-    done: int
-    of: int
-    share: float
-    left: float | None
-    error: str = ""
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """The race at one moment.
-
-    Attributes
-    ----------
-    state
-        "ready", "running", "cancelled" or "finished".
-    progress
-        One entry per model.
-    left
-        Seconds until all is finished, in the same sense.
-    runs
-        Finished runs, and those under way as far as they are (status "running").
-    version
-        Grows with every change.
-    """
-
-    state: str
-    progress: tuple[Progress, ...]
-    left: float | None
-    runs: tuple[Run, ...]
-    version: int
 
 
 class Race:
@@ -133,10 +63,7 @@ class Race:
         self._idle.set()
         self._version = 0
         self._state = "ready"
-        self._lanes = {plan.key(job): Lane(job) for job in plan.jobs()}
-        for run in read(self.results_file):
-            if run.key in self._lanes and run.status == "finished":
-                self._lanes[run.key] = Lane(self._lanes[run.key].job, "finished", run.epochs, run=run)
+        self._lanes = lanes_of(plan, read(self.results_file))
         if all(lane.state == "finished" for lane in self._lanes.values()):
             self._state = "finished"
 
@@ -157,12 +84,13 @@ class Race:
         """
         if self.running:
             raise ParameterError("This race is running already; cancel it first, or wait.")
+        needs_place(self.results_file)
         if self._thread is not None:
             self._thread.join()  # a cancelled worker may still be writing its checkpoint
         with self._lock:
             for lane in self._lanes.values():
                 if lane.state != "finished":
-                    lane.state, lane.error, lane.heard, lane.begun = "waiting", "", [], None
+                    lane.state, lane.error, lane.heard = "waiting", "", []
             self._cancel, self._news = threading.Event(), threading.Event()
             self._state = "running"
             self._idle.clear()
@@ -191,80 +119,12 @@ class Race:
     def snapshot(self) -> Snapshot:
         """The race as it is now."""
         with self._lock:
-            lanes = list(self._lanes.items())
-            ends = self._ends(time.monotonic()) if self.running else {}
-            progress = tuple(self._progress(model, ends) for model in self.plan.models)
-            runs = tuple(self._seen(key, lane) for key, lane in lanes if lane.epochs)
-            return Snapshot(self._state, progress, max(ends.values(), default=None), runs, self._version)
+            return snapshot(self.plan, self._lanes, self._state, self.workers, self._version)
 
     @property
     def version(self) -> int:
         """Grows with every change, so that a view need not ask for more."""
         return self._version
-
-    # ---- what a snapshot says -----------------------------------------------------------------
-
-    def _seen(self, key: str, lane: Lane) -> Run:
-        if lane.run is not None and lane.state == "finished":
-            return lane.run
-        metric = lane.epochs[0]["metric"]
-        return Run(
-            key,
-            self.plan.title,
-            self.plan.task,
-            lane.job.model,
-            lane.job.seed,
-            digest=self.plan.digest,
-            catalogue=self.plan.name,
-            metric=metric,
-            status="running",
-            epochs=list(lane.epochs),
-        )
-
-    def _progress(self, model: str, ends: dict[Job, float]) -> Progress:
-        lanes = [lane for lane in self._lanes.values() if lane.job.model == model]
-        states = [lane.state for lane in lanes]
-        done = sum(state in ENDED for state in states)
-        whole = self.plan.epochs * len(lanes)
-        behind = sum(self.plan.epochs if lane.state in ENDED else len(lane.epochs) for lane in lanes)
-        state = next((s for s in ("running", "preparing") if s in states), "")
-        if not state:
-            state = ("failed" if "failed" in states else "finished") if done == len(lanes) else "waiting"
-        if not self.running and state in ("waiting", "running", "preparing"):
-            state = "cancelled" if self._state == "cancelled" else "waiting"
-        left = 0.0 if done == len(lanes) else None
-        if any(lane.epochs for lane in lanes):  # else there is but a guess by the other models
-            left = max((ends[lane.job] for lane in lanes if lane.job in ends), default=left)
-        error = next((lane.error for lane in lanes if lane.error), "")
-        return Progress(model, state, done, len(lanes), behind / whole, left, error)
-
-    def _ends(self, now: float) -> dict[Job, float]:
-        """In how many seconds each unfinished run will end, by what its model needed so far; {} if nothing is known.
-
-        The runs are dealt out as they will be: those under way go on, whoever is free takes the next.
-        """
-        by_model = {model: [x for x in self._lanes.values() if x.job.model == model] for model in self.plan.models}
-        costs = {model: cost for model, lanes in by_model.items() if (cost := _cost(lanes)) is not None}
-        if not costs:
-            return {}
-        guess = tuple(sum(parts) / len(costs) for parts in zip(*costs.values(), strict=True))
-        ends: dict[Job, float] = {}
-        waiting = []
-        for lane in self._lanes.values():
-            preparation, pace = costs.get(lane.job.model, guess)
-            rest = pace * (self.plan.epochs - len(lane.epochs))
-            if lane.state == "running":
-                ends[lane.job] = rest
-            elif lane.state == "preparing":
-                ends[lane.job] = max(0.0, preparation - (now - (lane.begun or now))) + rest
-            elif lane.state == "waiting":
-                waiting.append((lane.job, preparation + rest))
-        free = sorted(ends.values()) + [0.0] * (self.workers - len(ends))
-        heapq.heapify(free)
-        for job, seconds in waiting:
-            ends[job] = free[0] + seconds
-            heapq.heapreplace(free, ends[job])
-        return ends
 
     # ---- the work, in a thread of its own -----------------------------------------------------
 
@@ -291,11 +151,12 @@ class Race:
                 news.wait()
             if cancel.is_set():
                 self._wind_up(team, news)
-        except Exception as error:  # a full disk, say: shown at every run that it stopped
+        except Exception as error:  # a full disk, say: shown at every run that it stopped; they can be continued
+            words = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
             with self._lock:
                 for lane in self._lanes.values():
                     if lane.state not in ENDED:
-                        lane.state, lane.error = "failed", f"{type(error).__name__}: {error}"
+                        lane.state, lane.error = "waiting", words
         finally:
             for seat in team:
                 if seat.worker is not None:
@@ -343,11 +204,8 @@ class Race:
                 if lane is None:
                     continue
                 if kind == "prepare":
-                    lane.state, lane.begun = "preparing", time.monotonic()
+                    lane.state = "preparing"
                 elif kind == "epochs":
-                    if lane.state == "preparing" and lane.begun is not None:
-                        took = time.monotonic() - lane.begun - sum(epoch["seconds"] for epoch in rest[0])
-                        lane.preparation = max(0.0, took)
                     lane.state = "running"
                     lane.heard = lane.heard + rest[0]
                     lane.epochs = max(lane.epochs, lane.heard, key=len)
@@ -358,7 +216,9 @@ class Race:
                     seat.key = ""
 
     def _end(self, lane: Lane, run: Run) -> None:
-        append(self.results_file, run)
+        append(self.results_file, run)  # first: until it is written down, the checkpoint is all there is of the run
+        if run.status == "finished":
+            checkpoint_of(self.models_folder, run.key).unlink(missing_ok=True)
         lane.state, lane.error, lane.run = run.status, run.error, run
         if run.epochs:
             lane.epochs = run.epochs
@@ -370,10 +230,3 @@ class _Seat:
 
     worker: Any
     key: str = ""
-
-
-def _cost(lanes: list[Lane]) -> tuple[float, float] | None:
-    """Seconds to prepare a run of a model, and seconds for an epoch by its latest ones; None if it has had none."""
-    times = [epoch["seconds"] for lane in lanes for epoch in lane.epochs[-10:]]
-    prepared = [lane.preparation for lane in lanes if lane.preparation is not None]
-    return (sum(prepared) / max(1, len(prepared)), sum(times) / len(times)) if times else None

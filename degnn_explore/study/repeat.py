@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .plan import Plan
+from .plan import TASKS, Plan
 from .records import Run
 
 __all__ = ["code_of", "settings_note"]
 
-_MAKES = {"roles": "role_task", "links": "link_task", "triangles": "triangle_task"}
 _SAYS = {("optimizer", "sgd"): "SGD", ("patience", None): "no early stop"}
 
 
@@ -47,8 +47,8 @@ def _words(run: Run, hyper: dict[str, Any], options: dict[str, Any]) -> str:
     return ", ".join([f"at most {run.options.get('epochs', 0)} epochs", *(parts or ["each model's own values"])])
 
 
-def code_of(runs: Sequence[Run], plan: Plan) -> str:
-    """Python that trains these runs again, without the board; the plan only says how to get the graph.
+def code_of(plan: Plan, runs: Sequence[Run] = ()) -> str:
+    """Python that trains these runs again, without the board; if there are none, those of the plan.
 
     Every hyperparameter is written out, so that the code means the same when a default changes.
 
@@ -56,7 +56,7 @@ def code_of(runs: Sequence[Run], plan: Plan) -> str:
     --------
     >>> import degnn_explore as de
     >>> run = Run("k", "karate", "links", "GCN", hyper={"layers": 3}, options={"epochs": 5})
-    >>> print(code_of([run], Plan(de.load("karate"), "links", ["SEAL"], name="karate")))
+    >>> print(code_of(Plan(de.load("karate"), "links", ["SEAL"], name="karate"), [run]))
     import degnn_explore as de
     <BLANKLINE>
     G = de.load("karate")
@@ -72,28 +72,55 @@ def code_of(runs: Sequence[Run], plan: Plan) -> str:
             run = list(de.fit(model, task, seed=seed, device='cpu', **training))
             print(name, seed, de.summarise(run))
     """
-    groups: dict[str, tuple[Run, list[int]]] = {}
-    for run in runs:
-        groups.setdefault(f"{run.model} {run.hyper} {run.options}", (run, []))[1].append(run.seed)
-    lines = [
-        f"    ({run.model!r}, {sorted(seeds)},\n     {run.hyper!r},\n     {run.options!r}),"
-        for run, seeds in groups.values()
+    given = [(run.seed, run.device, (run.model, run.hyper, run.options)) for run in runs] or [
+        (job.seed, plan.device, (job.model, *plan.settings(job.model))) for job in plan.jobs()
     ]
-    devices = {run.device for run in runs}
+    groups: dict[str, tuple[list[int], tuple[Any, ...]]] = {}
+    for seed, _, how in given:
+        groups.setdefault(repr(how), ([], how))[0].append(seed)
+    listed = [
+        f"    ({model!r}, {sorted(seeds)},\n     {hyper!r},\n     {options!r}),"
+        for seeds, (model, hyper, options) in groups.values()
+    ]
+    devices = {device for _, device, _ in given}
     device = devices.pop() if len(devices) == 1 else "auto"
     return "\n".join(
         [
             "import degnn_explore as de",
             "",
-            *plan.graph_code(),
+            *_graph_code(plan),
             "runs = [  # model, seeds, hyperparameters, training",
-            *lines,
+            *listed,
             "]",
             "for name, seeds, hyper, training in runs:",
             "    for seed in seeds:",
-            f"        task = de.{_MAKES[plan.task]}(G, seed=seed)",
+            f"        task = de.{TASKS[plan.task].__name__}(G, seed=seed)",
             "        model = de.build(name, task, seed=seed, **hyper)",
             f"        run = list(de.fit(model, task, seed=seed, device={device!r}, **training))",
             "        print(name, seed, de.summarise(run))",
         ]
     )
+
+
+def _graph_code(plan: Plan) -> list[str]:
+    """Lines that make G; a graph that load does not know only its owner can write down."""
+    if plan.name:
+        return [f"G = de.load({_text(plan.name)})"]
+    graph = plan.graph
+    lines = [
+        f"# A graph of your own, {_text(plan.title)}: {graph.num_nodes} nodes, {graph.num_edges} edges.",
+        "# Put what it was made from in the place of the dots, with the nodes in the same order.",
+        'G = de.read_graph("...")  # your file, or de.Graph.from_networkx(...), de.Graph.from_edges(...)',
+    ]
+    if graph.attributes is not None:
+        lines.append(f"G = G.with_attributes([...])  # its attributes, {graph.attributes.shape[1]} for each node")
+    if plan.task == "roles":
+        lines.append(
+            "G = G.with_labels([...])  # its labels, a whole number for each node, -1 for none; or above: "
+            'de.read_graph("...", labels="...")'
+        )
+    return lines
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,14 +1,19 @@
-"""How sure a mean over few seeds is: Student's interval, and Welch's test of two means."""
+"""Means over seeds: Student's interval, Welch's test of two means, and training curves with their bands."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
-from ..common.errors import ParameterError
+from ..common.errors import ParameterError, one_of
+from .records import Run
 
-__all__ = ["confidence_above", "interval"]
+__all__ = ["MEASURES", "Curve", "confidence_above", "curves", "interval"]
+
+MEASURES = ("test", "validation", "loss")
 
 
 def interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float | None]:
@@ -29,8 +34,7 @@ def interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float
         return float(values[0]), None
     if len(set(values)) == 1:
         return float(values[0]), 0.0  # exactly, whatever rounding does to the mean
-    mean = math.fsum(values) / count
-    spread = math.sqrt(math.fsum((x - mean) ** 2 for x in values) / (count - 1))
+    mean, spread, _ = _described(values)
     return mean, _quantile(level, count - 1) * spread / math.sqrt(count)
 
 
@@ -57,14 +61,71 @@ def confidence_above(ours: Sequence[float], baseline: Sequence[float]) -> float 
     """
     if len(ours) < 2 or len(baseline) < 2 or len(set(ours)) == len(set(baseline)) == 1:
         return None
-    from scipy.stats import t
+    from scipy.stats import ttest_ind_from_stats  # ttest_ind warns of values that are all the same
 
-    (a, va), (b, vb) = _mean_and_error(ours), _mean_and_error(baseline)
-    freedom = (va + vb) ** 2 / (va**2 / (len(ours) - 1) + vb**2 / (len(baseline) - 1))
-    return float(t.cdf((a - b) / math.sqrt(va + vb), freedom))
+    tested = ttest_ind_from_stats(*_described(ours), *_described(baseline), equal_var=False, alternative="greater")
+    return 1 - float(tested.pvalue)
 
 
-def _mean_and_error(values: Sequence[float]) -> tuple[float, float]:
-    """Mean, and the variance of that mean."""
+def _described(values: Sequence[float]) -> tuple[float, float, int]:
+    """Mean, standard deviation and number."""
     mean = math.fsum(values) / len(values)
-    return mean, math.fsum((x - mean) ** 2 for x in values) / (len(values) - 1) / len(values)
+    return mean, math.sqrt(math.fsum((x - mean) ** 2 for x in values) / (len(values) - 1)), len(values)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A model's curve: ``mean`` at each epoch, between the ends of its 95 % interval (one seed: no width)."""
+
+    model: str
+    epochs: list[int]
+    mean: list[float]
+    low: list[float]
+    high: list[float]
+
+
+def curves(runs: Iterable[Run], measure: str = "test") -> list[Curve]:
+    """One curve per model, of runs with epochs: one that ended early counts with its last value.
+
+    ``measure`` is "test": test metric of the epoch best on validation so far, which is what would be reported if
+    training ended here; "validation": the validation metric; or "loss": the training loss.
+
+    Examples
+    --------
+    >>> def epoch(number, val, test):
+    ...     return {"number": number, "loss": 1.0, "val": {"auc": val}, "test": {"auc": test}}
+    >>> run = Run("k", "g", "links", "GCN", epochs=[epoch(1, 0.6, 0.7), epoch(2, 0.5, 0.9), epoch(3, 0.7, 0.8)])
+    >>> curves([run])[0].mean
+    [0.7, 0.7, 0.8]
+    """
+    one_of("measure", measure, MEASURES)
+    by_model: dict[str, list[tuple[list[float], bool]]] = {}
+    for run in runs:
+        if values := _values(run, measure):
+            by_model.setdefault(run.model, []).append((values, run.status == "finished"))
+    return [_curve(model, seeds) for model, seeds in by_model.items()]
+
+
+def _values(run: Run, measure: str) -> list[float]:
+    if measure == "loss":
+        return [float(epoch["loss"]) for epoch in run.epochs if epoch["loss"] is not None]
+    if measure == "validation":
+        return [float(epoch["val"][run.metric]) for epoch in run.epochs if epoch["val"][run.metric] is not None]
+    best: dict[str, Any] | None = None
+    values = []
+    for epoch in run.epochs:
+        if best is None or (epoch["val"][run.metric] or 0) > (best["val"][run.metric] or 0):
+            best = epoch
+        values.append(float(best["test"][run.metric] or 0))
+    return values
+
+
+def _curve(model: str, seeds: list[tuple[list[float], bool]]) -> Curve:
+    mean, low, high = [], [], []
+    length = max(len(values) for values, _ in seeds)
+    for e in range(length):
+        middle, half = interval([x[min(e, len(x) - 1)] for x, ended in seeds if ended or e < len(x)])
+        mean.append(middle)
+        low.append(middle - (half or 0))
+        high.append(middle + (half or 0))
+    return Curve(model, list(range(1, length + 1)), mean, low, high)

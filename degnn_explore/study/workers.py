@@ -15,11 +15,13 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from .plan import Job, Plan
 from .records import Run
+from .results import checkpoint_of
 
 __all__ = ["ProcessWorker", "ThreadWorker", "train"]
 
@@ -31,26 +33,15 @@ _MESSAGES_A_SECOND = 10  # more epochs than that are sent together
 def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event) -> None:
     """One run from start to end; whatever happens, the last message says how it ended.
 
-    The model is saved in ``folder``. A stopped run leaves its checkpoint there, and goes on from it the next time.
+    The model is saved in ``folder``. The run leaves its checkpoint there, and goes on from it the next time; whoever
+    has written down how a finished run ended takes the checkpoint away.
     """
-    from .. import __version__
     from ..learn.predicting import choose_device
 
-    hyper, options = plan.settings(job.model)
+    graph, (hyper, options) = plan.graph, plan.settings(job.model)
     record = Run(
-        plan.key(job),
-        plan.title,
-        plan.task,
-        job.model,
-        job.seed,
-        plan.graph.num_nodes,
-        plan.graph.num_edges,
-        digest=plan.digest,
-        catalogue=plan.name,
-        hyper=hyper,
-        options=options,
-        version=__version__,
-    )
+        plan.key(job), plan.title, plan.task, job.model, job.seed, graph.num_nodes, graph.num_edges,
+        plan.digest, plan.name, hyper=hyper, options=options, version=_version())  # fmt: skip
     try:
         send(("prepare",))
         record = replace(record, device=choose_device(plan.device))
@@ -60,6 +51,13 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
         record = replace(record, status="failed", error=words.strip() or type(error).__name__)
     record = replace(record, when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
     send(("stopped",) if stop.is_set() and record.test is None else (record.status, record.to_json()))
+
+
+def _version() -> str:
+    try:
+        return version("degnn_explore")
+    except PackageNotFoundError:  # a checkout that was not installed
+        return ""
 
 
 def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: threading.Event) -> Run:
@@ -77,7 +75,7 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
         sizes={part: len(getattr(task, part)) for part in ("train", "val", "test")},
     )
     folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / f"{record.key}.checkpoint"
+    kept = checkpoint_of(folder, record.key)
     run, waiting, said = [], [], 0.0
     for epoch in fit(
         model, task, plan.epochs, seed=job.seed, device=record.device, checkpoint=kept, stop=stop, **plan.options
@@ -92,7 +90,6 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
     if stop.is_set() or not run:
         return record
     file = save(model, folder / f"{record.key}.safetensors")
-    kept.unlink(missing_ok=True)
     summary = summarise(run)
     return replace(
         record,
@@ -130,12 +127,8 @@ class ThreadWorker:
 
     def give(self, job: Job) -> None:
         """Begins a job."""
-        threading.Thread(
-            target=train,
-            args=(self._plan, job, self._folder, self._inbox.put, self._stop),
-            daemon=True,
-            name=f"train {job.model}",
-        ).start()
+        given = (self._plan, job, self._folder, self._inbox.put, self._stop)
+        threading.Thread(target=train, args=given, daemon=True, name=f"train {job.model}").start()
 
     def messages(self) -> list[Message]:
         """What was said since the last call."""
@@ -162,7 +155,7 @@ class ProcessWorker:
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True, name="degnn_explore worker")
         self.process.start()
         theirs.close()
-        self._pipe.send((plan, folder))
+        self._send((plan, folder))
         self._ear = threading.Thread(target=self._listen, daemon=True, name="listens to a worker")
         self._ear.start()
 
@@ -173,18 +166,19 @@ class ProcessWorker:
                 self._inbox.put(self._pipe.recv())
         except (EOFError, OSError):
             self.process.join(1)
-            code = self.process.exitcode
-            self._inbox.put(
-                (
-                    "died",
-                    f"The worker process ended unexpectedly (exit code {code}). If there was too "
-                    "little memory, train fewer models at once, or in one process.",
-                )
+            words = (
+                f"The worker process ended unexpectedly (exit code {self.process.exitcode}). If there was too little "
+                "memory, train fewer models at once, or in one process."
             )
+            self._inbox.put(("died", words))
+
+    def _send(self, said: Any) -> None:
+        with contextlib.suppress(OSError):  # it is gone already, and messages() will say so
+            self._pipe.send(said)
 
     def give(self, job: Job) -> None:
         """Begins a job."""
-        self._pipe.send(job)
+        self._send(job)
 
     def messages(self) -> list[Message]:
         """What was said since the last call; a process that died says so."""
@@ -192,8 +186,7 @@ class ProcessWorker:
 
     def stop(self) -> None:
         """Asks the job to end."""
-        with contextlib.suppress(OSError):  # it is gone already, and messages() will say so
-            self._pipe.send("stop")
+        self._send("stop")
 
     def close(self) -> None:
         """Ends the process."""

@@ -7,9 +7,9 @@ import pytest
 from sklearn import metrics
 
 import degnn_explore as de
-from degnn_explore.study.curves import curves
 from degnn_explore.study.judged import Scored, confusion, hardest, roc, set_distance
 from degnn_explore.study.records import Run
+from degnn_explore.study.statistics import curves
 
 LINKS = de.link_task(de.load("karate"), seed=0)
 ROLES = de.role_task(de.load("us-flights"), seed=0)

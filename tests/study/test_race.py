@@ -18,10 +18,12 @@ import degnn_explore as de
 from degnn_explore.common.errors import GraphError, ParameterError
 from degnn_explore.learn.nets import MODELS
 from degnn_explore.study.comparison import compare_runs
+from degnn_explore.study.judged import Shelf
 from degnn_explore.study.plan import TARGET_SIZE, Job, Plan, digest_of
 from degnn_explore.study.race import Race
-from degnn_explore.study.records import read, read_for
-from degnn_explore.study.shelf import Shelf
+from degnn_explore.study.repeat import code_of
+from degnn_explore.study.results import read, read_for
+from degnn_explore.study.snapshot import Snapshot, lanes_of, snapshot
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(de.__file__).parents[1])}
 KARATE = de.load("karate")
@@ -264,14 +266,14 @@ def test_the_code_to_copy_repeats_the_run(tmp_path: Path) -> None:
     one = Race(plan, tmp_path / "r.jsonl")
     one.start()
     assert one.wait(60)
-    done = subprocess.run([sys.executable, "-c", plan.code()], capture_output=True, text=True, check=True, env=ENV)
+    done = subprocess.run([sys.executable, "-c", code_of(plan)], capture_output=True, text=True, check=True, env=ENV)
     assert f"test={one.results()[0].test}" in done.stdout
 
 
 def test_an_unchanged_graph_of_the_catalogue_is_known_again(tmp_path: Path) -> None:
     for graph in (CELEGANS, CELEGANS.with_title("my worm")):
         assert Plan(graph, "links", ["GCN"]).name == "celegans"
-    assert 'G = de.load("celegans")' in Plan(CELEGANS, "links", ["GCN"]).code()
+    assert 'G = de.load("celegans")' in code_of(Plan(CELEGANS, "links", ["GCN"]))
     relabelled = KARATE.with_labels([i % 2 for i in range(34)])
     assert [Plan(relabelled, task, ["GCN"]).name for task in TARGET_SIZE] == ["", "karate", "karate"]
     edges = [*CELEGANS.edges.tolist()[1:], [0, 200]]
@@ -295,11 +297,11 @@ def test_the_code_for_an_own_graph_says_what_to_put_in() -> None:
         attributes=[[i, 1.0] for i in range(30)],
         title="ring\nimport os",
     )
-    code = Plan(own, "roles", ["GCN"], seeds=1, epochs=3).code()
+    code = code_of(Plan(own, "roles", ["GCN"], seeds=1, epochs=3))
     assert '# A graph of your own, "ring\\nimport os": 30 nodes, 30 edges.\n' in code
     assert "G = G.with_labels([...])  # its labels" in code
     assert "G = G.with_attributes([...])  # its attributes, 2 for each node" in code
-    assert "with_labels" not in Plan(own, "links", ["GCN"]).code()
+    assert "with_labels" not in code_of(Plan(own, "links", ["GCN"]))
     compile(code, "code", "exec")
 
 
@@ -419,54 +421,38 @@ def test_a_worker_slow_to_stop_keeps_nobody_waiting_and_loses_nothing(
     assert after.epochs[: len(before.epochs)] == before.epochs  # with their seconds: not trained again
 
 
-def halfway(tmp_path: Path, workers: int, states: dict[tuple[str, int], tuple[str, int]]) -> Race:
-    """A race of GCN (1 s an epoch) and SAGE (3 s), three seeds of ten epochs, as it is when it has come so far."""
-    one = race(tmp_path, models=("GCN", "SAGE"), seeds=3, epochs=10, workers=workers)
-    one._state = "running"
-    for lane in one._lanes.values():
+def halfway(workers: int, states: dict[tuple[str, int], tuple[str, int]]) -> Snapshot:
+    """A race of GCN (1 s an epoch) and SAGE (3 s), three seeds of ten epochs, when it has come so far."""
+    plan = Plan(KARATE, "links", ("GCN", "SAGE"), seeds=3, epochs=10)
+    lanes = lanes_of(plan, [])
+    for lane in lanes.values():
         lane.state, epochs = states.get((lane.job.model, lane.job.seed), ("waiting", 0))
-        seconds, lane.preparation = (1.0, 2.0) if lane.job.model == "GCN" else (3.0, 4.0)
+        seconds = 1.0 if lane.job.model == "GCN" else 3.0
         lane.epochs = [{"number": i, "seconds": seconds, "metric": "auc"} for i in range(epochs)]
-    return one
+    return snapshot(plan, lanes, "running", workers)
 
 
-def test_the_time_left_of_a_model_counts_what_is_trained_before_its_last_seed(tmp_path: Path) -> None:
-    shown = halfway(tmp_path, 1, {("GCN", 0): ("finished", 10), ("SAGE", 0): ("running", 5)}).snapshot()
-    # SAGE 0 needs 15 s more, then GCN 1: 2 + 10, SAGE 1: 4 + 30, GCN 2: 2 + 10, SAGE 2: 4 + 30
-    assert [p.left for p in shown.progress] == [15 + 12 + 34 + 12, 15 + 12 + 34 + 12 + 34]
-    assert shown.left == 107
+def test_the_time_left_of_a_model_counts_what_is_trained_before_its_last_seed() -> None:
+    shown = halfway(1, {("GCN", 0): ("finished", 10), ("SAGE", 0): ("running", 5)})
+    # SAGE 0 needs 15 s more, then GCN 1: 10, SAGE 1: 30, GCN 2: 10, SAGE 2: 30
+    assert [p.left for p in shown.progress] == [15 + 10 + 30 + 10, 15 + 10 + 30 + 10 + 30]
+    assert shown.left == 95
 
 
-def test_the_time_left_in_processes_is_that_of_whoever_is_free_first(tmp_path: Path) -> None:
-    shown = halfway(tmp_path, 2, {("GCN", 0): ("running", 4), ("SAGE", 0): ("running", 5)}).snapshot()
-    # first: GCN 0 until 6, GCN 1 until 18, GCN 2 until 30, then SAGE 2; second: SAGE 0 until 15, SAGE 1 until 49
-    assert [p.left for p in shown.progress] == [30, 64]
-    assert shown.left == 64
+def test_the_time_left_in_processes_is_shared_among_them_but_no_run_is_shorter_than_itself() -> None:
+    shown = halfway(2, {("GCN", 0): ("running", 4), ("SAGE", 0): ("running", 5)})
+    assert [p.left for p in shown.progress] == [(6 + 15 + 10 + 30 + 10) / 2, (6 + 15 + 10 + 30 + 10 + 30) / 2]
+    ended = {(model, seed): ("finished", 10) for model in ("GCN", "SAGE") for seed in range(3)}
+    assert halfway(2, {**ended, ("SAGE", 2): ("running", 4)}).left == 18
+    assert [p.left for p in halfway(2, {**ended, ("SAGE", 2): ("running", 4)}).progress] == [0.0, 18]
 
 
-def test_a_model_not_yet_begun_has_no_time_left_of_its_own_but_counts(tmp_path: Path) -> None:
-    one = halfway(tmp_path, 1, {("GCN", 0): ("running", 4)})
-    for lane in one._lanes.values():
-        if lane.job.model == "SAGE":
-            lane.preparation = None
-    shown = one.snapshot()  # SAGE is taken to need as long as GCN, 12 s a run
-    assert [p.left for p in shown.progress] == [6 + 4 * 12, None]
-    assert shown.left == 6 + 5 * 12
+def test_a_model_not_yet_begun_has_no_time_left_of_its_own_but_counts() -> None:
+    shown = halfway(1, {("GCN", 0): ("running", 4)})  # SAGE is taken to need as long as GCN
+    assert [p.left for p in shown.progress] == [6 + 4 * 10, None]
+    assert shown.left == 6 + 5 * 10
 
 
-def test_what_nobody_has_measured_is_not_said(tmp_path: Path) -> None:
-    shown = halfway(tmp_path, 1, {("GCN", 0): ("preparing", 0)}).snapshot()
+def test_what_nobody_has_measured_is_not_said() -> None:
+    shown = halfway(1, {("GCN", 0): ("preparing", 0)})
     assert (shown.left, [p.left for p in shown.progress]) == (None, [None, None])
-
-
-def test_preparation_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from degnn_explore.learn.nets.base import SetNet
-
-    monkeypatch.setattr(SetNet, "bind", lambda *given, **more: time.sleep(0.5))
-    one = race(tmp_path, seeds=1, epochs=2)
-    one.start()
-    assert one.wait(60)
-    (lane,) = one._lanes.values()
-    assert lane.preparation is not None
-    assert 0.5 <= lane.preparation < 5
-    assert [p.left for p in one.snapshot().progress] == [0.0]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from degnn_explore.common.errors import ParameterError
-from degnn_explore.study.records import Run, append, models_folder, read, read_for, set_aside
+from degnn_explore.study.records import Run
+from degnn_explore.study.results import append, models_folder, read, read_for, set_aside
 
 EPOCH = {"number": 1, "loss": 0.7, "val": {"auc": 0.6}, "test": {"auc": None}, "seconds": 0.1}
 

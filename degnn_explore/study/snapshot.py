@@ -1,0 +1,143 @@
+"""How far the runs of a plan are: a lane for each, and what is shown of them, with the time left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .plan import Job, Plan
+from .records import Run
+
+__all__ = ["Lane", "Progress", "Snapshot", "lanes_of", "snapshot"]
+
+ENDED = ("finished", "failed")
+
+
+@dataclass
+class Lane:
+    """Where one run is: "waiting", "preparing", "running", "finished" or "failed"."""
+
+    job: Job
+    state: str = "waiting"
+    epochs: list[dict[str, Any]] = field(default_factory=list)
+    error: str = ""
+    run: Run | None = None
+    heard: list[dict[str, Any]] = field(default_factory=list)
+    """The epochs told since the last start; a continued run tells its earlier ones again."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a model is.
+
+    Attributes
+    ----------
+    model, state
+        ``state`` is "waiting", "preparing", "running", "finished", "failed" or "cancelled".
+    done, of
+        Seeds finished (or failed), of so many.
+    share
+        Of all its epochs, from 0 to 1.
+    left
+        Seconds until its last seed is finished, what is trained before it included; less if a run stops early. None
+        if not known yet, or if nothing is being trained.
+    error
+        What went wrong, in words.
+    """
+
+    model: str
+    state: str
+    done: int
+    of: int
+    share: float
+    left: float | None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The race at one moment.
+
+    Attributes
+    ----------
+    state
+        "ready", "running", "cancelled" or "finished".
+    progress
+        One entry per model.
+    left
+        Seconds until all is finished, in the same sense.
+    runs
+        Finished runs, and those under way as far as they are (status "running").
+    version
+        Grows with every change.
+    """
+
+    state: str
+    progress: tuple[Progress, ...]
+    left: float | None
+    runs: tuple[Run, ...]
+    version: int
+
+
+def lanes_of(plan: Plan, runs: Iterable[Run]) -> dict[str, Lane]:
+    """A lane for each run of the plan, by its key; those that are among the finished ``runs`` have ended."""
+    lanes = {plan.key(job): Lane(job) for job in plan.jobs()}
+    for run in runs:
+        if run.key in lanes and run.status == "finished":
+            lanes[run.key] = Lane(lanes[run.key].job, "finished", run.epochs, run=run)
+    return lanes
+
+
+def snapshot(plan: Plan, lanes: Mapping[str, Lane], state: str, workers: int = 1, version: int = 0) -> Snapshot:
+    """What the lanes say together; ``state`` is that of the race."""
+    left = _left(list(lanes.values()), plan.epochs, workers) if state == "running" else {}
+    by_model = {model: [lane for lane in lanes.values() if lane.job.model == model] for model in plan.models}
+    progress = tuple(_progress(model, own, plan.epochs, state, left) for model, own in by_model.items())
+    runs = tuple(_seen(plan, key, lane) for key, lane in lanes.items() if lane.epochs)
+    return Snapshot(state, progress, max(left.values(), default=None), runs, version)
+
+
+def _seen(plan: Plan, key: str, lane: Lane) -> Run:
+    if lane.run is not None and lane.state == "finished":
+        return lane.run
+    return Run(
+        key, plan.title, plan.task, lane.job.model, lane.job.seed, digest=plan.digest, catalogue=plan.name,
+        metric=lane.epochs[0]["metric"], status="running", epochs=list(lane.epochs))  # fmt: skip
+
+
+def _progress(model: str, lanes: Sequence[Lane], epochs: int, race: str, left: Mapping[str, float]) -> Progress:
+    states = [lane.state for lane in lanes]
+    done = sum(state in ENDED for state in states)
+    behind = sum(epochs if lane.state in ENDED else len(lane.epochs) for lane in lanes)
+    if done == len(lanes):
+        state = "failed" if "failed" in states else "finished"
+    elif race == "running":
+        state = next((s for s in ("running", "preparing") if s in states), "waiting")
+    else:
+        state = "cancelled" if race == "cancelled" else "waiting"
+    known = any(lane.epochs for lane in lanes)  # else there is but a guess by the other models
+    seconds = 0.0 if done == len(lanes) else left.get(model) if known else None
+    error = next((lane.error for lane in lanes if lane.error), "")
+    return Progress(model, state, done, len(lanes), behind / (epochs * len(lanes)), seconds, error)
+
+
+def _left(lanes: Sequence[Lane], epochs: int, workers: int) -> dict[str, float]:
+    """In how many seconds the last run of each model will end, by what its latest epochs took; {} if nothing is known.
+
+    The work up to there is spread over the workers, but a run is never shorter than itself. Simulating the queue with
+    the preparation of each run, as was done before, is nearer by 3 points in a hundred on average.
+    """
+    times: dict[str, list[float]] = {}
+    for lane in lanes:
+        times.setdefault(lane.job.model, []).extend(epoch["seconds"] for epoch in lane.epochs[-10:])
+    pace = {model: sum(seconds) / len(seconds) for model, seconds in times.items() if seconds}
+    if not pace:
+        return {}
+    usual, work, longest, left = sum(pace.values()) / len(pace), 0.0, 0.0, {}
+    for lane in lanes:
+        if lane.state not in ENDED:
+            rest = pace.get(lane.job.model, usual) * (epochs - len(lane.epochs))
+            work, longest = work + rest, max(longest, rest)
+            left[lane.job.model] = max(work / workers, longest)
+    return left
