@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-import weakref
-from collections.abc import Iterable
-from functools import cache
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,38 +14,27 @@ import ipywidgets as W
 
 from ...common.errors import ParameterError
 from ...graphs.graph import Graph
-from ...study.comparison import Comparison
+from ...study.exports import Comparison
 from ...study.judged import Mistake
 from ...study.ledger import Ledger
-from ...study.race import Race, Snapshot
-from ...study.records import Run, set_aside
-from ...study.shelf import Shelf
+from ...study.race import Race
+from ...study.records import Run
+from ...study.results import free_file, set_aside, slug, trained_in
 from ..widgets.html import box, button, error_box, guarded, tag
-from .cells import cell, choose, free_file, on_deleted_cells, slug, trained_in
+from . import cells
 from .controls import USUAL, Controls
 from .curves import Curves
-from .deep import Deep
-from .go import meaning
+from .drawers import Drawers
+from .go import Go, meaning
+from .look import Deep
 from .mistakes import Mistakes
 from .table import Compare
 from .texts import progress_bars, progress_title
-from .watch import watch
 
 __all__ = ["TrainingBoard"]
 
-_live: weakref.WeakSet[TrainingBoard] = weakref.WeakSet()
-
-
-@cache
-def _watch_cells() -> None:
-    """From now on a board whose cell is deleted is closed."""
-    on_deleted_cells(_cells_deleted)
-
-
-def _cells_deleted(cells: set[str]) -> None:
-    for board in list(_live):
-        if board._cell is not None and board._cell[0] in cells and board._curves.chart.views == 0:
-            board.close()
+_PAUSE = 0.3  # seconds between two updates; five a second would be drawn as well, and seen no better
+_SHARE = 0.04  # of the time may go into drawing; the larger the race, the rarer the updates
 
 
 class TrainingBoard(W.VBox):
@@ -88,6 +77,8 @@ class TrainingBoard(W.VBox):
     >>> folder.cleanup()
     """
 
+    _closed = True  # until it is built: what failed before has nothing to close
+
     def __init__(
         self,
         graph: str | Graph = "celegans",
@@ -101,45 +92,28 @@ class TrainingBoard(W.VBox):
         workers: int = 1,
         **settings: Any,
     ) -> None:
+        self.cell = cells.here()
+        cells.close_earlier(self.cell)
         self._ledger: Ledger | None = None
-        self._deep = Deep(self._trained, self.show_error)
-        self._cell = cell()
-        for other in list(_live):
-            if (
-                self._cell is not None
-                and other._cell is not None
-                and other._cell[0] == self._cell[0]
-                and other._cell[1] != self._cell[1]
-            ):
-                other.close()  # the cell was run again: its earlier board goes
         self._given_file = None if results is None else Path(results)
-        self._must_be_free(self._given_file)
+        cells.must_be_free(self._given_file, self)
         if os.environ.get("DEGNN_FAST") == "1":
             seeds, epochs = min(seeds, 1), min(epochs, 3)
         self._ticker: threading.Thread | None = None
-        self._closed = False
         self._drawing = threading.RLock()
         self._quiet = True
         self._changed_meanwhile = False
         self._table: Comparison | None = None
         self._build()
+        self._closed = False
         numbers = {"seeds": seeds, "epochs": epochs, "device": device, "workers": workers}
-        choose(self._controls, graph, task, models, numbers, settings)
-        super().__init__(
-            [
-                self._controls.header,
-                self._controls.drawer,
-                self._error,
-                self._top,
-                self._comparing.box,
-                self._more,
-                self._deep.box,
-            ]
-        )
+        self._controls.choose(graph, task, models, numbers, settings)
+        parts = (self._error, self._top, self._comparing.box, self._more, self._deep.box)
+        super().__init__([self._drawers.header, self._drawers.drawer, *parts])
         for css in ("de-explorer", "de-board"):
             self.add_class(css)
-        _live.add(self)
-        _watch_cells()
+        cells.live.add(self)
+        cells.watch()
         self._quiet = False
         self._changed()
 
@@ -147,7 +121,22 @@ class TrainingBoard(W.VBox):
 
     def start(self) -> None:
         """Trains what is chosen, in the background, and continues after cancel; finished runs are not trained again."""
-        self._begin()
+        self.clear_error()
+        if self._running:
+            raise ParameterError("The board is training already; cancel it first, or wait.")
+        race = self._known.entered(self._controls.workers.value)
+        if all(p.state == "finished" for p in race.snapshot().progress):
+            self._settle()
+            self._note(
+                f"Nothing to train: all these runs are in {self.results_file} already. To train more, choose more "
+                "seeds, other epochs or settings, or another model; or set the results aside."
+            )
+            return
+        race.start()
+        self._drawers.lock(True)
+        self._refresh()
+        self._ticker = threading.Thread(target=self._tick, args=(race,), daemon=True, name="training board")
+        self._ticker.start()
 
     def cancel(self) -> None:
         """Stops within half a second; what is finished is kept."""
@@ -157,9 +146,8 @@ class TrainingBoard(W.VBox):
 
     def wait(self, seconds: float | None = None) -> None:
         """Until nothing is trained any more and the panel shows it, for scripts and notebooks."""
-        ticker = self._ticker
-        if ticker is not None:
-            ticker.join(seconds)
+        if self._ticker is not None:
+            self._ticker.join(seconds)
 
     def results(self) -> Comparison:
         """The comparison as it is shown; ``.frame()``, ``.to_latex()`` and so on."""
@@ -208,10 +196,10 @@ class TrainingBoard(W.VBox):
         if self._running:
             raise ParameterError("The board is training; cancel it first.")
         path = None if file is None else Path(file).expanduser()
+        cells.must_be_free(path, self)
         if path is not None:
-            self._must_be_free(path)
             plan = self._controls.plan()
-            run = trained_in(path, plan)
+            run = trained_in(path, plan.task, plan.digest)
             self._quiet = True
             try:
                 self._controls.turn_to(run, plan)
@@ -222,108 +210,77 @@ class TrainingBoard(W.VBox):
 
     def close(self) -> None:
         """Stops training and takes the panel away."""
+        if self._closed:
+            return
         self._closed = True
-        _live.discard(self)
+        cells.live.discard(self)
         if self.race is not None:
             self.race.cancel(wait=False)
         self._deep.close()
         super().close()
 
-    # ---- building -----------------------------------------------------------------------------
+    @property
+    def on_page(self) -> bool:
+        """Whether the page that was last touched shows the board."""
+        return self._curves.chart.views > 0
 
     def _build(self) -> None:
-        self._controls = Controls(self._changed, self.show_error, self._go, self._open_clicked)
+        self._controls = Controls(self._changed)
+        self._go_button = Go(self._go)
+        opened = partial(self._clicked, self.open_results)
+        self._drawers = Drawers(self._controls, self._go_button, opened, self.show_error)
         self._error = W.HTML(layout=W.Layout(display="none"))
-        self._curves = Curves(self._draw_again)
+        self._curves = Curves(partial(self._clicked, self._draw_curves))
         self._progress = W.HTML()
-        self._mistakes = Mistakes(self._mistake_clicked)
-        self._top = box(
-            "de-cards", self._curves.box, box("de-card", self._progress, self._mistakes.title, self._mistakes.sheet)
-        )
+        self._mistakes = Mistakes(partial(self._clicked, self.open_mistake))
+        beside = box("de-card", self._progress, self._mistakes.title, self._mistakes.sheet)
+        self._top = box("de-cards", self._curves.box, beside)
         self._top.add_class("de-race")
         self._comparing = Compare(self.results, self.code, self.show_error)
-        aside = button(
-            "Set results aside", "Rename the results file and begin a new one; nothing is lost", self._set_aside
-        )
+        self._deep = Deep(lambda: None if self._ledger is None else self._ledger.trained(), self.show_error)
+        tip = "Rename the results file and begin a new one; nothing is lost"
+        aside = button("Set results aside", tip, partial(self._clicked, self._set_aside))
         self._more = box("de-row", *self._deep.toggles.values(), aside)
 
     # ---- from the reader ----------------------------------------------------------------------
 
     @guarded
-    def _go(self) -> None:
-        if self._running:
-            self.cancel()
-        else:
-            self._begin()
-
-    def _begin(self) -> None:
-        self.clear_error()
-        if self._running:
-            raise ParameterError("The board is training already; cancel it first, or wait.")
-        race = self._known.entered(self._controls.workers.value)
-        if all(p.state == "finished" for p in race.snapshot().progress):
-            self._settle()
-            self._say(
-                tag(
-                    "div",
-                    f"Nothing to train: all these runs are in {self.results_file} already. To train more, choose more "
-                    "seeds, other epochs or settings, or another model; or set the results aside.",
-                    "de-idea",
-                )
-            )
-            return
-        race.start()
-        self._controls.lock(True)
-        self._refresh()
-        self._ticker = threading.Thread(target=self._tick, args=(race,), daemon=True, name="training board")
-        self._ticker.start()
-
-    @guarded
     def _changed(self) -> None:
         """A control changed: another file may be meant, and other results."""
-        if self._running:
-            self._changed_meanwhile = True
+        self._drawers.count()
+        self._changed_meanwhile = self._running
+        if self._running or self._quiet:
             return
-        if self._quiet:
-            return
-        self._changed_meanwhile = False
         self.clear_error()  # it was about what was chosen before
         plan = self._controls.plan()
-        file = self._given_file or free_file(Path("runs") / f"{plan.task}-{slug(plan.title)}.jsonl", self._taken())
+        file = self._given_file or free_file(
+            Path("runs") / f"{plan.task}-{slug(plan.title)}.jsonl", cells.files_beside(self)
+        )
         if self._ledger is None:
             self._ledger = Ledger(plan, file)
         else:
             self._ledger.turn_to(plan, file)
-        self._controls.where.value = tag("span", f"Results: {file}, models in {self._known.shelf.folder}.", "de-hint")
+        self._drawers.where.value = tag("span", f"Results: {file}, models in {self._known.shelf.folder}.", "de-hint")
         self._settle()
         if self._known.aside and not self._known.shown:
-            self._say(tag("div", self._known.aside, "de-idea"))
+            self._note(self._known.aside)
 
     @guarded
-    def _draw_again(self) -> None:
-        self._draw_curves(self._known.snapshot())
-
-    @guarded
-    def _mistake_clicked(self, row: int) -> None:
+    def _clicked(self, act: Callable[..., None], *given: Any) -> None:
+        """The last message is about what was done before; now this is done."""
         self.clear_error()
-        self.open_mistake(row)
+        act(*given)
 
-    @guarded
-    def _open_clicked(self, name: str) -> None:
-        self.clear_error()
-        self.open_results(name or None)
+    def _go(self) -> None:
+        self._clicked(self.cancel if self._running else self.start)
 
-    @guarded
     def _set_aside(self) -> None:
-        self.clear_error()
         if self._running:
             raise ParameterError("The board is training; cancel it first.")
         old = set_aside(self.results_file)
         self._known.race = None
         self._changed()
-        self._say(
-            tag("div", "There are no results yet." if old is None else f"The results are in {old} now.", "de-idea")
-        )
+        self._note("There are no results yet." if old is None else f"The results are in {old} now.")
 
     # ---- to the reader ------------------------------------------------------------------------
 
@@ -335,25 +292,32 @@ class TrainingBoard(W.VBox):
         """Takes the last error away."""
         self._say("")
 
+    def _note(self, words: str) -> None:
+        self._say(tag("div", words, "de-idea"))
+
     def _say(self, markup: str) -> None:
         if self._error.value != markup:
             self._error.value = markup
         self._error.layout.display = "" if markup else "none"
 
+    @guarded
     def _tick(self, race: Race) -> None:
-        """In a thread: shows the race now and then until it ends."""
-        try:
-            watch(race, self._refresh, lambda: self._closed)
-            if not self._closed:
-                self._settle()
-        except Exception as error:
-            self.show_error(error)
+        """In a thread: shows the race whenever there is something new and drawing is cheap, until it ends."""
+        seen, pause = race.version, _PAUSE
+        while not race.wait(pause) and not self._closed:
+            began = time.thread_time()
+            if race.version != seen:
+                seen = race.version
+                self._refresh()
+            pause = max(_PAUSE, (time.thread_time() - began) / _SHARE)
+        if not self._closed:
+            self._settle()
 
     @guarded
     def _settle(self) -> None:
         """Shows all that there is once nothing is trained: table, mistakes, parts below."""
         with self._drawing:
-            self._controls.lock(False)
+            self._drawers.lock(False)
             self._refresh()
             self._mistakes.put(self._known.shelf, self._known.best())
             self._deep.fill()
@@ -364,17 +328,17 @@ class TrainingBoard(W.VBox):
         with self._drawing:
             shown, table = self._known.snapshot(), self._known.table()
             self._progress.value = progress_title(shown) + progress_bars(shown)
-            self._controls.go.mean(meaning(shown))
-            self._draw_curves(shown)
+            self._go_button.show_as(meaning(shown))
+            self._draw_curves()
             if table is not self._table or table is None:
                 self._table = table
                 self._comparing.show(table, self.results_file.stem)
                 for part in (self._more, self._deep.box):
                     part.layout.display = "none" if table is None else ""  # nothing to look into yet
 
-    def _draw_curves(self, shown: Snapshot | None) -> None:
+    def _draw_curves(self) -> None:
         metric = "accuracy" if self._known.plan.task == "roles" else "auc"
-        self._curves.draw(self._known.drawn(shown), metric, self._known.plan.epochs)
+        self._curves.draw(self._known.drawn(), metric, self._known.plan.epochs)
 
     # ---- what there is ------------------------------------------------------------------------
 
@@ -387,19 +351,3 @@ class TrainingBoard(W.VBox):
     @property
     def _running(self) -> bool:
         return self.race is not None and self.race.running
-
-    def _trained(self) -> tuple[Shelf, list[Run], Run] | None:
-        """The models to ask, the runs that are shown, and the best of them."""
-        best = None if self._ledger is None else self._ledger.best()
-        return None if best is None else (self._known.shelf, self._known.shown, best)
-
-    def _taken(self) -> set[Path]:
-        """The results files of the other boards."""
-        return {other._ledger.file.resolve() for other in _live if other is not self and other._ledger is not None}
-
-    def _must_be_free(self, file: Path | None) -> None:
-        """Two boards that write to one file would not know of each other's runs."""
-        if file is not None and file.resolve() in self._taken():
-            raise ParameterError(
-                f"Another board writes to {file} already; close it with board.close(), or name another results file."
-            )

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 import ipywidgets as W
 
 from ...learn.nets import MODELS
-from ...study.curves import curves
 from ...study.records import Run
-from ..widgets.chart import Chart, curve_figure
+from ...study.statistics import curves
+from ..widgets.chart import Chart
 from ..widgets.html import box, tag
+from .figures import curve_figure
 
 __all__ = ["Curves"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as W
 
-from ...study.race import Snapshot
+from ...study.snapshot import Snapshot
 
 __all__ = ["Go", "meaning"]
 
@@ -48,7 +48,7 @@ class Go(W.Button):
     >>> clicks = []
     >>> go = Go(lambda: clicks.append(go.meaning))
     >>> go.click()
-    >>> go.mean("cancel")
+    >>> go.show_as("cancel")
     >>> go.click()
     >>> clicks, go.description
     (['start'], '■ Cancel')
@@ -63,7 +63,7 @@ class Go(W.Button):
         self.add_class("de-go")
         self.on_click(self._clicked)
 
-    def mean(self, what: str) -> None:
+    def show_as(self, what: str) -> None:
         """From now on a click means "start", "cancel", "continue", "retry", or nothing more to do: "done"."""
         if what == self.meaning:
             return

@@ -1,53 +1,44 @@
-"""Two parts of the board below the table: "Look into it" and "Ask the model"."""
+"""Below the board's table, made when first opened: "Look into it", and what opens it and "Ask the model"."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets as W
 
-from ...common.errors import ParameterError
-from ...graphs.graph import Graph
-from ...learn.tasks import Task
+from ...study.judged import Shelf
 from ...study.records import Run
-from ...study.shelf import Shelf
-from ..explorer.explorer import Explorer
-from ..explorer.state import ExplorerState, Side
-from ..widgets.chart import Chart, look_figure, paint
-from ..widgets.html import box, tag, text
+from ..widgets.chart import Chart
+from ..widgets.html import box, guarded, tag
 from ..widgets.spot import Spot
-from .missing_links import MissingLinks
-from .texts import class_names, set_name
+from .ask import Ask
+from .figures import look_figure
+from .texts import class_names
 
-if TYPE_CHECKING:
-    from ...learn.nets.base import SetNet
+__all__ = ["Deep", "Look"]
 
-__all__ = ["Ask", "Look"]
-
+_PARTS = (
+    ("look", "Look into it", "ROC, scores by distance, confusion"),
+    ("ask", "Ask the model", "Pick nodes and read the trained models' probabilities"),
+)
 _WIDE: dict[str, Any] = {"style": {"description_width": "initial"}}
 
 
 class Look:
-    """ROC, scores by distance or confusion, of one seed."""
+    """ROC, scores by distance or confusion, of one seed; errors go to ``failed``."""
 
     def __init__(self, failed: Callable[[BaseException], None]) -> None:
-        self._failed = failed
+        self.show_error = failed
         self._shelf: Shelf | None = None
         self._runs: Sequence[Run] = ()
         self._quiet = False
         self.model = W.Dropdown(description="Model", options=[], **_WIDE)
         self.seed = W.Dropdown(description="Seed", options=[], **_WIDE)
         self._note = W.HTML()
-        self.chart = Chart()
-        self.spot = Spot()
-        self.box = box(
-            "de-card",
-            self.spot,
-            box("de-row", W.HTML(tag("span", "Look into it", "de-head")), self.model, self.seed),
-            self.chart,
-            self._note,
-        )
+        self.chart, self.spot = Chart(), Spot()
+        head = box("de-row", W.HTML(tag("span", "Look into it", "de-head")), self.model, self.seed)
+        self.box = box("de-card", self.spot, head, self.chart, self._note)
         for menu in (self.model, self.seed):
             menu.observe(lambda _: self._draw(), "value")
 
@@ -67,150 +58,78 @@ class Look:
             self._quiet = False
         self._draw()
 
+    @guarded
     def _draw(self) -> None:
         if self._quiet or self._shelf is None or self.seed.value is None:
             return
-        try:
-            shelf = self._shelf
-            there = shelf.of_seed(self._runs, self.seed.value)
-            if self.model.value not in there:
-                self._note.value = tag(
-                    "div", f"{self.model.value} has no finished run with seed {self.seed.value}.", "de-hint"
-                )
-                return
-            scored = {name: shelf.scored(run) for name, run in there.items()}
-            chosen = scored[self.model.value]
-            figure = look_figure(scored, self.model.value, class_names(chosen.task))
-            wrong = int((chosen.given != chosen.task.test.labels).sum())
-            of = len(chosen.task.test)
-            what = f"{self.model.value}, seed {self.seed.value}: {wrong} of {of} test sets are judged wrong."
-            self.chart.show(figure, what)
-            how = (
-                ""
-                if chosen.task.p == 1
-                else " Distances are those between the targets in the training graph, their own edges cut."
-            )
-            self._note.value = tag("div", what + how, "de-notes")
-        except Exception as error:
-            self._failed(error)
+        name, seed = self.model.value, self.seed.value
+        there = self._shelf.of_seed(self._runs, seed)
+        if name not in there:
+            self._note.value = tag("div", f"{name} has no finished run with seed {seed}.", "de-hint")
+            return
+        scored = {model: self._shelf.scored(run) for model, run in there.items()}
+        task = scored[name].task
+        wrong = int((scored[name].given != task.test.labels).sum())
+        what = f"{name}, seed {seed}: {wrong} of {len(task.test)} test sets are judged wrong."
+        self.chart.show(look_figure(scored, name, class_names(task)), what)
+        how = " Distances are those between the targets in the training graph, their own edges cut."
+        self._note.value = tag("div", what + (how if task.p > 1 else ""), "de-notes")
 
 
-class Ask:
-    """An Explorer whose picked set is put to the trained models."""
+class Deep:
+    """Two buttons, and the parts that they open; errors go to ``failed``.
 
-    def __init__(self, graph: Graph, failed: Callable[[BaseException], None]) -> None:
-        self._failed = failed
-        self._shelf: Shelf | None = None
-        self._runs: Sequence[Run] = ()
-        self._best = ""
-        self._graph: Graph | None = None
-        self.explorer = Explorer(graph)
-        self.explorer.state.observe(self._changed)
-        self._answer = W.HTML(tag("div", "No trained model yet: press Start, then pick nodes.", "de-hint"))
-        self.missing = MissingLinks(self._search, lambda pair: self.explorer.state.choose(0, pair))
-        self.spot = Spot()
-        self.box = box(
-            "de-card",
-            self.spot,
-            box("de-row", W.HTML(tag("span", "Ask the model", "de-head")), self.missing.button),
-            self._answer,
-            self.missing.box,
-            self.explorer,
-        )
+    ``trained()`` gives the shelf of trained models, the finished runs, and the best run; None if there is none yet.
+    """
 
-    def put(self, shelf: Shelf, runs: Sequence[Run], best: str) -> None:
-        """Asks these models from now on, on the graph that seed 0 was trained on."""
-        self._shelf, self._runs, self._best = shelf, runs, best
-        task = shelf.task(0)
-        self.missing.button.layout.display = "" if task.p == 2 else "none"
-        if self._graph is not task.graph:
-            self._open(shelf, 0, [])
-        else:
-            self.answer()
+    def __init__(
+        self, trained: Callable[[], tuple[Shelf, Sequence[Run], Run] | None], failed: Callable[[BaseException], None]
+    ) -> None:
+        self._trained, self.show_error = trained, failed
+        self.look: Look | None = None
+        self.ask: Ask | None = None
+        self.toggles = {
+            key: W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto"))
+            for key, label, tip in _PARTS
+        }
+        for key, toggle in self.toggles.items():
+            toggle.observe(lambda _, key=key: self._toggled(key), "value")
+        self.box = box("de-deep")
+
+    @property
+    def parts(self) -> dict[str, Look | Ask]:
+        """Those that were made."""
+        return {key: part for key, part in (("look", self.look), ("ask", self.ask)) if part is not None}
 
     def open_set(self, shelf: Shelf, seed: int, nodes: Sequence[int]) -> None:
         """Shows a set in the Explorer, on the graph of a seed."""
-        self._shelf = shelf
-        self._open(shelf, seed, nodes)
+        self.toggles["ask"].value = True
+        if self.ask is not None:
+            self.ask.open_set(shelf, seed, nodes)
+            self.ask.spot.show()
 
-    def _open(self, shelf: Shelf, seed: int, nodes: Sequence[int]) -> None:
-        task = shelf.task(seed)
-        if self._graph is not task.graph:
-            self.missing.clear()
-        self._seed = seed
-        self._graph = task.graph
-        state = ExplorerState(Side(task.graph, tuple(nodes)))
-        state.size, state.cut = task.p, task.p > 1
-        state.idea = (
-            "This is the graph that the models were trained on"
-            + (": the held-out links are not in it" if task.graph.num_edges < task.full_graph.num_edges else "")
-            + f". Click {'a node' if task.p == 1 else f'{task.p} nodes'} to ask about."
-        )
-        self.explorer.state.take(state)
+    def fill(self) -> None:
+        """Shows the latest runs in the parts that are open."""
+        trained = self._trained()
+        if trained is not None:
+            shelf, runs, best = trained
+            for key, part in self.parts.items():
+                if self.toggles[key].value:
+                    part.put(shelf, runs, best.model)
 
-    def _changed(self, changed: set[str]) -> None:
-        if changed & {"targets", "graphs"}:
-            self.answer()
+    def close(self) -> None:
+        """Stops what is under way."""
+        if self.ask is not None:
+            self.ask.missing.clear()
 
-    @property
-    def seed(self) -> int:
-        """The seed whose models are asked."""
-        return getattr(self, "_seed", 0)
-
-    def answer(self) -> None:
-        """The models' probabilities for the picked set."""
-        if self._shelf is None:
-            return
-        try:
-            self._answer.value = self._words()
-        except Exception as error:
-            self._failed(error)
-
-    def _words(self) -> str:
-        shelf = self._shelf
-        assert shelf is not None
-        picked = self.explorer.targets[0]
-        task = shelf.task(self.seed)
-        if len(self.explorer.state.sides) != 1 or self.explorer.state.sides[0].graph is not task.graph:
-            return tag("div", "The Explorer shows another graph; open a mistake above to come back.", "de-hint")
-        if len(picked) != task.p:
-            return tag(
-                "div",
-                f"Pick {task.p} node{'s' if task.p > 1 else ''} in the graph below; {len(picked)} picked so far.",
-                "de-hint",
-            )
-        names = class_names(task)
-        parts = []
-        for model, p in shelf.ask(self._runs, picked, self.seed).items():
-            said = f"{p[0]:.3f}" if p.ndim == 1 else f"{names[int(p[0].argmax())]}, {p[0].max():.3f}"
-            dot = f'<span class="de-dot" style="background:{text(paint(model))}"></span>'
-            parts.append(f'<span data-model="{text(model)}">{dot}{tag("span", model)} {tag("b", said)}</span>')
-        if not parts:
-            return tag("div", f"No trained model with seed {self.seed} yet.", "de-hint")
-        truth = _truth(task, picked)
-        head = f"{set_name(task.full_graph, picked)}: " + ("class" if task.p == 1 else f"probability of “{names[1]}”")
-        return f'{tag("div", head)}<div class="de-answers">{"".join(parts)}</div>{tag("div", truth, "de-notes")}'
-
-    def _search(self) -> tuple[dict[str, SetNet], Task, list[int]]:
-        """Whom to ask for missing links, the best model first, and near which set."""
-        if self._shelf is None:
-            raise ParameterError("No trained model yet; press Start first.")
-        there = self._shelf.of_seed(self._runs, self.seed)
-        order = sorted(there, key=lambda name: name != self._best)
-        models = {name: self._shelf.model(there[name]) for name in order}
-        return models, self._shelf.task(self.seed), self.explorer.targets[0]
-
-
-def _truth(task: Task, picked: Sequence[int]) -> str:
-    """What is known of the set."""
-    full = task.full_graph
-    if task.p == 1:
-        label = -1 if full.labels is None else int(full.labels[picked[0]])
-        return f"Its label is {label}." if label >= 0 else "It has no label."
-    pairs = [(u, v) for i, u in enumerate(picked) for v in picked[i + 1 :]]
-    linked = bool(full.has_edges(pairs).all())
-    known = bool(task.graph.has_edges(pairs).all())
-    what = {2: "linked", 3: "a triangle"}[task.p]
-    return f"In truth: {what if linked else 'not ' + what}" + (
-        ", held out from training." if linked and not known else "."
-    )
+    @guarded
+    def _toggled(self, key: str) -> None:
+        trained = self._trained()
+        if self.toggles["look"].value and self.look is None:
+            self.look = Look(self.show_error)
+        if self.toggles["ask"].value and self.ask is None and trained is not None:
+            self.ask = Ask(trained[0].task(trained[2].seed).graph, self.show_error)
+        self.box.children = tuple(part.box for name, part in self.parts.items() if self.toggles[name].value)
+        self.fill()
+        if key in self.parts and self.toggles[key].value:
+            self.parts[key].spot.show()

@@ -12,7 +12,7 @@ import ipywidgets as W
 from ...graphs.graph import Graph
 from ...learn.tasks import Task
 from ...study.missing_links import REACH, Missing, missing_links
-from ..widgets.html import box, button, error_box, tag
+from ..widgets.html import box, button, error_box, guarded, tag
 from ..widgets.sheet import Sheet, cell, column
 from .texts import set_name
 
@@ -28,12 +28,8 @@ _PAUSE = 0.2  # a search that is faster shows no progress; a slower one, five ti
 class MissingLinks:
     """A button, and below it what was found.
 
-    Parameters
-    ----------
-    ask
-        Gives the trained models (the best first), their task, and S.
-    chosen
-        Is called with a pair of the list that is clicked.
+    ``ask()`` gives the trained models (the best first), their task, and S; ``chosen(pair)`` is called with a pair of
+    the list that is clicked.
     """
 
     def __init__(
@@ -53,16 +49,13 @@ class MissingLinks:
         self.sheet.on_row(self._clicked)
         self.box = box("de-missing", self.note, self.sheet)
 
+    @guarded
     def search(self) -> None:
         """Starts a search, or stops the one under way, which then shows the best pairs so far."""
         if self._thread is not None and self._thread.is_alive():
             self._stop.set()
             return
-        try:
-            models, task, S = self._ask()
-        except Exception as error:
-            self._show(error_box(error), [], [])
-            return
+        models, task, S = self._ask()
         self._stop = threading.Event()
         work = (models, task, list(S), self._stop)
         self._thread = threading.Thread(target=self._search, args=work, daemon=True, name="missing links")
@@ -79,6 +72,7 @@ class MissingLinks:
         if self._thread is not None:
             self._thread.join(seconds)
 
+    @guarded
     def _search(self, models: dict[str, SetNet], task: Task, S: list[int], stop: threading.Event) -> None:
         """In a thread."""
         told = time.monotonic()
@@ -96,8 +90,6 @@ class MissingLinks:
                 self._show_answer(answer, list(models), task.full_graph, S)
             else:
                 self._show("", [], [])
-        except Exception as error:
-            self._show(error_box(error), [], [])
         finally:
             self.button.description = _ASK
 
@@ -121,8 +113,10 @@ class MissingLinks:
         with self.sheet.hold_sync():
             self.sheet.columns, self.sheet.rows = columns, rows
 
+    @guarded
     def _clicked(self, row: int) -> None:
-        try:
-            self._chosen(self.pairs[row])
-        except Exception as error:
-            self._show(error_box(error), [], [])
+        self._chosen(self.pairs[row])
+
+    def show_error(self, error: BaseException) -> None:
+        """Where the answer would be: the button that was pressed is beside it."""
+        self._show(error_box(error), [], [])

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import ipywidgets as W
 
-from ...study.judged import Mistake, hardest
+from ...study.judged import Mistake, Shelf, hardest
 from ...study.records import Run
-from ...study.shelf import Shelf
 from ..widgets.html import tag, text
 from ..widgets.sheet import Sheet
 from .texts import mistake_table

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import ipywidgets as W
 
-from ...study.comparison import Comparison
+from ...study.exports import Comparison
 from ..widgets.html import box, button, guarded, tag, text
 from ..widgets.sheet import Sheet
 from .texts import comparison_table
@@ -15,15 +15,7 @@ __all__ = ["Compare"]
 
 
 class Compare:
-    """Shows a comparison.
-
-    Parameters
-    ----------
-    results, code
-        Give the comparison to download, and the code to copy.
-    failed
-        Is told of errors.
-    """
+    """Shows a comparison; ``results()`` gives the one to download, ``code()`` the code to copy."""
 
     def __init__(
         self, results: Callable[[], Comparison], code: Callable[[], str], failed: Callable[[BaseException], None]

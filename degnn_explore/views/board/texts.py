@@ -7,12 +7,12 @@ from typing import Any
 
 from ...graphs.graph import Graph
 from ...learn.tasks import Task
-from ...study.comparison import Comparison, plus_minus
+from ...study.exports import COLUMNS, Column, Comparison, Row
 from ...study.judged import Mistake
-from ...study.race import Snapshot
-from ..widgets.chart import paint
+from ...study.snapshot import Snapshot
 from ..widgets.html import node_name, tag, text
 from ..widgets.sheet import cell, column
+from .figures import paint
 
 __all__ = ["class_names", "comparison_table", "duration", "mistake_table", "progress_bars", "set_name"]
 
@@ -90,48 +90,23 @@ def comparison_table(table: Comparison | None) -> tuple[list[dict[str, str]], li
     """Columns and rows of the comparison."""
     if table is None:
         return [], []
-    name = table.metric_name
     columns = [
-        column("model", first="up"),
-        column(
-            f"test {name} %, with validation",
-            "Mean ± half the 95 % interval over seeds; the epoch is chosen on validation",
-        ),
-        column("paper, with validation", "The paper's main table, 20 seeds"),
-        column("no validation (optimistic)", "The best test result of any epoch: an upper bound, not an estimate"),
-        column("paper, no validation", "The paper's appendix, 20 seeds"),
-        column("seeds"),
-        column("time a seed", first="up"),
-        column("parameters", first="up"),
-        column("against the best baseline"),
+        column(heading, about.about, first=about.first) for heading, about in zip(table.headings, COLUMNS, strict=True)
     ]
-    rows = []
-    for row in table.rows:
-        good = row.mark.startswith("bold")
-        rows.append(
-            [
-                cell(row.model, dot=paint(row.model)),
-                cell(plus_minus(row.mean, row.half), row.mean, "de-strong"),
-                _published(row.paper),
-                cell(plus_minus(row.optimistic, row.optimistic_half), row.optimistic, "de-hint"),
-                _published(row.paper_optimistic),
-                cell(row.seeds, float(row.seeds)),
-                cell(f"{row.seconds:.1f} s", row.seconds),
-                cell(f"{row.parameters:,}", float(row.parameters)),
-                cell(
-                    row.verdict.replace(" the best baseline", ""),  # the heading says it
-                    {"bold*": 4.0, "bold": 3.0, "*": 2.0, "†": 1.0}.get(row.mark, 0.0),
-                    "de-pill de-yes" if good else "de-hint",
-                ),
-            ]
-        )
-    return columns, rows
+    return columns, [[_cell(about, row) for about in COLUMNS] for row in table.rows]
 
 
-def _published(number: tuple[float, float] | None) -> dict[str, Any]:
-    """A number of the paper; where it has none, a dash that is sorted last."""
-    mean, half = number or (None, None)
-    return cell(plus_minus(mean, half, 2), -1.0 if mean is None else mean, "de-hint")
+def _cell(about: Column, row: Row) -> dict[str, Any]:
+    """A cell of the comparison: its words, what it is sorted by, how it looks."""
+    value = about.values(row)[0]
+    if about.names == "model":
+        return cell(value, dot=paint(value))
+    if about.names == "verdict":
+        order = {"bold*": 4.0, "bold": 3.0, "*": 2.0, "†": 1.0}.get(row.mark, 0.0)
+        look = "de-pill de-yes" if row.mark.startswith("bold") else "de-hint"
+        return cell(value.replace(" the best baseline", ""), order, look)  # the heading says it
+    look = "de-strong" if about.names == "mean ci95" else "de-hint" if " " in about.names else ""
+    return cell(about.text(row), -1.0 if value is None else float(value), look)  # what the paper lacks is sorted last
 
 
 def class_names(task: Task) -> list[str]:

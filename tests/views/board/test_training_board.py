@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import degnn_explore as de
-from degnn_explore.views.board import board as train
+from degnn_explore.views.board import cells
 from degnn_explore.views.board.board import TrainingBoard
 from degnn_explore.views.widgets.uploads import read_own
 
@@ -22,7 +22,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DEGNN_FAST", raising=False)
     yield
-    for board in list(train._live):
+    for board in list(cells.live):
         board.close()
     gc.collect()
 
@@ -37,12 +37,12 @@ def error(one: TrainingBoard) -> str:
 
 def test_a_race_fills_chart_table_and_mistakes() -> None:
     one = board()
-    assert one._controls.go.description == "▶ Start"
+    assert one._go_button.description == "▶ Start"
     assert "Press Start" in one._progress.value
     assert one._more.layout.display == "none"  # nothing to look into yet
-    one._controls.go.click()
+    one._go_button.click()
     one.wait(60)
-    assert one._controls.go.description == "✓ All trained"
+    assert one._go_button.description == "✓ All trained"
     assert [row[0]["text"] for row in one._comparing._sheet.rows] == [row.model for row in one.results().rows]
     assert {trace["name"] for trace in one._curves.chart.figure["data"] if "name" in trace} == {"GCN", "DE-GNN-SPD"}
     assert one._more.layout.display == ""
@@ -65,12 +65,12 @@ def test_a_change_while_training_counts_when_it_ends() -> None:
     one = board("celegans", "links", ["GCN"], epochs=500)
     one.start()
     one._controls.graph.value = "karate"  # by keyboard: the mouse does not reach it
-    assert "de-locked" in one._controls.header._dom_classes
+    assert "de-locked" in one._drawers.header._dom_classes
     assert one.results_file.name == "links-celegans.jsonl"
     one.cancel()
-    assert "de-locked" not in one._controls.header._dom_classes
+    assert "de-locked" not in one._drawers.header._dom_classes
     assert one.results_file.name == "links-karate.jsonl"
-    assert one._controls.go.description == "▶ Start"
+    assert one._go_button.description == "▶ Start"
 
 
 def test_the_same_board_another_day_shows_the_results_at_once() -> None:
@@ -80,7 +80,7 @@ def test_the_same_board_another_day_shows_the_results_at_once() -> None:
     rows, drawn = first._comparing._sheet.rows, first._curves.chart.figure
     first.close()
     again = board()
-    assert again._controls.go.description == "✓ All trained"
+    assert again._go_button.description == "✓ All trained"
     assert again._progress.value.count("1 of 1 seed<") == 2
     assert "open a mistake to see why" in again._progress.value
     assert "To train more, choose more seeds" in again._progress.value
@@ -96,7 +96,7 @@ def test_the_same_board_another_day_shows_the_results_at_once() -> None:
 
 def test_a_second_click_does_not_undo_the_first() -> None:
     one = board("celegans", "links", ["GCN"], epochs=500)
-    go = one._controls.go
+    go = one._go_button
     go.click()
     go.click()  # a double click: the second falls on Cancel
     assert one.race is not None
@@ -116,7 +116,7 @@ def test_a_click_right_after_a_change_of_the_settings_counts() -> None:
     one.start()
     one.wait(60)
     one._controls.epochs.value = 3  # the browser sends both at once when a number is typed and Start is clicked
-    one._controls.go.click()
+    one._go_button.click()
     one.wait(60)
     assert sorted(run.options["epochs"] for run in one.runs) == [2, 3]
 
@@ -135,12 +135,12 @@ def test_what_was_cancelled_is_continued_on_another_day() -> None:
         assert time.monotonic() < end
         time.sleep(0.02)
     again = board("celegans", "links", ["GCN", "DE-GNN-SPD"], epochs=500)
-    assert again._controls.go.description == "▶ Continue"
+    assert again._go_button.description == "▶ Continue"
     assert "0 of 1 seed · cancelled" in again._progress.value
     again._controls.epochs.value = 400
-    assert again._controls.go.description == "▶ Start"
+    assert again._go_button.description == "▶ Start"
     again._controls.epochs.value = 500
-    assert again._controls.go.description == "▶ Continue"
+    assert again._go_button.description == "▶ Continue"
 
 
 def test_the_table_prefers_the_chosen_settings_and_says_what_it_shows() -> None:
@@ -173,7 +173,7 @@ def test_the_table_prefers_the_chosen_settings_and_says_what_it_shows() -> None:
 
 def test_the_code_repeats_the_table_and_not_the_controls(capsys: pytest.CaptureFixture[str]) -> None:
     one = board(seeds=2, max_dist=4)
-    assert "epochs=2" in one.code()  # nothing is trained yet: the code of what is chosen
+    assert "'epochs': 2" in one.code()  # nothing is trained yet: the code of what is chosen
     one.start()
     one.wait(60)
     one._controls.epochs.value = 7
@@ -191,11 +191,11 @@ def test_another_results_file_is_opened_by_name() -> None:
     first.start()
     first.wait(60)
     one = board("celegans", "links", ["GCN"])
-    assert "Results: runs/links-celegans.jsonl, models in runs/links-celegans." in one._controls.where.value
+    assert "Results: runs/links-celegans.jsonl, models in runs/links-celegans." in one._drawers.where.value
 
     def opens(name: str) -> str:
-        one._controls.file.value = name
-        one._open_clicked(one._controls.file.value)
+        one._drawers.file.value = name
+        one._clicked(one.open_results, one._drawers.file.value or None)
         return error(one)
 
     assert "Another board writes to mine/of-monday.jsonl already" in opens("mine/of-monday.jsonl")
@@ -209,7 +209,7 @@ def test_another_results_file_is_opened_by_name() -> None:
     assert (one._controls.task.value, one._controls.graph.value) == ("roles", "karate")
     assert one._comparing._sheet.rows == first._comparing._sheet.rows
     assert one.mistakes == first.mistakes
-    assert "models in mine/of-monday." in one._controls.where.value
+    assert "models in mine/of-monday." in one._drawers.where.value
     assert opens("") == ""
     assert one.results_file == Path("runs/roles-karate.jsonl")
     assert one._comparing._sheet.rows == []
@@ -229,7 +229,7 @@ def test_two_boards_write_to_two_files() -> None:
 
 def test_running_the_cell_again_closes_its_earlier_board(monkeypatch: pytest.MonkeyPatch) -> None:
     here = {"cell": ("cell-1", 1)}
-    monkeypatch.setattr(train, "cell", lambda: here["cell"])
+    monkeypatch.setattr(cells, "here", lambda: here["cell"])
     first, beside = board("celegans", "links", ["GCN"], epochs=500), board()  # two boards in one run of a cell
     first.start()
     here["cell"] = ("cell-2", 2)
@@ -243,15 +243,15 @@ def test_running_the_cell_again_closes_its_earlier_board(monkeypatch: pytest.Mon
 
 
 def test_a_deleted_cell_closes_its_board_unless_the_page_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train, "cell", lambda: ("cell-1", 1))
+    monkeypatch.setattr(cells, "here", lambda: ("cell-1", 1))
     one = board("karate", "links", ["GCN"])
     one._curves.chart._handle_custom_msg({"type": "views", "count": 1}, [])  # as chart.js says it
-    train._cells_deleted({"cell-1"})
+    cells.close_deleted({"cell-1"})
     assert not one._closed  # the deletion was undone, or the board is in another view
     one._curves.chart._handle_custom_msg({"type": "views", "count": 0}, [])
-    train._cells_deleted({"cell-2"})
+    cells.close_deleted({"cell-2"})
     assert not one._closed
-    train._cells_deleted({"cell-1"})
+    cells.close_deleted({"cell-1"})
     assert one._closed
 
 
@@ -276,15 +276,15 @@ def test_fast_shortens_epochs_and_seeds_only(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_what_goes_wrong_is_shown_in_the_panel() -> None:
     one = board("celegans", "roles", ["GCN"])
-    one._controls.go.click()
+    one._go_button.click()
     assert "needs a label for each node" in error(one)
     one._controls.task.value = "links"
     for check in one._controls.models.values():
         check.value = False
-    one._controls.go.click()
+    one._go_button.click()
     assert "No model is chosen" in error(one)
     gone = board(device="cuda:9")
-    gone._controls.go.click()
+    gone._go_button.click()
     assert "cannot be used here" in error(gone)
     raised = board(learning_rate=1e30)
     raised.start()
@@ -327,23 +327,24 @@ def test_the_papers_values_are_one_click_away() -> None:
 
 
 def test_no_setting_is_in_force_that_the_menus_do_not_show() -> None:
-    one = board()._controls
+    shown = board()
+    one = shown._controls
     one.paper_values()
     assert one.optimiser.label == "SGD, batches of 64, as the paper"
     assert one.patience.label == "never, as the paper"
-    for menu in (*one.hyper.values(), one.rate, one.optimiser, one.patience):
+    for menu in one.settings:
         menu.value = ""  # by hand, back to each model's own
     assert one.plan().options == {}
     assert one.plan().hyper == {}
-    one._toggles["more"].value = True
-    assert {one.optimiser, one.patience} <= set(one.drawer.children[0].children)
+    shown._drawers.toggles["more"].value = True
+    assert {one.optimiser, one.patience} <= set(shown._drawers.drawer.children[0].children)
 
 
 def test_what_a_click_opens_is_scrolled_to() -> None:
     one = board("karate", "links", ["GCN"])
     one.start()
     one.wait(60)
-    one._mistake_clicked(0)
+    one._clicked(one.open_mistake, 0)
     assert one._deep.ask is not None
     spot = one._deep.ask.spot
     assert spot.wanted  # until a page has done so

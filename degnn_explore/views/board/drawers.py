@@ -1,0 +1,155 @@
+"""The row at the top of a Training Board, and the drawers that it opens: models, an own graph, settings and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import ipywidgets as W
+
+from ...common.errors import GraphError
+from ...study.plan import MOST_SEEDS
+from ..widgets.html import box, button, guarded, tag, text
+from ..widgets.uploads import read_own
+from .controls import PAPER_EPOCHS, PAPER_RATE, USUAL, Controls
+from .figures import paint
+
+__all__ = ["Drawers"]
+
+_TOGGLES = {
+    "models": ("Models", "Choose models"),
+    "own": ("Own graph…", "Train on a graph of your own"),
+    "more": ("More…", "Hyperparameters, processes, results file"),
+}
+_OWN_HINT = (
+    "Edge list, CSV, GraphML, GML, GEXF, JSON, … For roles also labels: a second file with a node and its label on "
+    "each line, or a column of the graph file. Files are read here and go nowhere else."
+)
+_PAPER_TEXT = (
+    "The paper searched: layers 1, 2, 3; hidden 20, 50, 80, 100; dropout 0, 0.2; max. distance and walk steps 3, 4; "
+    "hops K 1, 2, 3 (DEA-GNN-SPD); and trained with SGD, learning rate 1e-4, batches of 64 or 128, 20 seeds, until the "
+    "loss converged: hundreds of epochs. Our default is Adam, at 1e-2 for single nodes and for DEA-GNN-PR, else 1e-3."
+)
+_LONG = (
+    f"The paper's take long: {MOST_SEEDS} seeds of {PAPER_EPOCHS} epochs for each model, "
+    f"{MOST_SEEDS * PAPER_EPOCHS // (USUAL['seeds'] * USUAL['epochs'])} times our defaults."
+)
+
+
+class Drawers:
+    """Shows the controls, and ``go`` at the end of the row.
+
+    ``opened(name)`` is called to open another results file (None: the board's own again), ``failed`` with errors.
+    """
+
+    def __init__(
+        self,
+        controls: Controls,
+        go: W.Button,
+        opened: Callable[[str | None], None],
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        self._controls, self._opened, self.show_error = controls, opened, failed
+        self.toggles = {
+            key: W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto"))
+            for key, (label, tip) in _TOGGLES.items()
+        }
+        for key, toggle in self.toggles.items():
+            toggle.observe(lambda change, key=key: self._toggled(key, change["new"]), "value")
+        spring = W.Box()
+        spring.add_class("de-spring")
+        name = W.HTML(tag("span", "Training Board", "de-name"))
+        numbers = (controls.seeds, controls.epochs, controls.device)
+        self.header = box(
+            "de-row",
+            # two groups, so that a narrow page breaks the row between them and nowhere else
+            box("de-row", name, controls.task, controls.graph, self.toggles["own"]),
+            box("de-row", self.toggles["models"], *numbers, self.toggles["more"]),
+            spring,
+            go,
+        )
+        self.where = W.HTML()
+        self._contents = {"models": self._models(), "own": self._own(), "more": self._more()}
+        self.drawer = box("de-drawer")
+        self.drawer.layout.display = "none"
+
+    def count(self) -> None:
+        """Says how many models are chosen."""
+        self.toggles["models"].description = f"Models: {len(self._controls.chosen())} chosen"
+
+    def lock(self, on: bool) -> None:
+        """While training, what is being trained is out of reach of the mouse.
+
+        In one message for each of two boxes: to disable thirty controls costs the browser and the server as much as
+        a chart. A change by keyboard is taken up when the race has ended.
+        """
+        for part in (self.header, self.drawer):
+            (part.add_class if on else part.remove_class)("de-locked")
+
+    def _toggled(self, key: str, on: bool) -> None:
+        if on:
+            for other, toggle in self.toggles.items():
+                if other != key:
+                    toggle.value = False
+            self.drawer.children = self._contents[key]
+        self.drawer.layout.display = "" if any(toggle.value for toggle in self.toggles.values()) else "none"
+
+    def _models(self) -> tuple[W.Widget, ...]:
+        rows = []
+        for name, check in self._controls.models.items():
+            row = W.HBox([W.HTML(f'<span class="de-dot" style="background:{text(paint(name))}"></span>'), check])
+            row.add_class("de-model")
+            rows.append(row)
+        return box("de-models", *rows), _hint("Baselines are dotted in the chart, distance encoding is solid.")
+
+    def _own(self) -> tuple[W.Widget, ...]:
+        self._files = [
+            W.FileUpload(description=label, multiple=False, layout=W.Layout(width="auto"))
+            for label in ("Graph file", "Labels file")
+        ]
+        self._column = W.Text(placeholder="column of the labels, if several", layout=W.Layout(width="230px"))
+        self._report = _hint(_OWN_HINT)
+        use = button("Use them", "Read the files and train on this graph", self._read)
+        return box("de-row", *self._files, self._column, use), self._report
+
+    def _more(self) -> tuple[W.Widget, ...]:
+        controls = self._controls
+        ours = f"Each model's own values, {USUAL['seeds']} seeds, {USUAL['epochs']} epochs"
+        papers = f"SGD at {PAPER_RATE:g}, {MOST_SEEDS} seeds, {PAPER_EPOCHS} epochs, and the paper's sizes"
+        self.file = W.Text(
+            placeholder="another results file, such as runs/links-celegans.jsonl", layout=W.Layout(width="360px")
+        )
+        tip = "Show the runs and models of this file, and add to it; no name: the board's own file again"
+        return (
+            box("de-row", *controls.settings),
+            box(
+                "de-row",
+                button("Our defaults", ours, controls.our_values),
+                button("The paper's values", papers, controls.paper_values),
+                _hint(_LONG),
+            ),
+            _hint(_PAPER_TEXT),
+            box("de-row", controls.workers),
+            self.where,
+            box(
+                "de-row", self.file, button("Open results", tip, lambda: self._opened(self.file.value.strip() or None))
+            ),
+        )
+
+    @guarded
+    def _read(self) -> None:
+        graph_file, label_file = (upload.value[0] if upload.value else None for upload in self._files)
+        if graph_file is None:
+            raise GraphError("Choose a graph file first.")
+        labels = None if label_file is None else (str(label_file["name"]), bytes(label_file["content"]))
+        name, content = str(graph_file["name"]), bytes(graph_file["content"])
+        graph = read_own(name, content, labels, self._column.value.strip() or None)
+        for upload in self._files:
+            upload.value = ()  # else the labels of this graph would be put on the next
+        self._controls.use(graph)
+        known = [] if graph.labels is None else set(graph.labels[graph.labels >= 0].tolist())
+        classes = "no labels" if graph.labels is None else f"{len(known)} classes"
+        self._report.value = tag("span", f"{graph!r}, {classes}. {graph.cleaning}.", "de-hint")
+
+
+def _hint(words: str) -> W.HTML:
+    return W.HTML(tag("span", words, "de-hint"))

@@ -1,0 +1,180 @@
+"""The board's figures: training curves with their names beside them, ROC, scores by distance, confusion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from ...learn.nets import colour_of, is_baseline
+from ...study.judged import Scored, confusion, roc
+from ...study.statistics import Curve
+
+__all__ = ["curve_figure", "look_figure", "paint"]
+
+_YES, _NO = "#0072b2", "#e69f00"
+
+
+def paint(model: str) -> str:
+    """The model's colour for CSS; on a dark page a lighter one of the same hue, as in the charts.
+
+    Examples
+    --------
+    >>> paint("DE-GNN-SPD")
+    'var(--de-0072b2, #0072b2)'
+    """
+    colour = colour_of(model)
+    return f"var(--de-{colour[1:]}, {colour})"
+
+
+def curve_figure(curves: Sequence[Curve], measure: str, metric: str, epochs: int, height: int = 320) -> dict[str, Any]:
+    """The curves with bands, and each model's name at the end of its curve, as plotly's JSON.
+
+    Not a ``go.Figure``: checking one takes longer than an epoch of a small graph, five times a second.
+
+    Examples
+    --------
+    >>> made = curve_figure([Curve("GCN", [1, 2], [0.6, 0.7], [0.5, 0.6], [0.7, 0.8])], "test", "AUC", 10)
+    >>> [note.text for note in go.Figure(made).layout.annotations]
+    ['<b>GCN</b>']
+    """
+    last = max([epochs, *(len(curve.epochs) for curve in curves)])
+    # the curves fill the chart; the bands of few seeds are many times as wide and may leave it
+    every = [value for curve in curves for value in curve.mean]
+    low, high = (min(every), max(every)) if every else ((0.0, 1.0) if measure == "loss" else (0.5, 1.0))
+    pad = max(0.02, 0.15 * (high - low))
+    bottom, top = low - pad, high + pad
+    if measure != "loss":
+        bottom, top = max(0.0, bottom), min(1.01, top)
+    traces: list[dict[str, Any]] = []
+    banded = any(curve.low != curve.high for curve in curves)
+    for curve in curves:
+        colour = colour_of(curve.model)
+        # numbers to four places: half the bytes, and no eye sees more
+        if curve.low != curve.high:
+            traces.append(
+                {"type": "scatter", "mode": "lines", "x": curve.epochs + curve.epochs[::-1],
+                 "y": _short(curve.high) + _short(curve.low)[::-1], "fill": "toself", "fillcolor": _faint(colour),
+                 "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False})  # fmt: skip
+        traces.append(
+            {"type": "scatter", "mode": "lines" if len(curve.mean) > 1 else "markers", "name": curve.model,
+             "x": curve.epochs, "y": _short(curve.mean), "showlegend": False, "marker": {"color": colour},
+             "line": {"color": colour, "width": 2, "dash": _dash(curve.model)},
+             "hovertemplate": "%{y:.3f} after %{x} epochs<extra>%{fullData.name}</extra>"})  # fmt: skip
+    room = (top - bottom) / max(1, (height - 70) / 16)  # the height of a line of text, in units of y
+    places = _apart([curve.mean[-1] for curve in curves], room, bottom, top)
+    notes = [
+        {"x": 1.01, "xref": "paper", "y": y, "text": f"<b>{curve.model}</b>", "showarrow": False, "xanchor": "left",
+         "font": {"color": colour_of(curve.model), "size": 12}}
+        for curve, y in zip(curves, places, strict=True)]  # fmt: skip
+    return {"data": traces, "layout": {
+        "height": height, "margin": {"l": 44, "r": 108, "t": 10, "b": 40}, "uirevision": measure,
+        "hovermode": "closest", "annotations": notes, "meta": {"title": f"{measure} {metric}"},
+        "xaxis": {"title": {"text": "epoch; bands: 95 % over seeds" if banded else "epoch"},
+                  "range": [0.5, last + 0.5], "showgrid": False, **({"dtick": 1} if last <= 10 else {})},
+        "yaxis": {"range": [bottom, top], "nticks": 6}}}  # fmt: skip
+
+
+def _dash(model: str) -> str:
+    return "dot" if is_baseline(model) else "solid"
+
+
+def _short(values: Sequence[float]) -> list[float]:
+    return [round(value, 4) for value in values]
+
+
+def _faint(colour: str) -> str:
+    return f"rgba({int(colour[1:3], 16)},{int(colour[3:5], 16)},{int(colour[5:7], 16)},0.16)"
+
+
+def _apart(places: Sequence[float], room: float, bottom: float, top: float) -> list[float]:
+    """The places moved as little as it takes for neighbours to have room.
+
+    Examples
+    --------
+    >>> [round(y, 2) for y in _apart([0.90, 0.91, 0.5], 0.04, 0.4, 1.0)]
+    [0.89, 0.93, 0.5]
+    """
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    groups: list[list[Any]] = []  # [members, centre]
+    for i in order:
+        groups.append([[i], places[i]])
+        while len(groups) > 1 and groups[-1][1] - groups[-2][1] < room * (len(groups[-1][0]) + len(groups[-2][0])) / 2:
+            (a, x), (b, y) = groups[-2:]
+            groups[-2:] = [[a + b, (x * len(a) + y * len(b)) / (len(a) + len(b))]]
+    moved = [0.0] * len(places)
+    for members, centre in groups:
+        start = centre - room * (len(members) - 1) / 2
+        start = max(bottom + room / 2, min(start, top - room * (len(members) - 0.5)))
+        for k, i in enumerate(members):
+            moved[i] = start + room * k
+    return moved
+
+
+def look_figure(scored: Mapping[str, Scored], chosen: str, classes: Sequence[str], height: int = 300) -> go.Figure:
+    """ROC of every model; beside it, of the ``chosen`` one, the scores by distance (sets) or the confusion (roles)."""
+    judged = scored[chosen]
+    roles = judged.task.p == 1
+    panels = [] if roles else _by_distance(judged)
+    titles = [f"{chosen}: rows are the truth"] if roles else [name for name, _ in panels]
+    figure = make_subplots(
+        cols=1 + len(titles), subplot_titles=["ROC, test sets", *titles], horizontal_spacing=0.06,
+        column_widths=[1.15, *([1.0] * len(titles))])  # fmt: skip
+    _add_roc(figure, scored, chosen)
+    if roles:
+        _add_confusion(figure, judged, classes)
+    for k, (_, here) in enumerate(panels):
+        for label, colour in ((1, _YES), (0, _NO)):
+            values = judged.probability[here & (judged.task.test.labels == label)]
+            counts, edges = np.histogram(values, bins=10, range=(0, 1))
+            figure.add_bar(
+                x=((edges[1:] + edges[:-1]) / 2).round(2).tolist(), y=counts.tolist(), name=classes[label],
+                legendgroup=classes[label], showlegend=k == 0, row=1, col=2 + k,
+                marker={"color": colour, "pattern": {"shape": "" if label else "/"}},
+                hovertemplate=f"%{{y}} {classes[label]}, probability about %{{x}}<extra></extra>")  # fmt: skip
+        figure.update_xaxes(title_text="probability", range=[0, 1], row=1, col=2 + k)
+    figure.update_layout(
+        height=height, barmode="group", bargap=0.1, margin={"l": 48, "r": 10, "t": 34, "b": 76},
+        legend={"orientation": "h", "y": -0.3, "x": 0, "yanchor": "top"}, hovermode="closest")  # fmt: skip
+    figure.update_annotations(font_size=12)
+    return figure
+
+
+def _add_roc(figure: go.Figure, scored: Mapping[str, Scored], chosen: str) -> None:
+    chance = {"color": "#98a2b3", "width": 1, "dash": "dot"}
+    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=chance, hoverinfo="skip", showlegend=False, row=1, col=1)
+    for model, judged in scored.items():
+        x, y = roc(judged)
+        line = {"color": colour_of(model), "width": 3 if model == chosen else 1.5, "dash": _dash(model)}
+        figure.add_scatter(
+            x=_short(x.tolist()), y=_short(y.tolist()), mode="lines", name=model, legendgroup=model, line=line,
+            row=1, col=1)  # fmt: skip
+    figure.update_xaxes(title_text="negatives taken for positives", range=[0, 1], row=1, col=1)
+    figure.update_yaxes(title_text="positives found", range=[0, 1.01], row=1, col=1)
+
+
+def _add_confusion(figure: go.Figure, judged: Scored, classes: Sequence[str]) -> None:
+    counts = confusion(judged)
+    figure.add_heatmap(
+        z=counts, x=list(classes), y=list(classes), text=counts, texttemplate="%{text}", colorscale="Cividis",
+        showscale=False, row=1, col=2, hovertemplate="truth %{y}, given %{x}: %{z}<extra></extra>")  # fmt: skip
+    figure.update_xaxes(title_text="given", type="category", row=1, col=2)
+    figure.update_yaxes(type="category", autorange="reversed", row=1, col=2)
+
+
+def _by_distance(scored: Scored) -> list[tuple[str, Any]]:
+    """At most four groups of test sets by the distance between their targets: (title, which)."""
+    values, counts = np.unique(scored.distance, return_counts=True)
+    near = [int(v) for v in values[values > 0]]
+    shown = near[:3] if len(near) > 3 else near
+    panels = [(f"distance {v}, {int(counts[values == v][0])} sets", scored.distance == v) for v in shown]
+    rest = (scored.distance > shown[-1]) if shown else np.zeros(len(scored.distance), dtype=bool)
+    rest |= scored.distance < 0
+    if rest.any():
+        further = bool(shown) and (scored.distance > shown[-1]).any()
+        far = f"distance {shown[-1] + 1} or more" if further else "unreachable"
+        panels.append((f"{far}, {int(rest.sum())} sets", rest))
+    return panels
