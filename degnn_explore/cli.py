@@ -10,6 +10,7 @@ from pathlib import Path
 
 import degnn_explore as de
 from degnn_explore.common.files import csv_text
+from degnn_explore.expressive.methods import METHODS
 from degnn_explore.graphs.graph import Graph
 
 __all__ = ["main"]
@@ -66,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     distinguish.add_argument("graph", metavar="GRAPH")
     distinguish.add_argument("a", metavar="A", help="a node, or several joined by commas")
     distinguish.add_argument("b", metavar="B", help="as many nodes as A")
-    distinguish.add_argument("--method", default="DE-SPD", help="1-WL, 2-WL, DE-SPD (default), DE-LP or DEA-SPD")
+    distinguish.add_argument("--method", default="DE-SPD", help=f"{', '.join(METHODS)} (default: DE-SPD)")
     distinguish.add_argument("--cut", action="store_true", help="remove the edges inside each set first")
     distinguish.add_argument("--quiet", action="store_true", help="print only 'same' or 'different'")
     distinguish.set_defaults(run=_distinguish)

@@ -102,12 +102,59 @@ def group_rows(indptr: Ints, rows: Ints, own: Ints, out: Ints) -> int:
 
 
 @njit(cache=True, nogil=True)
-def neighbour_rows(indptr: Ints, indices: Ints, tags: Ints, colour: Ints, classes: int, rows: Ints) -> None:
-    """For each node its neighbours' (tag, colour), as one sorted row of tag * classes + colour."""
-    for u in range(len(indptr) - 1):
+def refine_layer(
+    indptr: Ints, indices: Ints, tags: Ints, colour: Ints, size: Ints, count: int, dirty: Ints, scratch: Ints
+) -> tuple[Ints, Ints, int]:
+    """One layer of refinement, in place: the rows whose colour changed, those to look at next, how many colours.
+
+    Only ``dirty`` rows have a neighbour of a new colour, which no other row has: they part from the rest of their
+    class, and from each other by their sorted (tag, colour) of neighbours. The rest of a class, or else its largest
+    part, keeps the number. ``size`` [rows] counts each colour, ``scratch`` [rows] is -1 everywhere.
+    """
+    start = np.zeros(len(dirty) + 1, dtype=np.int64)
+    for i in range(len(dirty)):
+        start[i + 1] = start[i] + indptr[dirty[i] + 1] - indptr[dirty[i]]
+    rows = np.empty(start[-1], dtype=np.int64)
+    part = np.empty(len(dirty), dtype=np.int64)
+    for i in range(len(dirty)):
+        for k in range(start[i + 1] - start[i]):
+            e = indptr[dirty[i]] + k
+            rows[start[i] + k] = tags[e] * TAG + colour[indices[e]]
+        _sort_row(rows[start[i] : start[i + 1]])
+    old = colour[dirty]
+    parts = group_rows(start, rows, old, part)
+    home, amount, number = np.zeros((3, parts), dtype=np.int64)
+    for i in range(len(dirty)):
+        home[part[i]] = old[i]
+        amount[part[i]] += 1
+        size[old[i]] -= 1
+    for q in range(parts):  # which part keeps the number of its class
+        heir = scratch[home[q]]
+        if size[home[q]] == 0 and (heir < 0 or amount[q] > amount[heir]):
+            scratch[home[q]] = q
+    for q in range(parts):
+        number[q] = home[q]
+        if scratch[home[q]] != q:
+            number[q] = count
+            count += 1
+    for q in range(parts):
+        scratch[home[q]] = -1
+        size[number[q]] += amount[q]
+    changed = dirty[number[part] != old]
+    colour[dirty] = number[part]
+    reach = 0
+    for u in changed:
+        reach += indptr[u + 1] - indptr[u]
+    following = np.empty(reach, dtype=np.int64)
+    length = 0
+    for u in changed:
         for e in range(indptr[u], indptr[u + 1]):
-            rows[e] = tags[e] * classes + colour[indices[e]]
-        _sort_row(rows[indptr[u] : indptr[u + 1]])
+            if scratch[indices[e]] < 0:
+                scratch[indices[e]] = 0
+                following[length] = indices[e]
+                length += 1
+    scratch[following[:length]] = -1
+    return changed, following[:length], count
 
 
 @njit(cache=True, nogil=True)

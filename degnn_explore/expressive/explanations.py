@@ -8,7 +8,6 @@ encodings differ in plain sight.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -16,53 +15,38 @@ from numpy.typing import NDArray
 
 from ..encodings.base import FAR
 from ..encodings.paths import Distance
-from ..graphs.graph import Graph
-from .refinement import Instances
+from .methods import Method
+from .refinement import History, Instances, Part
 
-__all__ = ["Part", "explain_graphs", "explain_sets"]
+__all__ = ["explain_graphs", "explain_sets"]
 
 Ints = NDArray[np.int64]
 LONGEST = 8  # entries of a multiset that a sentence spells out
 
 
-@dataclass(frozen=True)
-class Part:
-    """One side of a comparison: a graph, its target sets [k, p] and their tokens [k, n, p, words]."""
-
-    graph: Graph
-    sets: Ints
-    tokens: Ints
-
-
-def explain_sets(
-    method: str, layer: int, parts: list[Part], run: Instances, rows: list[Ints], history: list[Ints]
-) -> str:
+def explain_sets(method: Method, layer: int, run: Instances, rows: list[Ints], history: History) -> str:
     """Why two target sets part at ``layer``, and not before."""
-    walks: list[list[int]] = [[], []]
     pair = _parting(rows[0].ravel(), rows[1].ravel(), history, layer)
-    for depth in range(layer, 0, -1):
-        walks[0].append(pair[0])
-        walks[1].append(pair[1])
-        if depth == 1:
-            break
+    say = _Speaker(method, run)
+    if layer == 0:
+        return say.at_start(rows, pair)
+    walks = [[pair[0]], [pair[1]]]
+    for depth in range(layer - 1, 0, -1):
         (n1, t1), (n2, t2) = run.row(pair[0]), run.row(pair[1])
         tag = next(
             t
-            for t in sorted(set(t1.tolist()) | set(t2.tolist()))
-            if _counts(n1[t1 == t], history[depth - 1]) != _counts(n2[t2 == t], history[depth - 1])
+            for t in sorted({*t1.tolist(), *t2.tolist()})
+            if Counter(history.at(depth, n1[t1 == t])) != Counter(history.at(depth, n2[t2 == t]))
         )
-        pair = _parting(n1[t1 == tag], n2[t2 == tag], history, depth - 1)
-    say = _Speaker(method, parts, run)
-    if layer == 0:
-        return say.at_start(rows, pair)
+        pair = _parting(n1[t1 == tag], n2[t2 == tag], history, depth)
+        walks[0].append(pair[0])
+        walks[1].append(pair[1])
     return say.walk(layer, walks)
 
 
-def explain_graphs(
-    method: str, layer: int, parts: list[Part], run: Instances, rows: list[Ints], history: list[Ints]
-) -> str:
+def explain_graphs(method: Method, layer: int, run: Instances, rows: list[Ints], history: History) -> str:
     """Why two whole graphs part at ``layer``: how many of their sets' representations match."""
-    members = [history[layer][r if method != "1-WL" else r.reshape(-1, 1)] for r in rows]  # [k, p]
+    members = [history.at(layer, r if method.encoding else r.reshape(-1, 1)) for r in rows]  # [k, p]
     left, right = (Counter(map(tuple, np.sort(m, axis=1).tolist())) for m in members)
     p = members[0].shape[1]
     what = {1: "node", 2: "pair"}.get(p, f"{p}-set")
@@ -78,35 +62,34 @@ def _layers(count: int) -> str:
     return "1 layer" if count == 1 else f"{count} layers"
 
 
-def _counts(rows: Ints, classes: Ints) -> Counter[int]:
-    return Counter(classes[rows].tolist())
-
-
-def _parting(first: Ints, second: Ints, history: list[Ints], layer: int) -> tuple[int, int]:
+def _parting(first: Ints, second: Ints, history: History, layer: int) -> tuple[int, int]:
     """A row of each side with the same colour before ``layer`` but colours at it that the other side lacks."""
-    now = history[layer]
-    spare = _counts(first, now) - _counts(second, now), _counts(second, now) - _counts(first, now)
-    left = [int(u) for u in first if now[u] in spare[0]] or [int(u) for u in first]
-    right = [int(u) for u in second if now[u] in spare[1]] or [int(u) for u in second]
+    now = [history.at(layer, rows).tolist() for rows in (first, second)]
+    left, right = (
+        [u for u, colour in zip(rows.tolist(), own, strict=True) if colour in spare] or rows.tolist()
+        for rows, own, spare in (
+            (first, now[0], Counter(now[0]) - Counter(now[1])),
+            (second, now[1], Counter(now[1]) - Counter(now[0])),
+        )
+    )
     for before in range(layer - 1, -1, -1):
-        for u in left:
-            for v in right:
-                if history[before][u] == history[before][v]:
-                    return u, v
+        earlier = [history.at(before, np.array(side)).tolist() for side in (left, right)]
+        for u, colour in zip(left, earlier[0], strict=True):
+            if colour in earlier[1]:
+                return u, right[earlier[1].index(colour)]
     return left[0], right[0]
 
 
 class _Speaker:
     """Puts rows of a run into words."""
 
-    def __init__(self, method: str, parts: list[Part], run: Instances) -> None:
-        self.method, self.parts, self.run = method, parts, run
+    def __init__(self, method: Method, run: Instances) -> None:
+        self.method, self.run = method, run
         self.profiles: dict[tuple[int, ...], str] = {}
 
     def locate(self, row: int) -> tuple[Part, int]:
         copy = int(np.searchsorted(self.run.start, row, side="right")) - 1
-        part = self.parts[0] if copy < len(self.parts[0].sets) else self.parts[1]
-        return part, row - int(self.run.start[copy])
+        return self.run.parts[int(copy >= len(self.run.parts[0].sets))], row - int(self.run.start[copy])
 
     def name(self, row: int) -> str:
         part, u = self.locate(row)
@@ -116,23 +99,23 @@ class _Speaker:
         """ζ(u|S) in words: a distance, a multiset of distances, or the name of a walk profile."""
         part, u = self.locate(row)
         tokens = part.tokens[0, u]  # [p, words]
-        if self.method == "DE-LP":
+        if tokens.shape[1] > 1:
             key = tuple(np.sort(tokens, axis=0).ravel().tolist())
             return self.profiles.setdefault(key, f"profile {len(self.profiles) + 1}")
         return Distance().label(sorted(FAR if t < 0 else t for t in tokens[:, 0].tolist()))
 
     def bag(self, rows: Ints) -> str:
         """The multiset of the rows' encodings, shortened if long."""
-        found = Counter(self.code(int(r)) for r in rows)
-        words = [code for code in sorted(found) for _ in range(found[code])]
+        codes = Counter(self.code(int(r)) for r in rows)
+        words = sorted(codes.elements())
         if len(words) > LONGEST:
-            words = [f"{code}×{count}" for code, count in sorted(found.items())]
+            words = [f"{code}×{count}" for code, count in sorted(codes.items())]
         return "{" + ", ".join(words[:LONGEST]) + (", …" if len(words) > LONGEST else "") + "}"
 
     def at_start(self, rows: list[Ints], pair: tuple[int, int]) -> str:
         """Layer 0: the targets' own encodings differ."""
-        if self.method == "DE-LP" and (found := self.first_step(rows, pair)):
-            step, (left, right) = found
+        if self.run.parts[0].tokens.shape[3] > 1 and (differing := self.first_step(rows, pair)):
+            step, left, right = differing
             start = "" if rows[0].size > 1 else "back "
             return (
                 f"already at layer 0: after {step} {'step' if step == 1 else 'steps'} a walk from the targets is "
@@ -143,9 +126,7 @@ class _Speaker:
             f"against {self.bag(rows[1].ravel())}"
         )
 
-    def first_step(
-        self, rows: list[Ints], pair: tuple[int, int], longest: int = 12
-    ) -> tuple[int, tuple[str, str]] | None:
+    def first_step(self, rows: list[Ints], pair: tuple[int, int], longest: int = 12) -> tuple[int, str, str] | None:
         """The shortest walk whose landing probabilities (exact, from each node of S) differ at the pair."""
         states = [[{int(row): Fraction(1)} for row in side.ravel()] for side in rows]
         for step in range(1, longest + 1):
@@ -155,7 +136,7 @@ class _Speaker:
             ]
             if chances[0] != chances[1]:
                 left, right = (" and ".join(map(str, side)) for side in chances)
-                return step, (left, right)
+                return step, left, right
         return None
 
     def walk(self, layer: int, walks: list[list[int]]) -> str:
@@ -164,31 +145,28 @@ class _Speaker:
         for side in walks:
             neighbours, tags = self.run.row(side[-1])
             ends.append({int(t): neighbours[tags == t] for t in np.unique(tags)})
-        tag = next(
-            (
-                t
-                for t in sorted(ends[0].keys() | ends[1].keys())
-                if self.seen(ends[0].get(t)) != self.seen(ends[1].get(t))
-            ),
-            1,
-        )
+        none = np.zeros(0, dtype=np.int64)
+        occurring = sorted(ends[0].keys() | ends[1].keys())
+        tag = next((t for t in occurring if len({self.seen(end.get(t, none)) for end in ends}) > 1), 1)
         within = "neighbours" if tag == 1 else f"nodes {tag} hops away"
-        if self.method == "1-WL":
-            facts = [f"{len(end.get(tag, []))} {within}" for end in ends]
+        if self.method.encoding is None:
+            facts = [f"{len(end.get(tag, none))} {within}" for end in ends]
         else:
-            noun = "walk profiles" if self.method == "DE-LP" else "distances"
-            facts = [f"{within} at {noun} {self.bag(end.get(tag, np.zeros(0, dtype=np.int64)))}" for end in ends]
-        names = [" → ".join(self.name(row) for row in side) for side in walks]
-        if self.parts[0].graph is not self.parts[1].graph:  # the same names may stand in both
+            facts = [f"{within} at {self.method.nouns} {self.bag(end.get(tag, none))}" for end in ends]
+        names = [" → ".join(self.path(side)) for side in walks]
+        if self.run.parts[0].graph is not self.run.parts[1].graph:  # the same names may stand in both
             names = [f"{names[0]} in the first graph", f"{names[1]} in the second"]
         if layer == 1:
             return f"after 1 layer: {names[0]} has {facts[0]}, {names[1]} has {facts[1]}"
         return f"after {_layers(layer)}: {names[0]} leads to {facts[0]}, {names[1]} to {facts[1]}"
 
-    def seen(self, rows: Ints | None) -> Counter[str]:
-        if rows is None:
-            return Counter()
-        return Counter("node" if self.method == "1-WL" else self.code(int(r)) for r in rows)
+    def path(self, walk: list[int]) -> list[str]:
+        """The names along a walk, without the middle of a long one."""
+        short = walk if len(walk) <= LONGEST else [*walk[:3], -1, *walk[-3:]]
+        return ["…" if row < 0 else self.name(row) for row in short]
+
+    def seen(self, rows: Ints) -> tuple[str, ...]:
+        return tuple(sorted("node" if self.method.encoding is None else self.code(int(r)) for r in rows))
 
 
 def _walk(run: Instances, state: dict[int, Fraction]) -> dict[int, Fraction]:

@@ -7,7 +7,7 @@ neighbours' colours at layer l, for K hops with each neighbour's distance beside
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from threading import Event
@@ -16,16 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, whole_number
+from ..common.files import readable_size
 from ..common.stopping import raise_if
 from ..encodings.base import Encoding
 from ..encodings.paths import Distance
 from ..graphs.graph import Graph, Targets
 
-__all__ = ["Instances", "colours"]
+__all__ = ["History", "Instances", "Part", "colours", "khop_size"]
 
 Ints = NDArray[np.int64]
-
-MAX_ARCS = 400_000_000
+MAX_ARCS = 100_000_000  # of 24 bytes each
+MAX_BYTES = 2e9  # of what colours returns
 
 
 def colours(
@@ -37,7 +38,7 @@ def colours(
     cut: bool = False,
     attributes: bool = False,
 ) -> Ints:
-    """The colour of every node after 0, 1, 2, ... layers.
+    """The colour of every node after 0, 1, 2, ... layers: int64 [layers + 1, n].
 
     Two nodes, of one graph or of two, have the same colour at layer l exactly if no GNN of that
     kind with l layers can give them different representations. Colours are digests of 63 bits:
@@ -45,10 +46,8 @@ def colours(
 
     Parameters
     ----------
-    G
-        The graph.
-    S
-        The target set of the distance encoding; None for plain 1-WL.
+    G, S
+        The graph, and the target set of the distance encoding; None for plain 1-WL.
     encoding
         The encoding ζ(u|S); None for shortest-path distances, not truncated.
     hops
@@ -59,10 +58,6 @@ def colours(
         Remove the edges inside S first.
     attributes
         Let the graph's node attributes tell nodes apart from the start.
-
-    Returns
-    -------
-    int64 [layers + 1, n]
 
     Examples
     --------
@@ -76,22 +71,37 @@ def colours(
     >>> bool(c[0] == c[2])
     False
     """
-    whole_number("hops", hops, least=1)
     if layers is not None:
-        whole_number("layers", layers, least=0)
+        _check_result(whole_number("layers", layers, least=0), G)
     if S is None and encoding is not None:
         raise ParameterError("An encoding needs a target set: give S as well, or neither for plain 1-WL.")
-    if S is None:
-        tokens = np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)
-        sets = np.zeros((1, 0), dtype=np.int64)
-    else:
-        sets = G.target_set(S)[None, :]
-        tokens = (encoding or Distance()).tokens(G, sets, cut)
-    run = Instances.build([(G, sets, tokens)], hops=hops, cut=cut, attributes=attributes)
+    sets = np.zeros((1, 0), dtype=np.int64) if S is None else G.target_set(S)[None, :]
+    zeta = None if S is None else encoding or Distance()
+    run = Instances.build([(G, sets)], zeta, hops=hops, cut=cut, attributes=attributes)
     digests: list[Ints] = []
-    for layer, classes in enumerate(run.refine(layers)):
-        digests.append(run.digest(classes, digests[-1]) if layer else run.first_digest(classes))
+    for classes, _ in run.refine(layers):
+        _check_result(len(digests), G)
+        digests.append(run.digest(classes, digests[-1] if digests else None))
+    while layers is not None and len(digests) <= layers:  # no class splits any more
+        digests.append(run.digest(classes, digests[-1]))
     return np.stack(digests)
+
+
+def _check_result(layers: int, G: Graph) -> None:
+    if (size := 8 * (layers + 1) * G.num_nodes) > MAX_BYTES:
+        raise ParameterError(
+            f"The colours of {G.num_nodes:,} nodes after 0..{layers:,} layers take {readable_size(size)}, more than "
+            f"{readable_size(MAX_BYTES)}. Take fewer layers; de.distinguish needs no such table."
+        )
+
+
+@dataclass(frozen=True)
+class Part:
+    """Target sets of one graph: sets [k, p], and their tokens [k, n, p, words] (p = 0 of them for plain 1-WL)."""
+
+    graph: Graph
+    sets: Ints
+    tokens: Ints
 
 
 @dataclass(frozen=True)
@@ -101,6 +111,7 @@ class Instances:
     Node u of copy i is row ``start[i] + u``. Arcs are in CSR form, each with its distance.
     """
 
+    parts: tuple[Part, ...]
     start: Ints  # [copies + 1]
     indptr: Ints
     indices: Ints
@@ -109,90 +120,128 @@ class Instances:
 
     @classmethod
     def build(
-        cls, parts: list[tuple[Graph, Ints, Ints]], *, hops: int = 1, cut: bool = False, attributes: bool = False
+        cls,
+        sides: Sequence[tuple[Graph, Ints]],
+        encoding: Encoding | None = None,
+        *,
+        hops: int = 1,
+        cut: bool = False,
+        attributes: bool = False,
     ) -> Instances:
-        """Copies of each part's graph G, one for each row of its sets [k, p], with tokens [k, n, p, words]."""
+        """Copies of each graph, one for each row of its sets [k, p], with their encoding; None: plain 1-WL."""
         from . import _kernels as kernels
 
-        sizes = np.concatenate([np.full(len(sets), G.num_nodes) for G, sets, _ in parts])
-        start = np.concatenate([[0], np.cumsum(sizes)])
-        _check_size(parts, hops)
-        words = max(tokens.shape[2] * tokens.shape[3] for _, _, tokens in parts)
-        width = _attribute_words(parts) if attributes else 0
+        whole_number("hops", hops, least=1)
+        _check_size(sides, hops, encoding is not None)
+        parts = tuple(
+            Part(
+                G,
+                sets,
+                encoding.tokens(G, sets, cut)
+                if encoding is not None and len(sets)
+                else np.zeros((len(sets), G.num_nodes, 0, 1), dtype=np.int64),
+            )
+            for G, sets in sides
+        )
+        start = np.cumsum([0, *(G.num_nodes for G, sets in sides for _ in sets)])
+        width = _attribute_words(sides) if attributes else 0
+        words = max(part.tokens[0, 0].size if len(part.sets) else 0 for part in parts)
         initial = np.zeros((start[-1], words + width), dtype=np.int64)
         pointers, arcs, tags, copy = [np.zeros(1, dtype=np.int64)], [], [], 0
-        for G, sets, tokens in parts:
-            rows = _sorted_multisets(tokens).reshape(len(sets) * G.num_nodes, tokens.shape[2] * tokens.shape[3])
-            here = slice(start[copy], start[copy] + len(rows))
-            initial[here, : rows.shape[1]] = rows
+        none = np.zeros(0, dtype=np.int64)
+        for part in parts:
+            G, sets = part.graph, part.sets
+            here = slice(start[copy], start[copy + len(sets)])
+            if part.tokens.size:
+                initial[here, :words] = _sorted_multisets(part.tokens).reshape(-1, words)
             if width and G.attributes is not None:
                 initial[here, words:] = np.tile((G.attributes + 0.0).view(np.int64), (len(sets), 1))  # + 0.0: no -0.0
-            whole = kernels.khop_arcs(G.indptr, G.indices, sets[0, :0], False, hops) if len(sets) else None
+            apart = cut and sets.shape[1] > 1
+            own = None if apart else kernels.khop_arcs(G.indptr, G.indices, none, False, hops)
             for S in sets:
-                own = kernels.khop_arcs(G.indptr, G.indices, S, True, hops) if cut and len(S) > 1 else whole
+                own = kernels.khop_arcs(G.indptr, G.indices, S, True, hops) if apart else own
                 assert own is not None
                 pointers.append(own[0][1:] + pointers[-1][-1])
                 arcs.append(own[1] + start[copy])
                 tags.append(own[2])
                 copy += 1
-        empty = np.zeros(0, dtype=np.int64)
-        return cls(
-            start, np.concatenate(pointers), np.concatenate([empty, *arcs]), np.concatenate([empty, *tags]), initial
-        )
+        indices, distance = np.concatenate([none, *arcs]), np.concatenate([none, *tags])
+        return cls(parts, start, np.concatenate(pointers), indices, distance, initial)
 
-    def refine(self, layers: int | None = None, stop: Event | None = None) -> Iterator[Ints]:
-        """The class of every row after 0, 1, 2, ... layers; ends after ``layers``, or when no class splits."""
+    def refine(self, layers: int | None = None, stop: Event | None = None) -> Iterator[tuple[Ints, Ints]]:
+        """The class of every row after 0, 1, 2, ... layers, and the rows whose class is new.
+
+        Ends after ``layers``, or when no class splits. The array of classes is one and the same, changed in place.
+        """
         from . import _kernels as kernels
 
         rows = len(self.initial)
         classes = np.empty(rows, dtype=np.int64)
         pointer = np.arange(rows + 1) * self.initial.shape[1]
         count = kernels.group_rows(pointer, self.initial.ravel(), np.zeros(rows, dtype=np.int64), classes)
-        yield classes
-        neighbours = np.empty(len(self.indices), dtype=np.int64)
+        size, scratch = np.bincount(classes, minlength=rows), np.full(rows, -1)
+        changed = dirty = np.arange(rows)
         layer = 0
-        while layers is None or layer < layers:
+        while True:
+            yield classes, changed
             raise_if(stop, "colour refinement was cancelled")
-            kernels.neighbour_rows(self.indptr, self.indices, self.tags, classes, count, neighbours)
-            finer = np.empty_like(classes)
-            new = kernels.group_rows(self.indptr, neighbours, classes, finer)
-            if layers is None and new == count:
+            if layer == layers:
                 return
-            classes, count = finer, new
+            changed, dirty, count = kernels.refine_layer(
+                self.indptr, self.indices, self.tags, classes, size, count, dirty, scratch
+            )
             layer += 1
-            yield classes
+            if not len(changed):
+                return
 
     def row(self, u: int) -> tuple[Ints, Ints]:
         """The neighbours of row u and their distances."""
         here = slice(self.indptr[u], self.indptr[u + 1])
         return self.indices[here], self.tags[here]
 
-    def first_digest(self, classes: Ints) -> Ints:
-        """A canonical colour for each row's initial tokens."""
-        _, first = np.unique(classes, return_index=True)
-        return _spread([_digest(self.initial[u]) for u in first], classes)
-
-    def digest(self, classes: Ints, before: Ints) -> Ints:
-        """A canonical colour for each class, from the canonical colours of the layer before."""
-        _, first = np.unique(classes, return_index=True)
+    def digest(self, classes: Ints, before: Ints | None) -> Ints:
+        """A canonical colour for each class, from the canonical colours of the layer before (None: at layer 0)."""
+        _, first, place = np.unique(classes, return_index=True, return_inverse=True)
         values = []
         for u in first:
-            neighbours, tags = self.row(u)
-            pairs = np.stack([tags, before[neighbours]], axis=1)
-            pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
-            values.append(_digest(np.concatenate([before[u : u + 1], pairs.ravel()])))
-        return _spread(values, classes)
+            if before is None:
+                words = self.initial[u]
+            else:
+                neighbours, tags = self.row(u)
+                pairs = np.stack([tags, before[neighbours]], axis=1)
+                pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+                words = np.concatenate([before[u : u + 1], pairs.ravel()])
+            data = np.ascontiguousarray(words, dtype="<i8").tobytes()
+            values.append(int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1)
+        if len(set(values)) < len(values):
+            raise RuntimeError("two colours of this graph share a digest; please report this graph")
+        return np.array(values, dtype=np.int64)[place]
 
 
-def _digest(words: Ints) -> int:
-    data = np.ascontiguousarray(words, dtype="<i8").tobytes()
-    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1
+class History:
+    """The class of any row after any layer, kept as what changed: a path of a million nodes has a million layers."""
 
+    def __init__(self) -> None:
+        self._rows, self._classes = list[Ints](), list[Ints]()
+        self._keys: Ints | None = None
 
-def _spread(values: list[int], classes: Ints) -> Ints:
-    if len(set(values)) < len(values):
-        raise RuntimeError("two colours of this graph share a digest; please report this graph")
-    return np.array(values, dtype=np.int64)[classes]
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, classes: Ints, changed: Ints) -> None:
+        """What :meth:`Instances.refine` yields for the next layer."""
+        self._rows.append(changed)
+        self._classes.append(classes[changed])
+        self._keys = None
+
+    def at(self, layer: int, rows: Ints) -> Ints:
+        """The classes of these rows after ``layer`` layers."""
+        if self._keys is None:
+            layers = np.repeat(np.arange(len(self)), [len(rows) for rows in self._rows])
+            keys = np.concatenate(self._rows) * len(self) + layers
+            order = np.argsort(keys)
+            self._keys, self._values = keys[order], np.concatenate(self._classes)[order]
+        return self._values[np.searchsorted(self._keys, np.asarray(rows) * len(self) + layer, side="right") - 1]
 
 
 def _sorted_multisets(tokens: Ints) -> Ints:
@@ -205,8 +254,8 @@ def _sorted_multisets(tokens: Ints) -> Ints:
     return np.take_along_axis(tokens, order[..., None], axis=2)
 
 
-def _attribute_words(parts: list[tuple[Graph, Ints, Ints]]) -> int:
-    widths = {0 if G.attributes is None else G.attributes.shape[1] for G, _, _ in parts}
+def _attribute_words(sides: Sequence[tuple[Graph, Ints]]) -> int:
+    widths = {0 if G.attributes is None else G.attributes.shape[1] for G, _ in sides}
     if len(widths) > 1:
         raise GraphError(
             f"The graphs have different numbers of attributes, {sorted(widths)}, so they cannot be compared."
@@ -214,17 +263,16 @@ def _attribute_words(parts: list[tuple[Graph, Ints, Ints]]) -> int:
     return widths.pop()
 
 
-def _check_size(parts: list[tuple[Graph, Ints, Ints]], hops: int) -> None:
-    arcs = 0
-    for G, sets, _ in parts:
-        one = (
-            len(G.indices)
-            if hops == 1
-            else min(G.num_nodes**2, len(G.indices) * max(int(G.degrees.max(initial=0)), 1) ** (hops - 1))
-        )
-        arcs += one * len(sets)
+def khop_size(G: Graph, hops: int) -> int:
+    """At most so many arcs lead from each node of G to the nodes within so many hops."""
+    reach = max(int(G.degrees.max(initial=0)), 1) ** min(hops - 1, 64)
+    return min(G.num_nodes**2, len(G.indices) * reach)
+
+
+def _check_size(sides: Sequence[tuple[Graph, Ints]], hops: int, encoded: bool) -> None:
+    arcs = sum((khop_size(G, hops) + G.num_nodes * sets.shape[1] * encoded) * len(sets) for G, sets in sides)
     if arcs > MAX_ARCS:
         raise ParameterError(
-            f"Refining {sum(len(sets) for _, sets, _ in parts):,} target sets together needs about {arcs:,} arcs, "
+            f"Refining {sum(len(sets) for _, sets in sides):,} target sets together needs about {arcs:,} arcs, "
             f"more than {MAX_ARCS:,}. Compare fewer sets (a lower order), fewer hops, or smaller graphs."
         )

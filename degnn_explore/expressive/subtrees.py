@@ -171,8 +171,7 @@ class Unrolling:
             raise ParameterError("cut=True removes the edges inside the target set, but no S was given.")
         self.graph = G
         self.colour = colours(G, None if S is None else nodes, encoding, hops, layers, cut, attributes)
-        tokens = np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)
-        self.arcs = Instances.build([(G, nodes[None, :], tokens)], hops=hops, cut=cut)
+        self.arcs = Instances.build([(G, nodes[None, :])], hops=hops, cut=cut)
         self.labels, self.rank = [""] * G.num_nodes, np.zeros(G.num_nodes, dtype=np.int64)
         if len(nodes):
             zeta = encoding or Distance()

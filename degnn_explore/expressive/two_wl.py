@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from ..common.stopping import raise_if
 from ..graphs.graph import Graph
 
-__all__ = ["MAX_NODES_2WL", "pair_colours"]
+__all__ = ["pair_colours"]
 
 Ints = NDArray[np.int64]
-MAX_NODES_2WL = 2_000
 
 
 def pair_colours(
@@ -45,11 +44,8 @@ def pair_colours(
     if attributes:
         from .refinement import Instances
 
-        none = np.zeros((1, 0), dtype=np.int64)
-        run = Instances.build(
-            [(G, none, np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)) for G in graphs], attributes=True
-        )
-        classes = next(run.refine(0))
+        run = Instances.build([(G, np.zeros((1, 0), dtype=np.int64)) for G in graphs], attributes=True)
+        classes, _ = next(run.refine(0))
         for i, G in enumerate(graphs):
             np.fill_diagonal(colours[i], 2 + classes[run.start[i] : run.start[i] + G.num_nodes])
     sizes = [G.num_nodes for G in graphs]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import combinations
 from threading import Event
 from typing import Any, Literal
 
@@ -16,19 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, one_of, whole_number
-from ..encodings.paths import Distance
-from ..encodings.walks import LandingProbability
 from ..graphs.graph import Graph, Targets
-from .explanations import Part, explain_graphs, explain_sets
-from .refinement import Instances
-from .two_wl import MAX_NODES_2WL, pair_colours
+from .explanations import explain_graphs, explain_sets
+from .methods import METHODS, Method, Setting
+from .refinement import History, Instances
+from .two_wl import pair_colours
 
-__all__ = ["METHODS", "Verdict", "distinguish"]
+__all__ = ["Verdict", "distinguish"]
 
 Ints = NDArray[np.int64]
-METHODS = ("1-WL", "2-WL", "DE-SPD", "DE-LP", "DEA-SPD")
-MAX_WALK = 4096  # nodes of both graphs together, for DE-LP: it follows that many steps
-MAX_SETS = 100_000
 
 
 @dataclass(frozen=True)
@@ -109,13 +104,13 @@ def distinguish(
     >>> print(distinguish((a, 0), (b, 0), "DE-SPD"))  # doctest: +ELLIPSIS
     DE-SPD: different from layer 2 (...)
     """
-    one_of("method", method, METHODS)
+    chosen = METHODS[one_of("method", method, METHODS)]
     if layers is not None:
         whole_number("layers", layers, least=0)
-    if hops is not None and method != "DEA-SPD" and hops != 1:
+    if hops not in (None, 1) and not chosen.many_hops:
         raise ParameterError(f"hops={hops} is an option of DEA-SPD; {method} aggregates direct neighbours.")
-    K = whole_number("hops", 2 if hops is None else hops, least=1) if method == "DEA-SPD" else 1
-    (G1, S1), (G2, S2) = _parse(a), _parse(b)
+    K = (2 if hops is None else hops) if chosen.many_hops else 1
+    (G1, S1), (G2, S2) = sides = _parse(a), _parse(b)
     if (S1 is None) != (S2 is None):
         raise TargetError(
             "One side is a target set and the other a whole graph; give a target set on both, or on neither."
@@ -124,93 +119,45 @@ def distinguish(
         raise TargetError(
             f"The target sets have {len(S1)} and {len(S2)} nodes; only sets of equal size can be compared."
         )
-    if order is not None and (S1 is not None or method in ("1-WL", "2-WL")):
+    if order is not None and (S1 is not None or chosen.encoding is None):
         raise ParameterError(
             f"order={order!r} is for whole graphs and the DE methods; leave it out with "
             + ("target sets." if S1 is not None else f"{method}.")
         )
+    if chosen.limit and (reason := chosen.infeasible([G1.num_nodes, G2.num_nodes])):
+        raise ParameterError(f"{method} is too much here: {reason}. Use {chosen.limit.instead}.")
     if method == "2-WL":
-        return _pairs_verdict(G1, S1, G2, S2, layers, cut, attributes, stop)
-
-    sides = []
-    for G, S in ((G1, S1), (G2, S2)):
-        if S is not None:
-            sides.append((G, S[None, :]))
-        elif method == "1-WL":
-            sides.append((G, np.arange(G.num_nodes)[None, :]))
-        else:
-            sides.append((G, _all_sets(G, 1 if order is None else order)))
-    tokens = [_tokens(method, G, sets, cut, G1.num_nodes + G2.num_nodes) for G, sets in sides]
+        return _pairs_verdict(sides, layers, cut, attributes, stop)
+    setting = Setting(chosen, 1 if order is None else order, K)
     run = Instances.build(
-        [(G, sets, t) for (G, sets), t in zip(sides, tokens, strict=True)],
+        [(G, setting.sets(G) if S is None else S[None, :]) for G, S in sides],
+        chosen.encoding and chosen.encoding(G1.num_nodes + G2.num_nodes),
         hops=K,
-        cut=cut and (S1 is not None or method != "1-WL"),
+        cut=cut and (S1 is not None or chosen.encoding is not None),
         attributes=attributes,
     )
-    rows = [_rows(run.start, first, sets) for (_, sets), first in zip(sides, (0, len(sides[0][1])), strict=True)]
-    history: list[Ints] = []
-    for layer, classes in enumerate(run.refine(layers, stop)):
-        history.append(classes)
-        if _representation(classes[rows[0]]) != _representation(classes[rows[1]]):
-            parts = [Part(G, sets, t) for (G, sets), t in zip(sides, tokens, strict=True)]
-            explain = explain_sets if S1 is not None else explain_graphs
-            return Verdict(True, layer, explain(method, layer, parts, run, rows, history), method)
-    return Verdict(
-        False,
-        None,
-        _why_same(method, len(history) - 1, layers, history[-1][np.concatenate([r.ravel() for r in rows])]),
-        method,
-    )
+    return _refined_verdict(chosen, run, layers, whole=S1 is None, stop=stop)
 
 
 def _parse(side: Any) -> tuple[Graph, Ints | None]:
-    G, S = (
-        (side, None)
-        if isinstance(side, Graph)
-        else side
-        if isinstance(side, tuple) and len(side) == 2
-        else (None, None)
-    )
+    G, S = (side, None) if isinstance(side, Graph) else side if isinstance(side, tuple) and len(side) == 2 else (0, 0)
     if not isinstance(G, Graph):
         raise TargetError(f"Each side is a Graph or a pair (Graph, target set), not {side!r:.80}.")
     return G, None if S is None else G.target_set(S)
 
 
-def _all_sets(G: Graph, order: int | Literal["edges"]) -> Ints:
-    if order == "edges":
-        return np.asarray(G.edges)
-    p = whole_number("order", order, least=1)
-    count = 1
-    for i in range(p):
-        count = count * (G.num_nodes - i) // (i + 1)
-    if count < 1:
-        raise ParameterError(f"order={p}, but a graph of {G.num_nodes} nodes has no such set.")
-    if count > MAX_SETS:
-        raise ParameterError(
-            f"order={p} means {count:,} sets in a graph of {G.num_nodes} nodes, more than {MAX_SETS:,}; "
-            "take a lower order, or order='edges'."
-        )
-    return np.array(list(combinations(range(G.num_nodes), p)), dtype=np.int64)
-
-
-def _tokens(method: str, G: Graph, sets: Ints, cut: bool, nodes: int) -> Ints:
-    if method == "1-WL":
-        return np.zeros((len(sets), G.num_nodes, 0, 1), dtype=np.int64)
-    if method == "DE-LP":
-        if nodes > MAX_WALK:
-            raise ParameterError(
-                f"DE-LP follows walks of as many steps as there are nodes, {nodes:,} here; "
-                f"its limit is {MAX_WALK:,} nodes in all. Use DE-SPD, or de.colours with LandingProbability(steps)."
-            )
-        # the walk matrices of both graphs together satisfy their characteristic polynomial, of degree
-        # `nodes`: sequences of landing probabilities that agree so far agree for ever
-        return LandingProbability(nodes - 1).tokens(G, sets, cut)
-    return Distance().tokens(G, sets, cut)
-
-
-def _rows(start: Ints, first: int, sets: Ints) -> Ints:
-    """The rows of the members of each set. [k, p]"""
-    return start[first : first + len(sets), None] + sets
+def _refined_verdict(method: Method, run: Instances, layers: int | None, *, whole: bool, stop: Event | None) -> Verdict:
+    """Refines both sides together until the multisets of their sets' colours differ."""
+    starts = np.split(run.start[:-1, None], [len(run.parts[0].sets)])
+    rows = [start + part.sets for start, part in zip(starts, run.parts, strict=True)]  # [k, p] each
+    history = History()
+    for layer, (classes, changed) in enumerate(run.refine(layers, stop)):
+        history.add(classes, changed)
+        if _representation(classes[rows[0]]) != _representation(classes[rows[1]]):
+            explain = explain_graphs if whole else explain_sets
+            return Verdict(True, layer, explain(method, layer, run, rows, history), method.name)
+    together = classes[np.concatenate([r.ravel() for r in rows])]
+    return Verdict(False, None, _why_same(method, len(history) - 1, layers, together), method.name)
 
 
 def _representation(members: Ints) -> Counter[tuple[int, ...]]:
@@ -218,32 +165,20 @@ def _representation(members: Ints) -> Counter[tuple[int, ...]]:
     return Counter(map(tuple, np.sort(members, axis=1).tolist()))
 
 
-def _why_same(method: str, last: int, layers: int | None, classes: Ints) -> str:
+def _why_same(method: Method, last: int, layers: int | None, classes: Ints) -> str:
     if layers is not None:
         return f"up to layer {layers} the colours of both agree"
-    if len(np.unique(classes)) == 1 and method == "1-WL":
+    if len(np.unique(classes)) == 1 and method.encoding is None:
         return "all nodes have the same degree and look alike at every layer"
     when = "from the start" if last == 0 else f"after layer {last}"
     return f"the colours of both agree, and {when} no colour class splits any more"
 
 
 def _pairs_verdict(
-    G1: Graph,
-    S1: Ints | None,
-    G2: Graph,
-    S2: Ints | None,
-    layers: int | None,
-    cut: bool,
-    attributes: bool,
-    stop: Event | None,
+    sides: tuple[tuple[Graph, Ints | None], ...], layers: int | None, cut: bool, attributes: bool, stop: Event | None
 ) -> Verdict:
-    for G in (G1, G2):
-        if G.num_nodes > MAX_NODES_2WL:
-            raise ParameterError(
-                f"2-WL colours all pairs of nodes and takes graphs of up to {MAX_NODES_2WL:,} nodes; "
-                f"this one has {G.num_nodes:,}. Use DE-SPD, or an ego-network of the targets."
-            )
-    graphs = [G if S is None or not cut else G.cut(S) for G, S in ((G1, S1), (G2, S2))]
+    (G1, S1), (G2, S2) = sides
+    graphs = [G if S is None or not cut else G.cut(S) for G, S in sides]
 
     def seen(pairs: Ints, S: Ints | None) -> Counter[int]:
         return Counter((pairs if S is None else pairs[np.ix_(S, S)]).ravel().tolist())

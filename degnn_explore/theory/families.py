@@ -200,9 +200,8 @@ def wl_groups(graphs: Sequence[Graph]) -> Groups:
 
     if not graphs:
         return []
-    none = np.zeros((1, 0), dtype=np.int64)
-    run = Instances.build([(G, none, np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)) for G in graphs])
-    *_, classes = run.refine()
+    run = Instances.build([(G, np.zeros((1, 0), dtype=np.int64)) for G in graphs])
+    *_, (classes, _) = run.refine()
     groups: dict[bytes, list[Graph]] = {}
     for G, part in zip(graphs, np.split(classes, run.start[1:-1]), strict=True):
         groups.setdefault(np.sort(part).tobytes(), []).append(G)

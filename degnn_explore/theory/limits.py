@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, one_of, whole_number
 from ..common.stopping import raise_if
+from ..expressive.methods import WHOLE_GRAPHS
 from ..expressive.own_targets import alike, root_colours
 from ..expressive.refinement import colours
 from ..expressive.verdicts import distinguish
@@ -316,14 +317,8 @@ def theorem_3_7(
             "distance = walk profile": all(len(set(p)) == len(p) for p in profiles),
             "nodes alike": all(alike(root_colours([G], 2 * G.num_nodes)[-1]) == 1 for G in two),
         }
-    methods: dict[str, dict[str, Any]] = {
-        "1-WL": {"method": "1-WL"},
-        "DE-1 SPD": {"method": "DE-SPD"},
-        "DE-1 LP": {"method": "DE-LP"},
-        "DEA-1, K=2": {"method": "DEA-SPD", "hops": 2},
-        "2-WL": {"method": "2-WL"},
-        "DE-2 edges": {"method": "DE-SPD", "order": "edges"},
-    }
+    asked = ["1-WL", "DE-1 SPD", "DE-1 LP", "DEA-1, K=2", "2-WL", "DE-2 edges"]
+    methods = {title: WHOLE_GRAPHS[title].options for title in asked}
     verdicts = _verdicts(chosen, methods, stop)
     table = pd.concat([pd.DataFrame.from_dict(facts, orient="index"), verdicts], axis=1).rename_axis("pair")
     notes = tuple(

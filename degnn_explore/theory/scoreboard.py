@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import comb
 from os import PathLike
 from pathlib import Path
 from threading import Event
@@ -16,10 +15,10 @@ from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, one_of, whole_number
 from ..common.parallel import Threads
-from ..encodings.paths import Distance
-from ..encodings.walks import LandingProbability
+from ..expressive.methods import WHOLE_GRAPHS as METHODS
+from ..expressive.methods import Setting
 from ..expressive.refinement import Instances
-from ..expressive.two_wl import MAX_NODES_2WL, pair_colours
+from ..expressive.two_wl import pair_colours
 from ..graphs.graph import Graph
 from ..reading.graph6 import read_pairs
 from . import families as fam
@@ -36,40 +35,6 @@ Ints = NDArray[np.int64]
 SAME, TOO_LARGE = -1, -2
 
 
-@dataclass(frozen=True)
-class Method:
-    """A way to represent a whole graph: the multiset over its nodes, edges or p-sets of their exact colours."""
-
-    encoding: str  # "", "SPD" or "LP"
-    order: int | str = 1
-    hops: int = 1
-
-    def sets(self, G: Graph) -> Ints:
-        if not self.encoding:
-            return np.zeros((1, 0), dtype=np.int64)
-        if self.order == "edges":
-            return np.asarray(G.edges)
-        p = int(self.order)
-        return np.array(list(combinations(range(G.num_nodes), p)), dtype=np.int64).reshape(-1, p)
-
-    def arcs(self, G: Graph) -> int:
-        """About how many arcs its refinement of G takes."""
-        sets = G.num_edges if self.order == "edges" else comb(G.num_nodes, int(self.order))
-        copies = sets if self.encoding else 1
-        reach = int(G.degrees.max(initial=0)) ** (self.hops - 1)
-        return copies * (G.num_nodes + min(G.num_nodes**2, len(G.indices) * max(reach, 1)))
-
-
-METHODS: dict[str, Method | None] = {
-    "1-WL": Method(""),
-    "2-WL": None,
-    "DE-1 SPD": Method("SPD"),
-    "DE-1 LP": Method("LP"),
-    "DEA-1, K=2": Method("SPD", hops=2),
-    "DE-2 edges": Method("SPD", "edges"),
-    "DE-2 pairs": Method("SPD", 2),
-    "DE-3": Method("SPD", 3),
-}
 FAMILIES: dict[str, Callable[[], fam.Groups]] = {
     "connected, up to 7 nodes": fam.small_family,
     "regular, up to 10 nodes": fam.regular_family,
@@ -215,53 +180,44 @@ class Job:
 def _jobs(method: str, group: tuple[Graph, ...], at: int, max_arcs: int) -> list[Job]:
     """A whole group at once if it fits, else pair by pair, without the pairs that are too large."""
     index = list(combinations(range(len(group)), 2))
-    how = METHODS[method]
-    if how is not None and (cost := sum(map(how.arcs, group))) <= max_arcs:
+    setting = METHODS[method]
+    by_pairs = setting.method.name == "2-WL"
+    if not by_pairs and (cost := sum(map(setting.arcs, group))) <= max_arcs:
         return [Job(method, group, at + np.arange(len(index)), cost)]
-    if how is None and all(G.num_nodes <= 32 for G in group):
+    if by_pairs and all(G.num_nodes <= 32 for G in group):
         return [Job(method, group, at + np.arange(len(index)), sum(len(index) * G.num_nodes**3 for G in group))]
     jobs = []
     for row, (i, j) in enumerate(index, start=at):
         pair = group[i], group[j]
-        if how is None:
-            if max(G.num_nodes for G in pair) <= MAX_NODES_2WL:
-                jobs.append(Job(method, pair, np.array([row]), 5 * sum(G.num_nodes**3 for G in pair)))
-        elif (cost := sum(map(how.arcs, pair))) <= max_arcs:
+        cost = 5 * sum(G.num_nodes**3 for G in pair) if by_pairs else sum(map(setting.arcs, pair))
+        if not setting.method.infeasible([G.num_nodes for G in pair]) if by_pairs else cost <= max_arcs:
             jobs.append(Job(method, pair, np.array([row]), cost))
     return jobs
 
 
 def _work(job: Job, step: Callable[[int], object], halt: Event) -> Ints:
     """The first layer at which each pair differs, or SAME."""
-    how = METHODS[job.method]
-    layers = _by_pairs(job.graphs, halt) if how is None else _together(how, job.graphs, halt)
+    setting = METHODS[job.method]
+    layers = _by_pairs(job.graphs, halt) if job.method == "2-WL" else _together(setting, job.graphs, halt)
     step(job.cost)
     return layers
 
 
-def _together(how: Method, graphs: tuple[Graph, ...], halt: Event) -> Ints:
-    sets = [how.sets(G) for G in graphs]
-    sizes = sorted(G.num_nodes for G in graphs)
-
-    def tokens(G: Graph, S: Ints) -> Ints:
-        if how.encoding == "SPD":
-            return Distance().tokens(G, S)
-        if how.encoding == "LP":  # walks that agree for n1 + n2 - 1 steps agree for ever, see verdicts.distinguish
-            return LandingProbability(sizes[-1] + sizes[-2] - 1).tokens(G, S)
-        return np.zeros((1, G.num_nodes, 0, 1), dtype=np.int64)
-
+def _together(setting: Setting, graphs: tuple[Graph, ...], halt: Event) -> Ints:
+    sides = [(G, setting.sets(G)) for G in graphs]
     first, second = np.array(list(combinations(range(len(graphs)), 2))).T
     answer = np.full(len(first), SAME)
-    parts = [(G, S, tokens(G, S)) for G, S in zip(graphs, sets, strict=True) if len(S)]
-    if not parts:  # graphs without edges, compared by their edges
+    if not any(len(sets) for _, sets in sides):  # graphs without edges, compared by their edges
         return answer
-    run = Instances.build(parts, hops=how.hops)
+    encoding = setting.method.encoding
+    sizes = sorted(G.num_nodes for G in graphs)
+    run = Instances.build(sides, encoding and encoding(sizes[-1] + sizes[-2]), hops=setting.hops)
     members, copy = [], 0
-    for G, S in zip(graphs, sets, strict=True):
-        nodes = S if how.encoding else np.arange(G.num_nodes)[:, None]  # 1-WL: every node of the one copy
-        members.append((run.start[copy : copy + len(S), None] if how.encoding else run.start[copy]) + nodes)
-        copy += len(S)
-    for layer, classes in enumerate(run.refine(None, halt)):
+    for _, sets in sides:
+        rows = run.start[copy : copy + len(sets), None] + sets
+        members.append(rows if encoding else rows.reshape(-1, 1))  # 1-WL: every node of the one copy
+        copy += len(sets)
+    for layer, (classes, _) in enumerate(run.refine(None, halt)):
         known: dict[bytes, int] = {}
         look = np.array([known.setdefault(_multiset(classes[rows]), len(known)) for rows in members])
         answer[(answer == SAME) & (look[first] != look[second])] = layer

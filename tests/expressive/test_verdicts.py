@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.common.stopping import Cancelled
-from degnn_explore.expressive.verdicts import METHODS
+from degnn_explore.expressive.methods import METHODS
 
 from ..encodings.test_encodings import slow_distances
 from ..strategies import graphs, graphs_with_targets, shuffled
@@ -198,7 +198,7 @@ def test_bad_questions_are_answered_clearly(args, kwargs, error, message: str) -
 
 def test_limits_are_stated() -> None:
     big = de.zoo.cycle(2_001)
-    with pytest.raises(de.ParameterError, match="up to 2,000 nodes; this one has 2,001"):
+    with pytest.raises(de.ParameterError, match="all pairs of 2,001 nodes; its limit is 2,000 nodes"):
         de.distinguish((big, 0), (big, 1), "2-WL")
     with pytest.raises(de.ParameterError, match="2,001,000 sets"):
         de.distinguish(big, big, order=2)

@@ -18,6 +18,7 @@ from ...common.palette import UNREACHABLE, categorical, sequential, text_on
 from ...encodings.base import FAR, Encoding
 from ...encodings.paths import DRNL, Distance
 from ...encodings.walks import LandingProbability, PageRank
+from ...expressive.methods import METHODS
 from ...expressive.refinement import colours
 from ...graphs.graph import Graph
 
@@ -198,16 +199,15 @@ def by_class(picks: Sequence[Pick], method: str, layer: int, hops: int = 2, cut:
     >>> [(e.label, e.counts) for e in by_class([(path, [0])], "1-WL", layer=1).entries[:-1]]
     [('class a', (2,)), ('class b', (1,))]
     """
-    encoding = None
-    if method == "DE-LP":
-        total = sum(graph.num_nodes for graph, _ in picks)
-        encoding = LandingProbability(steps=total if total <= 200 else 32)
+    chosen = METHODS[method]
+    total = sum(graph.num_nodes for graph, _ in picks)
+    encoding = chosen.encoding and chosen.encoding(total if total <= 200 else 33)  # long walks would take a while
     history = []
     for graph, S in picks:
-        if method == "1-WL":
+        if encoding is None:
             history.append(colours(graph.cut(S) if cut and len(S) else graph, layers=layer))
         elif len(S):
-            history.append(colours(graph, S, encoding, hops if method == "DEA-SPD" else 1, layer, cut))
+            history.append(colours(graph, S, encoding, hops if chosen.many_hops else 1, layer, cut))
         else:
             history.append(np.full((layer + 1, graph.num_nodes), -1, dtype=np.int64))
     together = np.concatenate(history, axis=1)  # [layers + 1, all nodes]
@@ -223,7 +223,7 @@ def by_class(picks: Sequence[Pick], method: str, layer: int, hops: int = 2, cut:
     if rest > 0:
         entries[-1] = Entry(f"one of {rest:,} further classes", "", UNREACHABLE)
     codes = np.split(number, np.cumsum([graph.num_nodes for graph, _ in picks])[:-1])
-    note = "" if method == "1-WL" else _empty_note(picks)
+    note = "" if encoding is None else _empty_note(picks)
     return _counted(codes, entries, f"{method} after {layer} {'layer' if layer == 1 else 'layers'}", note)
 
 

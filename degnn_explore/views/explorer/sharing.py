@@ -9,6 +9,7 @@ import zlib
 from typing import Any
 
 from ...common.errors import GraphError, ParameterError
+from ...expressive.methods import METHODS
 from ...graphs.graph import Graph
 from .presets import build
 from .state import ExplorerState, Side
@@ -176,7 +177,7 @@ def as_python(state: ExplorerState) -> str:
     )
     lines.append(f"de.Explorer({', '.join(letters)}{options})")
     if len(state.sides) == 2 and state.sides[0].targets and len(state.sides[0].targets) == len(state.sides[1].targets):
-        method = state.colour_by if state.colour_by in ("1-WL", "DE-SPD", "DE-LP", "DEA-SPD") else "DE-SPD"
+        method = state.colour_by if state.colour_by in METHODS else "DE-SPD"
         cut = ", cut=True" if state.cut else ""
         lines.append(f'print(de.distinguish(A, B, method="{method}"{cut}))')
     return "\n".join(lines)

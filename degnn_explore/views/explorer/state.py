@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...common.errors import ParameterError, TargetError, one_of, whole_number
 from ...encodings.paths import Distance
+from ...expressive.methods import METHODS
 from ...graphs.graph import Graph, Targets
 from ..widgets.html import node_name
 from . import colouring, layouts
@@ -24,10 +25,7 @@ COLOURINGS = {
     "LP": "landing probability",
     "PageRank": "PageRank",
     "DRNL": "DRNL labels",
-    "1-WL": "classes: 1-WL (plain GNN)",
-    "DE-SPD": "classes: DE-SPD",
-    "DE-LP": "classes: DE-LP",
-    "DEA-SPD": "classes: DEA-SPD, K hops",
+    **{name: f"classes: {method.menu}" for name, method in METHODS.items() if name != "2-WL"},
 }
 SETTINGS = ("colour_by", "layer", "step", "hops", "cut", "layout", "size", "root")
 MAX_LAYER = 6

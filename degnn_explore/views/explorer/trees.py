@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ...expressive.methods import METHODS
 from ...expressive.subtrees import Subtree, TreeComparison, Unrolling, compare
 from ..widgets.html import node_name
 from .colouring import Entry
@@ -79,7 +80,7 @@ def _unrolled(state: ExplorerState, wanted: list[tuple[int, int]]) -> tuple[tupl
         if state.colour_by == "1-WL":
             made[side] = Unrolling(graph.cut(S) if state.cut else graph, state.layer)
         else:
-            hops = state.hops if state.colour_by == "DEA-SPD" else 1
+            hops = state.hops if state.colour_by in METHODS and METHODS[state.colour_by].many_hops else 1
             made[side] = Unrolling(graph, state.layer, None, S, state.cut, hops)
     depth = state.layer
     while depth and any(made[side].merged_size(root, depth, MAX_TREE) > MAX_TREE for side, root in wanted):

@@ -8,16 +8,13 @@ from functools import lru_cache
 from threading import Event, Thread
 
 from ...common.stopping import Cancelled
-from ...expressive.two_wl import MAX_NODES_2WL
-from ...expressive.verdicts import MAX_WALK, Verdict, distinguish
+from ...expressive.methods import METHODS
+from ...expressive.verdicts import Verdict, distinguish
 from ...graphs.graph import Graph
 from ..widgets.html import node_name, tag, text
 from .state import ExplorerState, Side
 
-__all__ = ["METHODS", "Judge", "Question", "answers", "table"]
-
-METHODS = ("1-WL", "DE-SPD", "DE-LP", "DEA-SPD", "2-WL")
-_EASY_2WL = min(400, MAX_NODES_2WL)
+__all__ = ["Judge", "Question", "answers", "table"]
 
 
 @dataclass(frozen=True)
@@ -51,33 +48,6 @@ class Question:
         return ""
 
 
-def method_name(method: str, p: int, hops: int) -> str:
-    """The method in the paper's words.
-
-    Examples
-    --------
-    >>> method_name("DEA-SPD", 1, 2)
-    'DEA-1, 2 hops'
-    """
-    return {
-        "1-WL": "1-WL (GCN, SAGE, GIN)",
-        "DE-SPD": f"DE-{p}, shortest paths",
-        "DE-LP": f"DE-{p}, landing probabilities",
-        "DEA-SPD": f"DEA-{p}, {hops} hop{'s' if hops > 1 else ''}",
-        "2-WL": "2-WL (folklore)",
-    }[method]
-
-
-def infeasible(question: Question, method: str) -> str:
-    """Why a method is left out for graphs of this size; "" if it is not."""
-    nodes = [side.graph.num_nodes for side in question.sides]
-    if method == "2-WL" and max(nodes) > _EASY_2WL:
-        return f"left out: it colours all pairs of {max(nodes):,} nodes; shown up to {_EASY_2WL} nodes"
-    if method == "DE-LP" and sum(nodes) > MAX_WALK:
-        return f"left out: it follows walks of {sum(nodes):,} steps; shown up to {MAX_WALK:,} nodes in all"
-    return ""
-
-
 def answers(question: Question, stop: Event | None = None) -> Iterator[tuple[str, Verdict | str]]:
     """Each method with its verdict, or with the reason why it was left out; ends early once ``stop`` is set.
 
@@ -88,17 +58,14 @@ def answers(question: Question, stop: Event | None = None) -> Iterator[tuple[str
     [('1-WL', None), ('DE-SPD', 2), ('DE-LP', 0), ('DEA-SPD', 2), ('2-WL', 2)]
     """
     a, b = ((_named(side.graph), list(side.targets)) for side in question.sides)
-    for method in METHODS:
-        if reason := infeasible(question, method):
-            yield method, reason
+    sizes = [side.graph.num_nodes for side in question.sides]
+    for name, method in METHODS.items():
+        if reason := method.infeasible(sizes, quick=True):
+            yield name, f"left out: {reason}"
             continue
+        hops = question.hops if method.many_hops else None
         try:
-            yield (
-                method,
-                distinguish(
-                    a, b, method, hops=question.hops if method == "DEA-SPD" else None, cut=question.cut, stop=stop
-                ),
-            )
+            yield name, distinguish(a, b, name, hops=hops, cut=question.cut, stop=stop)
         except Cancelled:
             return
 
@@ -116,9 +83,9 @@ def table(question: Question, found: dict[str, Verdict | str]) -> str:
     if question.hint:
         return tag("div", question.hint, "de-hint")
     rows = []
-    for method in METHODS:
-        answer = found.get(method)
-        name = tag("td", method_name(method, question.p, question.hops))
+    for name, method in METHODS.items():
+        answer = found.get(name)
+        title = f'<td title="{text(method.what)}">{text(method.title(question.p, question.hops))}</td>'
         if answer is None:
             cells = '<td><span class="de-spin"></span>computing…</td><td></td><td></td>'
         elif isinstance(answer, str):
@@ -129,7 +96,7 @@ def table(question: Question, found: dict[str, Verdict | str]) -> str:
             )
             layer = "–" if answer.layer is None else str(answer.layer)
             cells = f"<td>{pill}</td><td>{layer}</td>{tag('td', answer.why)}"
-        rows.append(f'<tr data-method="{text(method)}">{name}{cells}</tr>')
+        rows.append(f'<tr data-method="{text(name)}">{title}{cells}</tr>')
     head = "<tr><th>method</th><th>verdict</th><th>from layer</th><th>because</th></tr>"
     return f'<table class="de-verdicts"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
 
