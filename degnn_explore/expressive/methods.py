@@ -156,6 +156,12 @@ class Setting:
             return np.arange(G.num_nodes)[None, :]
         if self.order == "edges":
             return np.asarray(G.edges)
+        return np.array(list(combinations(range(G.num_nodes), self.order)), dtype=np.int64).reshape(-1, self.order)
+
+    def check(self, G: Graph) -> None:
+        """A ParameterError where G has no set of that order, or too many."""
+        if self.method.encoding is None or self.order == "edges":
+            return
         p = whole_number("order", self.order, least=1)
         if p > G.num_nodes:
             raise ParameterError(f"order={p}, but a graph of {G.num_nodes} nodes has no such set.")
@@ -166,7 +172,6 @@ class Setting:
                 f"order={p} means {count:,} sets or more in a graph of {G.num_nodes} nodes, above {MAX_SETS:,}; "
                 "take a lower order, or order='edges'."
             )
-        return np.array(list(combinations(range(G.num_nodes), p)), dtype=np.int64)
 
     @property
     def options(self) -> dict[str, Any]:

@@ -129,6 +129,9 @@ def distinguish(
     if method == "2-WL":
         return _pairs_verdict(sides, layers, cut, attributes, stop)
     setting = Setting(chosen, 1 if order is None else order, K)
+    for G, S in sides:
+        if S is None:
+            setting.check(G)
     run = Instances.build(
         [(G, setting.sets(G) if S is None else S[None, :]) for G, S in sides],
         chosen.encoding and chosen.encoding(G1.num_nodes + G2.num_nodes),
