@@ -159,8 +159,7 @@ def _refined_verdict(method: Method, run: Instances, layers: int | None, *, whol
         if _representation(classes[rows[0]]) != _representation(classes[rows[1]]):
             explain = explain_graphs if whole else explain_sets
             return Verdict(True, layer, explain(method, layer, run, rows, history), method.name)
-    together = classes[np.concatenate([r.ravel() for r in rows])]
-    return Verdict(False, None, _why_same(method, len(history) - 1, layers, together), method.name)
+    return Verdict(False, None, _why_same(method, len(history) - 1, layers, classes), method.name)
 
 
 def _representation(members: Ints) -> Counter[tuple[int, ...]]:
