@@ -89,6 +89,11 @@ class Drawers:
             ]
         )
 
+    @property
+    def parts(self) -> tuple[W.Widget, ...]:
+        """All that a drawer may hold, whether it is open or not."""
+        return (self.content, self.upload, self.report, self._exports)
+
     def refresh(self, preset_key: str) -> None:
         """Keeps the menu and an open drawer in step with the state."""
         self._quiet = True

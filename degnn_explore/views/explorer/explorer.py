@@ -11,6 +11,8 @@ import numpy as np
 from ...common.errors import ParameterError
 from ...graphs.graph import Graph, Targets
 from ..widgets.html import box, button, error_box, guarded, tag
+from ..widgets.messages import listed, text, whole
+from ..widgets.panel import Panel
 from . import free_view, sharing
 from .drawers import Actions, Drawers
 from .excerpt import MAX_DRAWN, search
@@ -24,7 +26,7 @@ from .verdict_table import Judge, Question, table
 __all__ = ["Explorer"]
 
 
-class Explorer(W.VBox):
+class Explorer(Panel):
     """One panel in which a person sees what a plain GNN cannot see, and why distance encoding can.
 
     Parameters
@@ -118,7 +120,7 @@ class Explorer(W.VBox):
         self._found: dict[str, Any] = {}
         self._scene = Scene(self.state, uuid.uuid4().hex)
         self.graph_canvas, self.tree_canvas = self._scene.graph, self._scene.tree
-        self.graph_canvas.on_message(self._message)
+        self._listen()
         self._error, self._idea, self._table = W.HTML(), W.HTML(), W.HTML()
         self._error.layout.display = "none"
         self._settings = Settings(self._from_control)
@@ -133,6 +135,7 @@ class Explorer(W.VBox):
             self.open_preset, self.open_graph, self._export, self.html, self.share, self.code, self.show_error
         )
         self._drawers = Drawers(actions)
+        self.parts = self._drawers.parts
         self._judge = Judge(self._show_verdicts, self.show_error)
         header, drawer = self._drawers.header, self._drawers.box
         return [header, drawer, self._error, self._idea, self._settings.box, cards, verdicts]
@@ -175,30 +178,29 @@ class Explorer(W.VBox):
         mime, content = ("text/html", self.html()) if kind == "html" else ("image/svg+xml", svg(canvas))
         canvas.send({"type": "download", "name": what, "mime": mime, "text": content})
 
-    @guarded
-    def _message(self, message: dict[str, Any]) -> None:
-        kind = message["type"]
-        if kind == "pick":
-            self.clear_error()
-            self.state.pick(*self._scene.whose(int(message["node"])))
-        elif kind == "lasso":
-            self.clear_error()
-            inside = [self._scene.whose(int(drawn)) for drawn in message["nodes"]]
-            for side in sorted({side for side, _ in inside}):
-                self.state.add(side, [node for its, node in inside if its == side])
-        elif kind == "clear":
-            self.clear_error()
-            self.state.clear()
-        elif kind == "search":
-            self._search(str(message["text"]))
-        elif kind == "find":
-            side, node = (int(x) for x in message["key"])
-            if node not in self.state.sides[side].targets:
-                self.state.pick(side, np.int64(node))
-            self.graph_canvas.send({"type": "focus", "node": self._scene.place(side, node)})
-        elif kind == "tip":
-            lines = self.state.tip(*self._scene.whose(int(message["node"])))
-            self.graph_canvas.send({"type": "tip", "node": message["node"], "lines": lines})
+    def _listen(self) -> None:
+        canvas = self.graph_canvas
+        node = canvas.node
+        canvas.hear("pick", self._pick, self.show_error, node=node)
+        canvas.hear("lasso", self._lasso, self.show_error, nodes=listed(node))
+        canvas.hear("clear", self._clear, self.show_error)
+        canvas.hear("search", self._search, self.show_error, text=text(100))
+        canvas.hear("find", self._find, self.show_error, key=self._is_key)
+        canvas.hear("tip", self._tip, self.show_error, node=node)
+
+    def _pick(self, node: int) -> None:
+        self.clear_error()
+        self.state.pick(*self._scene.whose(node))
+
+    def _lasso(self, nodes: list[int]) -> None:
+        self.clear_error()
+        inside = [self._scene.whose(node) for node in dict.fromkeys(nodes)]
+        for side in sorted({side for side, _ in inside}):
+            self.state.add(side, [node for its, node in inside if its == side])
+
+    def _clear(self) -> None:
+        self.clear_error()
+        self.state.clear()
 
     def _search(self, wanted: str) -> None:
         sides = self.state.sides
@@ -207,6 +209,26 @@ class Explorer(W.VBox):
             where = f"in {self.state.letter(k)} {note}".strip() if len(sides) == 2 else note
             items.append({"key": [k, node], "name": name, "note": where})
         self.graph_canvas.send({"type": "matches", "text": wanted, "items": items})
+
+    def _is_key(self, value: Any) -> str:
+        """Whether a page's value is one of the keys that were sent with the matches: [side, node]."""
+        sides = self.state.sides
+        fits = isinstance(value, list) and len(value) == 2 and not whole(lambda: len(sides))(value[0])
+        return "a side and a node" if not fits or whole(lambda: sides[value[0]].graph.num_nodes)(value[1]) else ""
+
+    def _find(self, key: list[int]) -> None:
+        side, node = key
+        if node not in self.state.sides[side].targets:
+            self.state.pick(side, np.int64(node))
+        self.graph_canvas.send({"type": "focus", "node": self._scene.place(side, node)})
+
+    def _tip(self, node: int) -> None:
+        lines = self.state.tip(*self._scene.whose(node))
+        self.graph_canvas.send({"type": "tip", "node": node, "lines": lines})
+
+    def end(self) -> None:
+        """Stops looking for verdicts."""
+        self._judge.stop()
 
     # ---- to the reader ------------------------------------------------------------------------
 

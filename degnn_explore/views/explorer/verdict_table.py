@@ -121,12 +121,16 @@ class Judge:
 
     def ask(self, question: Question) -> None:
         """Starts on a new question and forgets the old one."""
-        self._stop.set()
+        self.stop()
         self._stop = stop = Event()
         self._show(question, {})
         if not question.hint:
             self._thread = Thread(target=self._work, args=(question, stop), daemon=True, name="verdicts")
             self._thread.start()
+
+    def stop(self) -> None:
+        """Forgets the last question."""
+        self._stop.set()
 
     def wait(self, seconds: float = 60.0) -> None:
         """Until the last question is answered, for scripts and tests."""

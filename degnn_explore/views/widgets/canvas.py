@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import numpy as np
 import traitlets
 from numpy.typing import NDArray
+
+from .messages import PageWidget, numbers, whole
 
 __all__ = ["Canvas"]
 
 _HERE = Path(__file__).parent
 
 
-class Canvas(anywidget.AnyWidget):
+class Canvas(PageWidget):
     """Nodes, edges and colour codes as synced traits; `canvas.js` draws them and reports what is picked.
 
     All panels share one list of nodes: panel k holds nodes ``starts[k]`` to ``starts[k + 1] - 1``. Everything
@@ -76,6 +77,17 @@ class Canvas(anywidget.AnyWidget):
     serial = traitlets.Int(0).tag(sync=True)
     """Counts the recolourings, for measuring how long one takes."""
 
+    def __init__(self, **traits: Any) -> None:
+        super().__init__(**traits)
+        self.node = whole(lambda: self.starts[-1])
+        """What the number of a drawn node must be, for :meth:`hear`."""
+        self.from_page = {"positions": self._moved, "camera": numbers(3)}
+
+    def _moved(self, value: Any) -> str:
+        places = np.frombuffer(value, dtype="u1") if isinstance(value, bytes | memoryview) else np.zeros(0, dtype="u1")
+        fits = len(places) == len(self.positions) and np.isfinite(places.view("<f4")).all()
+        return "" if fits else "a finite place for each node"
+
     def put(
         self,
         *,
@@ -104,12 +116,3 @@ class Canvas(anywidget.AnyWidget):
             self.serial += 1
             for name, value in texts.items():
                 self.set_trait(name, value)
-
-    def on_message(self, act: Callable[[dict[str, Any]], None]) -> None:
-        """Calls ``act`` with every message from the browser that is a dictionary with a type."""
-
-        def heard(_widget: Any, content: Any, _buffers: Any) -> None:
-            if isinstance(content, dict) and isinstance(content.get("type"), str):
-                act(content)
-
-        self.on_msg(heard)

@@ -26,6 +26,11 @@ def legend(state: ExplorerState) -> list[tuple[str, tuple[int, ...] | None]]:
     return [(entry.label, entry.counts) for entry in state.coloured().entries[:-1]]
 
 
+def tell(explorer: de.Explorer, message: object) -> None:
+    """What ipywidgets does with a message from the page."""
+    explorer.graph_canvas._handle_custom_msg(message, [])
+
+
 # ---- picking ------------------------------------------------------------------------------------
 
 
@@ -55,10 +60,10 @@ def test_a_lasso_adds_and_frees_p() -> None:
 
 def test_a_lasso_of_hundreds_is_refused_in_words() -> None:
     explorer = de.Explorer((de.load("celegans"), [0]))
-    explorer._message({"type": "lasso", "nodes": list(range(150))})
+    tell(explorer, {"type": "lasso", "nodes": list(range(150))})
     assert "up to 100" in explorer._error.value
     assert explorer.targets == [[0]]
-    explorer._message({"type": "lasso", "nodes": list(range(60))})
+    tell(explorer, {"type": "lasso", "nodes": list(range(60))})
     assert explorer._error.value == ""
     assert len(explorer.targets[0]) == 60
 
@@ -266,7 +271,7 @@ def test_explorer_sends_only_colours_on_a_click() -> None:
     before = explorer.graph_canvas.positions
     sent: list[set[str]] = []
     explorer.graph_canvas.observe(lambda change: sent.append(change["name"]))
-    explorer._message({"type": "pick", "node": 5})
+    tell(explorer, {"type": "pick", "node": 5})
     assert explorer.targets == [[5], [3]]
     assert "positions" not in sent
     assert "edges" not in sent
@@ -278,9 +283,9 @@ def test_explorer_sends_only_colours_on_a_click() -> None:
 
 def test_an_error_in_a_callback_is_shown() -> None:
     explorer = de.Explorer(preset="fig1")
-    explorer._message({"type": "pick", "node": "nonsense"})
+    tell(explorer, {"type": "pick", "node": "nonsense"})
     assert "de-error" in explorer._error.value
-    explorer._message({"type": "pick", "node": 5})
+    tell(explorer, {"type": "pick", "node": 5})
     assert explorer._error.value == ""
 
 
@@ -297,7 +302,7 @@ def test_a_large_graph_opens_on_the_neighbourhood_of_s() -> None:
     explorer._show_more()
     assert explorer.graph_canvas.starts == [0, 3000]
     outside = int(np.setdiff1d(np.arange(25_000), explorer._scene.nodes[0])[0])
-    explorer._message({"type": "find", "key": [0, outside]})
+    tell(explorer, {"type": "find", "key": [0, outside]})
     assert outside in explorer._scene.nodes[0]
 
 

@@ -1,0 +1,124 @@
+"""When a panel ends: closing it frees all its widgets, and it is closed when its cell runs again or is deleted.
+
+ipywidgets keeps every widget in a registry until it is closed, and closes no widget's children: a panel of a hundred
+widgets that is shown anew with each run of a cell would stay in memory for as long as the kernel runs.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import ipywidgets as W
+
+__all__ = ["Panel", "close_tree"]
+
+
+def close_tree(*roots: W.Widget) -> None:
+    """Closes widgets with all that they hold: children, layouts, styles.
+
+    Examples
+    --------
+    >>> box = W.VBox([W.Button()])
+    >>> close_tree(box)
+    >>> box.comm is None, box.children[0].comm is None, box.layout.comm is None
+    (True, True, True)
+    """
+    todo, seen = list(roots), set()
+    while todo:
+        widget = todo.pop()
+        if id(widget) in seen or widget.comm is None:
+            continue
+        seen.add(id(widget))
+        for name in widget.keys:
+            held = getattr(widget, name)
+            items = held if isinstance(held, list | tuple) else [held]
+            todo += [item for item in items if isinstance(item, W.Widget)]
+        W.Widget.close(widget)
+
+
+class Panel(W.VBox):
+    """A box that frees all it is made of when it is closed; ``self.parts`` are widgets it does not show yet."""
+
+    parts: tuple[W.Widget, ...] = ()
+
+    def __init__(self, children: list[W.Widget]) -> None:
+        super().__init__(children)
+        _CELLS.note(self)
+
+    def end(self) -> None:
+        """Stops what works in the background; called once, when the panel is closed."""
+
+    def close(self) -> None:
+        """Frees all widgets of the panel and ends its work."""
+        if self.comm is not None:
+            self.end()
+            close_tree(self, *self.parts)
+
+
+class _Cells:
+    """Which panels each cell of the notebook has made, by the identity that JupyterLab gives a cell."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, list[tuple[str, weakref.ref[Panel]]]] = {}
+        self._shell: Any = None
+
+    def note(self, panel: Panel) -> None:
+        """Remembers the cell that is running."""
+        shell = _shell()
+        cell, run, _ = _running(shell)
+        if not cell:
+            return
+        if self._shell is not shell:
+            self._shell = shell
+            shell.events.register("post_run_cell", self.tidy)
+        self.made.setdefault(cell, []).append((run, weakref.ref(panel)))
+
+    def tidy(self, *_: Any) -> None:
+        """After a cell has run: closes what it made in earlier runs, and what deleted cells made.
+
+        A panel that a variable still names stays: its reader may show it elsewhere.
+        """
+        cell, run, deleted = _running(self._shell)
+        for gone in {cell, *deleted} & self.made.keys():
+            kept = []
+            for its_run, ref in self.made[gone]:
+                panel = ref()
+                if panel is not None and ((gone == cell and its_run == run) or _is_named(panel, self._shell.user_ns)):
+                    kept.append((its_run, ref))
+                elif panel is not None:
+                    panel.close()
+            self.made[gone] = kept
+
+
+_CELLS = _Cells()
+
+
+def _shell() -> Any:
+    from IPython.core.getipython import get_ipython
+
+    return get_ipython()
+
+
+def _running(shell: Any) -> tuple[str, str, list[str]]:
+    """The cell that is running, its run, and the cells deleted since the last one; "" outside of a notebook."""
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    about, header = parent.get("metadata") or {}, parent.get("header") or {}
+    if header.get("msg_type") != "execute_request":
+        return "", "", []
+    deleted = [str(gone) for gone in about.get("deletedCells", [])]
+    return str(about.get("cellId") or ""), str(header.get("msg_id")), deleted
+
+
+def _is_named(panel: Panel, names: dict[str, Any]) -> bool:
+    """Whether a variable holds the panel, itself or in a list or dictionary; IPython's own memory does not count."""
+
+    def values() -> Iterator[Any]:
+        for name, value in names.items():
+            if not name.startswith("_") and name not in ("In", "Out"):
+                yield value
+                if isinstance(value, list | tuple | set | dict):
+                    yield from value.values() if isinstance(value, dict) else value
+
+    return any(value is panel for value in values())

@@ -1,0 +1,128 @@
+"""What a page may say to a widget, and what it is told otherwise: one short sentence, no traceback."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import degnn_explore as de
+from degnn_explore.views.widgets.canvas import Canvas
+from degnn_explore.views.widgets.messages import PageWidget, listed, numbers, text, whole
+
+DEEP: Any = []
+for _ in range(5_000):
+    DEEP = [DEEP]
+
+MALFORMED = [
+    ({"type": "pick"}, "node=None"),
+    ({"type": "pick", "node": None}, "node=None"),
+    ({"type": "pick", "node": "3"}, "node='3'"),
+    ({"type": "pick", "node": -1}, "node=-1"),
+    ({"type": "pick", "node": 16}, "from 0 to 15"),
+    ({"type": "pick", "node": 10**400}, "from 0 to 15"),
+    ({"type": "pick", "node": 2.0}, "node=2.0"),
+    ({"type": "pick", "node": True}, "node=True"),
+    ({"type": "pick", "node": math.nan}, "node=nan"),
+    ({"type": "pick", "node": {"a": 1}}, "from 0 to 15"),
+    ({"type": "pick", "node": DEEP}, "from 0 to 15"),
+    ({"type": "lasso"}, "nodes=None"),
+    ({"type": "lasso", "nodes": 3}, "nodes=3"),
+    ({"type": "lasso", "nodes": "123"}, "nodes='123'"),
+    ({"type": "lasso", "nodes": [0, "1"]}, "each item a whole number"),
+    ({"type": "lasso", "nodes": [[0]]}, "each item a whole number"),
+    ({"type": "search"}, "text=None"),
+    ({"type": "search", "text": 5}, "text=5"),
+    ({"type": "search", "text": "a" * 101}, "at most 100 characters"),
+    ({"type": "search", "text": "\ud800"}, "a text"),
+    ({"type": "find"}, "key=None"),
+    ({"type": "find", "key": [0]}, "a side and a node"),
+    ({"type": "find", "key": [2, 0]}, "a side and a node"),
+    ({"type": "find", "key": [0, 8]}, "a side and a node"),
+    ({"type": "find", "key": [0, 10**30]}, "a side and a node"),
+    ({"type": "find", "key": {"0": 1}}, "a side and a node"),
+    ({"type": "tip"}, "node=None"),
+    ({"type": "tip", "node": 99}, "from 0 to 15"),
+]
+
+
+@pytest.mark.parametrize(("message", "named"), MALFORMED)
+def test_a_malformed_message_is_answered_in_one_sentence(message: dict[str, Any], named: str) -> None:
+    explorer = de.Explorer(preset="fig1")
+    explorer.graph_canvas._handle_custom_msg(message, [])
+    said = explorer._error.value
+    assert f"The page sent &#x27;{message['type']}&#x27;" in said
+    assert named.replace("'", "&#x27;") in said
+    assert "<details>" not in said
+    assert len(said) < 260
+    assert explorer.targets == [[2], [3]]
+
+
+@pytest.mark.parametrize(
+    "message", [None, [], "pick", {"type": 5}, {"type": None}, {"type": "other"}, {}, {"type": []}]
+)
+def test_what_is_no_message_is_not_heard(message: Any) -> None:
+    explorer = de.Explorer(preset="fig1")
+    explorer.graph_canvas._handle_custom_msg(message, [])
+    assert explorer._error.value == ""
+    assert explorer.targets == [[2], [3]]
+
+
+def test_a_lasso_that_names_a_node_twice_takes_it_once() -> None:
+    explorer = de.Explorer(preset="fig1")
+    explorer.graph_canvas._handle_custom_msg({"type": "lasso", "nodes": [4, 4, 12]}, [])
+    assert explorer._error.value == ""
+    assert explorer.targets == [[2, 4], [3, 4]]
+
+
+def test_a_page_moves_nodes_and_the_view_and_nothing_else() -> None:
+    canvas = Canvas()
+    canvas.put(positions=np.zeros((2, 2)), edges=np.array([[0, 1]]), names=["a", "b"])
+    moved = np.array([[0, 0], [1, 2]], dtype="<f4").tobytes()
+    canvas.set_state({"positions": memoryview(moved), "camera": [2.0, 0, 1.5], "names": ["x", "y"], "edges": b"1"})
+    assert (bytes(canvas.positions), canvas.camera) == (moved, [2.0, 0, 1.5])
+    assert canvas.names == ["a", "b"]
+    assert len(canvas.edges) == 8
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"positions": memoryview(b"abc")},
+        {"positions": "text"},
+        {"positions": memoryview(np.full(4, np.nan, dtype="<f4").tobytes())},
+        {"positions": None},
+        {"camera": [1, 2]},
+        {"camera": [1, 2, math.inf]},
+        {"camera": [1, 2, "3"]},
+        {"camera": None},
+    ],
+)
+def test_a_broken_place_or_view_is_not_taken(state: dict[str, Any]) -> None:
+    canvas = Canvas()
+    canvas.put(positions=np.ones((2, 2)), edges=np.array([[0, 1]]))
+    canvas.set_state(state)
+    assert np.frombuffer(canvas.positions, dtype="<f4").tolist() == [1, 1, 1, 1]
+    assert canvas.camera == [1.0, 0.0, 0.0]
+
+
+def test_a_field_says_what_it_wants() -> None:
+    assert whole(lambda: 5)(5) == "a whole number from 0 to 4"
+    assert listed(whole(lambda: 5), longest=2)([1, 2, 3]) == "a list of at most 2 items"
+    assert listed(whole(lambda: 5))([1, 2, 3]) == ""
+    assert numbers(2)([1, 2.5]) == ""
+    assert numbers(2)([1, True]) == "2 finite numbers"
+    assert text(2)("ab") == ""
+
+
+def test_without_a_place_for_errors_a_malformed_message_is_dropped_and_a_fault_of_ours_is_not() -> None:
+    widget, heard = PageWidget(), []
+    widget.hear("row", heard.append, row=whole(lambda: 3))
+    widget._handle_custom_msg({"type": "row", "row": "1"}, [])
+    widget._handle_custom_msg({"type": "row", "row": 2}, [])
+    assert heard == [2]
+    with pytest.raises(ZeroDivisionError):
+        widget.hear("fails", lambda: 1 / 0)  # type: ignore[arg-type, return-value]
+        widget._msg_callbacks.callbacks[-1](widget, {"type": "fails"}, [])
