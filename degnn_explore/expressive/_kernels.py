@@ -62,6 +62,13 @@ def _mix(h: Any, value: Any) -> Any:
     return h ^ (h >> np.uint64(29))
 
 
+@njit(types.uint64(types.uint64, types.uint64), cache=True, nogil=True)
+def _stir(a: Any, b: Any) -> Any:
+    """The two mixed so that sums of such values do not meet by the structure of a graph."""
+    h = _mix(_mix(np.uint64(0x51ED270B), a), b)
+    return _mix(h, h >> np.uint64(32))
+
+
 @njit(cache=True, nogil=True)
 def group_rows(indptr: Ints, rows: Ints, own: Ints, out: Ints) -> int:
     """Numbers equal (own, row) alike, 0.. in order of first appearance. Exact: rows are compared, not hashes.
@@ -201,107 +208,37 @@ def ball(start: Ints, arcs: Ints, tags: Ints, root: int, depth: int, dist: Ints,
 
 
 @njit(cache=True, nogil=True)
-def _grown(old: Ints, size: int) -> Ints:
-    new = np.empty(max(size, 2 * len(old)), dtype=np.int64)
-    new[: len(old)] = old
-    return new
+def root_colours(start: Ints, arcs: Ints, tags: Ints, hops: int, layers: int, out: Ints) -> None:
+    """The colour of every node as its own target after 0..layers layers; out [layers + 1, n, 2], two 64-bit words.
 
-
-@njit(cache=True, nogil=True)
-def root_colours(
-    start: Ints,
-    arcs: Ints,
-    tags: Ints,
-    hops: int,
-    layers: int,
-    slots: Ints,
-    hashes: Ints,
-    bounds: Ints,
-    words: Ints,
-    used: int,
-    out: Ints,
-) -> tuple[Ints, Ints, Ints, Ints, int]:
-    """The colour of every node as its own target after 0..layers layers; out [layers + 1, n].
-
-    A colour of layer 0 is a distance; a colour above is the number of its row (own colour, sorted neighbours) in a
-    dictionary that goes on from call to call: ``slots`` is its hash table, row i is ``words[bounds[i]:bounds[i+1]]``,
-    ``used`` the number of rows. Rows are compared word for word, so the colours are exact.
+    A colour of layer 0 is a distance; one above is mixed from the node's own and the sum over its neighbours of
+    their mixed (tag, colour), so that different words prove different colours.
     """
-    n = len(start) - 1
-    depth = hops * layers
-    first = depth + 1  # colours below are distances
+    n, depth = len(start) - 1, hops * layers
     dist = np.full(n, -1, dtype=np.int64)
-    colour = np.zeros(n, dtype=np.int64)
-    finer = np.zeros(n, dtype=np.int64)
     queue = np.empty(n, dtype=np.int64)
     ends = np.empty(depth + 1, dtype=np.int64)
-    longest = 1
-    for u in range(n):
-        longest = max(longest, start[u + 1] - start[u] + 1)
-    row = np.empty(longest, dtype=np.int64)
+    colour = np.empty((n, 2), dtype=np.uint64)
+    finer = np.empty((n, 2), dtype=np.uint64)
     for root in range(n):
         reached = ball(start, arcs, tags, root, depth, dist, queue, ends)
-        new_rows, new_words = 0, 0
-        for layer in range(1, layers + 1):
-            new_rows += ends[hops * (layers - layer)]
-        for i in range(ends[hops * (layers - 1)] if layers else 0):
-            new_words += (start[queue[i] + 1] - start[queue[i]] + 1) * layers
-        if used + new_rows >= len(hashes):
-            hashes = _grown(hashes, used + new_rows + 1)
-            bounds = _grown(bounds, len(hashes) + 1)
-        if bounds[used] + new_words > len(words):
-            words = _grown(words, bounds[used] + new_words)
-        if 2 * (used + new_rows) > len(slots):
-            size = len(slots)
-            while size < 4 * (used + new_rows):
-                size *= 2
-            slots = np.full(size, -1, dtype=np.int64)
-            for i in range(used):
-                slot = hashes[i] & (size - 1)
-                while slots[slot] >= 0:
-                    slot = (slot + 1) & (size - 1)
-                slots[slot] = i
         for i in range(reached):
-            colour[queue[i]] = dist[queue[i]]
-        out[0, root] = 0
+            colour[queue[i], 0] = _stir(np.uint64(dist[queue[i]]), np.uint64(0x51ED270B))
+            colour[queue[i], 1] = _stir(np.uint64(dist[queue[i]]), np.uint64(0x2545F491))
+        out[0, root] = colour[root]
         for layer in range(1, layers + 1):
             inner = ends[hops * (layers - layer)]  # only these can still reach the root
             for i in range(inner):
                 u = queue[i]
-                length = start[u + 1] - start[u] + 1
+                first, second = np.uint64(0), np.uint64(0)
                 for e in range(start[u], start[u + 1]):
-                    row[e - start[u] + 1] = tags[e] * TAG + colour[arcs[e]]
-                row[0] = -1
-                _sort_row(row[:length])
-                row[0] = colour[u]
-                h = np.uint64(length)
-                for k in range(length):
-                    h = _mix(h, np.uint64(row[k]))
-                mixed = np.int64(h >> np.uint64(1))
-                slot = mixed & (len(slots) - 1)
-                while True:
-                    known = slots[slot]
-                    if known < 0:
-                        slots[slot] = used
-                        hashes[used] = mixed
-                        words[bounds[used] : bounds[used] + length] = row[:length]
-                        bounds[used + 1] = bounds[used] + length
-                        known = used
-                        used += 1
-                        break
-                    at = bounds[known]
-                    same = hashes[known] == mixed and bounds[known + 1] - at == length
-                    k = 0
-                    while same and k < length:
-                        same = words[at + k] == row[k]
-                        k += 1
-                    if same:
-                        break
-                    slot = (slot + 1) & (len(slots) - 1)
-                finer[u] = first + known
+                    a, b = colour[arcs[e], 0], colour[arcs[e], 1]
+                    first += _stir(a + np.uint64(tags[e]), b)
+                    second += _stir(b + np.uint64(tags[e]), a)
+                finer[u, 0] = _stir(colour[u, 0], first)
+                finer[u, 1] = _stir(colour[u, 1], second)
             for i in range(inner):
                 colour[queue[i]] = finer[queue[i]]
             out[layer, root] = colour[root]
         for i in range(reached):
             dist[queue[i]] = -1
-    return slots, hashes, bounds, words, used

@@ -1,8 +1,8 @@
 """The exact colour of every node as its own target (DE-1 with SPD), for thousands of graphs together.
 
 After L layers with K hops, the colour of the target v depends on the nodes within K·L hops of v alone, and in
-layer l only those within K·(L-l) still matter. So each target costs its ball, not the whole graph, and the colours of
-all graphs are numbered in one dictionary. They are those of ``de.colours(G, S={v}, hops=K)[:, v]``.
+layer l only those within K·(L-l) still matter. So each target costs its ball, not the whole graph. The colours are
+those of ``de.colours(G, S={v}, hops=K)[:, v]``, held as 128 bits until they are numbered.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, whole_number
+from ..common.files import readable_size
 from ..common.stopping import raise_if
 from ..graphs.graph import Graph
+from .refinement import MAX_ARCS, MAX_BYTES, khop_size
 
 __all__ = ["alike", "khop_union", "root_colours"]
 
 Ints = NDArray[np.int64]
-MAX_ARCS = 200_000_000
 
 
 def khop_union(graphs: Sequence[Graph], hops: int = 1) -> tuple[Ints, Ints, Ints]:
@@ -30,7 +31,7 @@ def khop_union(graphs: Sequence[Graph], hops: int = 1) -> tuple[Ints, Ints, Ints
     for G in graphs:
         if not isinstance(G, Graph):
             raise GraphError(f"Each graph must be a degnn_explore.Graph, not {type(G).__name__}.")
-    size = sum(min(G.num_nodes**2, len(G.indices) * int(G.degrees.max(initial=1)) ** (hops - 1)) for G in graphs)
+    size = sum(khop_size(G, hops) for G in graphs)
     if size > MAX_ARCS:
         raise ParameterError(
             f"hops={hops} in these graphs means about {size:,} arcs, more than {MAX_ARCS:,}; "
@@ -71,8 +72,8 @@ def root_colours(
     Returns
     -------
     int64 [layers + 1, number of nodes]
-        Equal exactly where no DE-GNN-1 with that many layers can tell the nodes apart. The numbers mean nothing
-        outside this call.
+        Equal exactly where no DE-GNN-1 with that many layers can tell the nodes apart (but for a chance of about
+        2^-128 a pair). The numbers mean nothing outside this call.
 
     Examples
     --------
@@ -86,23 +87,19 @@ def root_colours(
     from . import _kernels as kernels
 
     layers, hops = whole_number("layers", layers, least=1), whole_number("hops", hops, least=1)
-    parts = []
-    dictionary: tuple[Ints, Ints, Ints, Ints, int] = (
-        np.full(1024, -1, dtype=np.int64),
-        np.empty(512, dtype=np.int64),
-        np.zeros(513, dtype=np.int64),
-        np.empty(4096, dtype=np.int64),
-        0,
-    )
-    for chunk in _chunks(graphs, 400):
+    nodes = sum(G.num_nodes for G in graphs)
+    hops = min(hops, max(nodes, 1))  # no node is further away
+    if (size := 16 * (layers + 1) * nodes) > MAX_BYTES:
+        raise ParameterError(f"layers={layers:,} for {nodes:,} targets take {readable_size(size)}; take fewer layers.")
+    halves = [np.zeros((layers + 1, 0, 2), dtype=np.uint64)]
+    for G in graphs:
         raise_if(stop, "the colouring of all targets was cancelled")
-        start, arcs, tags = khop_union(chunk, hops)
-        out = np.empty((layers + 1, len(start) - 1), dtype=np.int64)
-        dictionary = kernels.root_colours(start, arcs, tags, hops, layers, *dictionary, out)
-        parts.append(out)
+        halves.append(np.empty((layers + 1, G.num_nodes, 2), dtype=np.uint64))
+        kernels.root_colours(*khop_union([G], hops), hops, layers, halves[-1])
         if step is not None:
-            step(out.shape[1])
-    return np.concatenate([np.zeros((layers + 1, 0), dtype=np.int64), *parts], axis=1)
+            step(G.num_nodes)
+    words = np.concatenate(halves, axis=1)
+    return np.stack([np.unique(row, axis=0, return_inverse=True)[1].reshape(-1) for row in words])
 
 
 def alike(classes: Ints) -> float:
@@ -112,16 +109,3 @@ def alike(classes: Ints) -> float:
         return float("nan")
     _, sizes = np.unique(classes, return_counts=True)
     return int((sizes.astype(object) * (sizes - 1)).sum()) / (n * (n - 1))
-
-
-def _chunks(graphs: Sequence[Graph], nodes: int) -> list[list[Graph]]:
-    """Runs of graphs of about that many nodes together, so that progress and a stop are seen in time."""
-    chunks: list[list[Graph]] = []
-    size = nodes
-    for G in graphs:
-        if size >= nodes:
-            chunks.append([])
-            size = 0
-        chunks[-1].append(G)
-        size += G.num_nodes
-    return chunks
