@@ -10,15 +10,14 @@ import threading
 from typing import Any, Literal
 
 from ..common.errors import ParameterError, one_of, whole_number
-from ..common.parallel import Threads
 from ..encodings.base import Encoding
 from ..graphs.graph import Graph
 from . import _ball
-from .blocks import BlockData, Blocks, Step
-from .egos import EgoNetworks, FlatEgos
-from .request import as_sets, make_net, make_plan, make_scratch
+from .blocks import BlockData
+from .egos import EgoNetworks
+from .request import Options, make_work
 
-__all__ = ["BlockData", "Blocks", "EgoNetworks", "FlatEgos", "Step", "blocks", "ego_networks"]
+__all__ = ["BlockData", "EgoNetworks", "blocks", "ego_networks"]
 
 Aggregation = Literal["gcn", "mean", "sum", "hops"]
 _AGGREGATIONS = {"gcn": _ball.GCN, "mean": _ball.MEAN, "sum": _ball.SUM, "hops": _ball.HOPS}
@@ -90,30 +89,22 @@ def blocks(
     kind = _AGGREGATIONS[one_of("aggregation", aggregation, _AGGREGATIONS)]
     if hops > 1 and kind != _ball.HOPS:
         raise ParameterError(f"hops={hops} needs aggregation='hops'; {aggregation!r} reaches one hop a layer.")
-    budget = whole_number("budget", budget, least=1)
-    array = as_sets(graph, sets)
-    plan, width = make_plan(
-        p=array.shape[1],
+    options = Options(encoding, degree, max_nodes_per_hop, seed, num_threads, budget, stop, progress)
+    work = make_work(
+        graph,
+        sets,
+        options,
+        radius=layers * hops,
         levels=layers if raw else layers - 1,
         hops=hops,
-        radius=layers * hops,
-        encoding=encoding,
         aggregation=kind,
         raw=raw,
-        degree=degree,
-        max_nodes_per_hop=max_nodes_per_hop,
-        seed=seed,
     )
-    net = make_net(graph, degree)
-    in_dim = net.base.shape[1] + width
-    if in_dim == 0:
+    if work.in_dim == 0:
         raise ParameterError(
             "These ego-networks would have no features: set degree=True, give an encoding, or a graph with attributes."
         )
-    threads = Threads(
-        num_threads, stop=stop, progress=progress, scratch=lambda: make_scratch(net, array.shape[1], in_dim)
-    )
-    return BlockData(net, plan, array, in_dim, budget, threads)
+    return BlockData(work)
 
 
 def ego_networks(
@@ -134,10 +125,19 @@ def ego_networks(
 
     Parameters
     ----------
+    graph, sets
+        The graph, and the target sets: an integer array [num_sets, p] or a list of sets of one size.
     hops
         How far from S the ego-network reaches.
-    graph, sets, encoding, degree, max_nodes_per_hop, seed, num_threads, budget, stop, progress
-        As in :func:`blocks`. An encoding with ``pool=None`` gives ζ(u|v) side by side for each v in S.
+    encoding
+        SPD, LandingProbability, DRNL (pairs only) or None; ``pool=None`` gives ζ(u|v) side by side for each v in S.
+    degree
+        Whether log(1 + degree) is a feature.
+    max_nodes_per_hop, seed
+        Keep at most so many of the nodes first met at each hop, chosen by a hash of the seed, the set and the node.
+    num_threads, budget, stop, progress
+        Threads (None: all cores), bytes that may be kept in memory (more is extracted when asked for), an event
+        that ends the extraction, and whether a bar is shown past two seconds.
 
     Examples
     --------
@@ -150,24 +150,5 @@ def ego_networks(
     tensor([[2, 3, 0, 3, 1, 2],
             [0, 1, 2, 2, 3, 3]])
     """
-    hops = whole_number("hops", hops, least=1)
-    budget = whole_number("budget", budget, least=1)
-    array = as_sets(graph, sets)
-    plan, width = make_plan(
-        p=array.shape[1],
-        levels=0,
-        hops=1,
-        radius=hops,
-        encoding=encoding,
-        aggregation=_ball.SUM,
-        raw=False,
-        degree=degree,
-        max_nodes_per_hop=max_nodes_per_hop,
-        seed=seed,
-    )
-    net = make_net(graph, degree)
-    in_dim = net.base.shape[1] + width
-    threads = Threads(
-        num_threads, stop=stop, progress=progress, scratch=lambda: make_scratch(net, array.shape[1], in_dim)
-    )
-    return EgoNetworks(net, plan, array, in_dim, budget, threads)
+    options = Options(encoding, degree, max_nodes_per_hop, seed, num_threads, budget, stop, progress)
+    return EgoNetworks(make_work(graph, sets, options, radius=whole_number("hops", hops, least=1)))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError
-from ..common.parallel import Threads
-from . import _fill
-from ._ball import Net, Plan, Scratch
+from . import _fill, _gather
+from ._ball import Scratch
+from ._fill import FlatEgos
+from .request import Work
 from .store import Store, gather, starts
 
 if TYPE_CHECKING:
@@ -20,36 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["EgoNetworks", "FlatEgos"]
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class FlatEgos:
-    """Ego-networks one after the other: nodes of set i are ``node_ptr[i]:node_ptr[i + 1]``, its edges
-    ``edge_ptr[i]:edge_ptr[i + 1]``.
-
-    Attributes
-    ----------
-    nodes
-        The node of G, in BFS order from S: the targets come first. [N]
-    distance
-        Its distance to S, 0..hops. [N]
-    degree
-        Its degree in the cut graph, neighbours outside the ego-network included. [N]
-    x
-        Features, float32 [N, d].
-    length, column
-        Row by row, the number of neighbours inside the ego-network [N] and which they are [E],
-        counted from the set's first node. Each edge stands in both directions.
-    """
-
-    node_ptr: NDArray[np.int64]
-    edge_ptr: NDArray[np.int64]
-    nodes: Array
-    distance: NDArray[np.int32]
-    degree: Array
-    x: NDArray[np.float32]
-    length: Array
-    column: Array
 
 
 class EgoNetworks(Store[FlatEgos, Any]):
@@ -64,12 +34,9 @@ class EgoNetworks(Store[FlatEgos, Any]):
     (array([1, 2, 0, 3], dtype=int32), array([0, 0, 1, 1], dtype=int32), array([2, 3, 0, 1], dtype=int32))
     """
 
-    def __init__(
-        self, net: Net, plan: Plan, sets: NDArray[np.int64], in_dim: int, budget: int, threads: Threads
-    ) -> None:
-        self._nodes = np.empty(len(sets), dtype=np.int64)
-        self._edges = np.empty(len(sets), dtype=np.int64)
-        super().__init__(net, plan, sets, in_dim, budget, threads)
+    def __init__(self, work: Work) -> None:
+        self._nodes, self._edges = np.empty((2, len(work.sets)), dtype=np.int64)
+        super().__init__(work)
 
     @property
     def flat(self) -> FlatEgos:
@@ -102,7 +69,9 @@ class EgoNetworks(Store[FlatEgos, Any]):
         return self.batch(index, device)
 
     def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
-        _fill.count_egos(self._net, self._plan, self._sets[part], scratch, self._nodes[part], self._edges[part], lost)
+        _fill.count_egos(
+            self._net, self._request, self._sets[part], scratch, self._nodes[part], self._edges[part], lost
+        )
 
     def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         item = self._net.indices.dtype.itemsize
@@ -123,21 +92,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
         )
 
         def fill(begin: int, end: int, scratch: Scratch) -> None:
-            part = slice(begin, end)
-            _fill.fill_egos(
-                self._net,
-                self._plan,
-                sets[part],
-                scratch,
-                node_ptr[part],
-                edge_ptr[part],
-                flat.nodes,
-                flat.distance,
-                flat.degree,
-                flat.x,
-                flat.length,
-                flat.column,
-            )
+            _fill.fill_egos(self._net, self._request, sets, begin, end, scratch, flat)
 
         self._threads.ranges(len(index), fill, "extracting ego-networks", quiet)
         return flat
@@ -173,7 +128,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
             "distance": torch.from_numpy(distance.astype(np.int64)),
         }
         edge_index = np.empty((2, edge_ptr[-1]), np.int64)
-        _fill.gather_edges(index, flat.node_ptr, flat.edge_ptr, flat.length, flat.column, edge_index)
+        _gather.gather_edges(index, flat, edge_index)
         tensors["edge_index"] = torch.from_numpy(edge_index)
         tensors["target_index"] = torch.from_numpy((ptr[:-1, None] + np.arange(self.p)).reshape(-1))
         tensors["batch"] = torch.from_numpy(np.repeat(np.arange(len(index)), sizes))
@@ -192,10 +147,3 @@ class EgoNetworks(Store[FlatEgos, Any]):
         }
         batch._inc_dict = {"x": still, "node": still, "distance": still, "edge_index": shift, "target_index": shift}
         return batch
-
-    def _move(self, batch: Any, device: Any) -> Any:
-        import torch
-
-        if torch.device(device).type == "cuda":
-            return batch.pin_memory().to(device, non_blocking=True)
-        return batch.to(device)

@@ -1,21 +1,23 @@
-"""What every extraction shares: checked target sets, the plan for the kernels, threads, progress and stopping."""
+"""What every extraction shares: checked target sets and options, and how they are put to the compiled loops."""
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, whole_number
+from ..common.parallel import Threads
 from ..encodings.base import Encoding
 from ..graphs.graph import Graph
 from . import _ball
-from ._ball import Net, Plan, Scratch
-
-Array = NDArray[Any]
+from ._ball import Net, Request, Scratch
+from .features import base_features, log_degrees
 
 
 def index_dtype(largest: int) -> type[np.signedinteger[Any]]:
@@ -75,21 +77,15 @@ def as_sets(graph: Graph, sets: Any) -> NDArray[np.int64]:
 
 def make_net(graph: Graph, degree: bool) -> Net:
     """The graph as the kernels want it; made once and kept as long as the graph lives."""
-    known = _NETS.setdefault(graph, {})
-    if degree not in known:
-        n = graph.num_nodes
-        logs = np.log1p(np.arange(graph.degrees.max() + 1)).astype(np.float32)
-        columns = [logs[graph.degrees][:, None]] if degree else []
-        if graph.attributes is not None:
-            columns.append(graph.attributes.astype(np.float32))
-        base = np.concatenate([*columns, np.empty((n, 0), np.float32)], axis=1)
-        if known:
-            component = next(iter(known.values())).component
+    nets = _NETS.setdefault(graph, {})
+    if degree not in nets:
+        if nets:
+            component = next(iter(nets.values())).component
         else:
-            component = np.full(n, -1, dtype=index_dtype(n))
+            component = np.full(graph.num_nodes, -1, dtype=index_dtype(graph.num_nodes))
             _ball.components(graph.indptr, graph.indices, component)
-        known[degree] = Net(graph.indptr, graph.indices, base, logs, component)
-    return known[degree]
+        nets[degree] = Net(graph.indptr, graph.indices, base_features(graph, degree), log_degrees(graph), component)
+    return nets[degree]
 
 
 _NETS: weakref.WeakKeyDictionary[Graph, dict[bool, Net]] = weakref.WeakKeyDictionary()
@@ -99,23 +95,52 @@ _KINDS = {"SPD": _ball.SPD, "walk": _ball.WALK, "DRNL": _ball.DRNL}
 _POOLS = {"mean": _ball.MEAN_POOL, "sum": _ball.SUM_POOL, None: _ball.NO_POOL}
 
 
-def make_plan(
+@dataclass(frozen=True)
+class Options:
+    """What both kinds of extraction are told; :func:`degnn_explore.blocks` says what each means."""
+
+    encoding: Encoding | None
+    degree: bool
+    max_nodes_per_hop: int | None
+    seed: int
+    num_threads: int | None
+    budget: int
+    stop: threading.Event | None
+    progress: bool
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be extracted: from which graph, what of each set, for which sets, within which means."""
+
+    net: Net
+    request: Request
+    sets: NDArray[np.int64]
+    in_dim: int
+    budget: int
+    threads: Threads
+
+
+def make_work(
+    graph: Graph,
+    sets: Any,
+    options: Options,
     *,
-    p: int,
-    levels: int,
-    hops: int,
     radius: int,
-    encoding: Encoding | None,
-    aggregation: int,
-    raw: bool,
-    degree: bool,
-    max_nodes_per_hop: int | None,
-    seed: int,
-) -> tuple[Plan, int]:
-    """The plan for the kernels, and the number of columns of ζ for each node."""
-    cap = 0 if max_nodes_per_hop is None else whole_number("max_nodes_per_hop", max_nodes_per_hop, least=1)
+    levels: int = 0,
+    hops: int = 1,
+    aggregation: int = _ball.SUM,
+    raw: bool = False,
+) -> Work:
+    """Everything checked, and put as the kernels want it."""
+    budget = whole_number("budget", options.budget, least=1)
+    cap = options.max_nodes_per_hop
+    cap = 0 if cap is None else whole_number("max_nodes_per_hop", cap, least=1)
+    seed = np.uint64(whole_number("seed", options.seed, least=0) % 2**64)
+    array = as_sets(graph, sets)
+    p = array.shape[1]
     kind, reach, width, pool = _ball.NONE, 0, 0, _ball.MEAN_POOL
-    if encoding is not None:
+    if (encoding := options.encoding) is not None:
         recipe = encoding.recipe if isinstance(encoding, Encoding) else None
         if recipe is None:
             raise ParameterError(
@@ -126,12 +151,16 @@ def make_plan(
         kind, reach, width = _KINDS[recipe.kind], recipe.reach, encoding.dim
         if encoding.num_targets is None:  # else one row for the whole set, and nothing to pool
             pool = _POOLS[None if raw else encoding.pool]
-    mixed = np.uint64(whole_number("seed", seed, least=0) % 2**64)
-    plan = Plan(levels, hops, radius, reach, kind, width, pool, aggregation, raw, degree, cap, mixed)
-    return plan, width * p if pool == _ball.NO_POOL else width
+    request = Request(levels, hops, radius, reach, kind, width, pool, aggregation, raw, options.degree, cap, seed)
+    net = make_net(graph, options.degree)
+    in_dim = net.base.shape[1] + (width * p if pool == _ball.NO_POOL else width)
+    threads = Threads(
+        options.num_threads, stop=options.stop, progress=options.progress, scratch=lambda: make_scratch(net, request, p)
+    )
+    return Work(net, request, array, in_dim, budget, threads)
 
 
-def make_scratch(net: Net, p: int, in_dim: int) -> Scratch:
+def make_scratch(net: Net, request: Request, p: int) -> Scratch:
     """Working memory for one thread; numpy's empty arrays take no room until they are written to."""
     n = len(net.indptr) - 1
     kind = index_dtype(n)
@@ -149,6 +178,7 @@ def make_scratch(net: Net, p: int, in_dim: int) -> Scratch:
         now=np.empty(n),
         then=np.empty(n),
         mark=np.zeros(n + 1, np.int64),
-        x=np.empty((n, in_dim), np.float32),
-        scale=np.empty(n, np.float32),
+        level=np.zeros(_ball.ball_radius(request) + 2, np.int64),
+        cut=np.zeros(p, np.int64),
+        shell=np.zeros(request.hops + 2, np.int64),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 
@@ -318,3 +320,13 @@ def test_a_graph_is_prepared_once():
     assert make_net(G, False).component.tolist() == [0, 0, 2, 2, 2]
     other = G.with_attributes(np.ones((5, 1)))
     assert make_net(other, False).base.tolist() == [[1.0]] * 5
+
+
+def test_extraction_needs_no_torch_until_a_batch_is_asked_for():
+    script = (
+        "import sys, degnn_explore as de\n"
+        "data = de.blocks(de.Graph.from_edges([(0, 1), (1, 2)]), [(0, 2)], layers=2, progress=False)\n"
+        "assert 'torch' not in sys.modules\n"
+        "assert data.batch([0]).num_sets == 1\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

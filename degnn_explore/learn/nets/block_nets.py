@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ...engine.egonets import Aggregation, BlockData, Blocks, blocks
+from ...engine.batch import Blocks
+from ...engine.egonets import Aggregation, BlockData, blocks
 from ...graphs.graph import Graph
 from .base import Dropout, Hyper, SetData, SetNet, Shape
 from .readout import READOUT, Readout

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from ...encodings.paths import SPD
 from ...encodings.walks import LandingProbability
-from ...engine.egonets import BlockData, Blocks
+from ...engine.batch import Blocks
+from ...engine.egonets import BlockData
 from ...graphs.graph import Graph
 from .base import Hyper, Shape
 from .block_nets import BLOCK_HYPER, CONVOLUTIONS, BlockNet

@@ -15,10 +15,10 @@ from ...common.errors import ParameterError
 from ...common.parallel import Threads
 from ...common.stopping import raise_if
 from ...encodings.paths import SPD
+from ...engine.features import base_features, inner_edges, set_features
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from .base import Dropout, Hyper, SetData, SetNet, Shape
-from .features import base_features, inner_edges, set_features
 from .fused import relu_sum
 from .readout import READOUT, Readout
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...common.stopping import raise_if
+from ...engine.features import base_features, set_features
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from ..tasks import Task
 from .base import Dropout, Hyper, SetData, Shape, TransductiveNet
-from .features import base_features, set_features
 from .readout import READOUT, Readout
 
 __all__ = ["PGNN"]

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...encodings.paths import DRNL
-from ...engine.egonets import EgoNetworks, Step, ego_networks
+from ...engine.batch import Step
+from ...engine.egonets import EgoNetworks, ego_networks
 from ...graphs.graph import Graph
 from .base import Dropout, Hyper, SetData, SetNet, Shape
 

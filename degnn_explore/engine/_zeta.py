@@ -1,0 +1,196 @@
+"""The compiled loops that encode a ball: ζ(u|S) and the other features of its nodes, on the cut graph."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ._ball import FAR, MEAN_POOL, NO_POOL, NONE, SPD, WALK, Array, Net, Request, Scratch
+
+
+@njit(cache=True, nogil=True)
+def _merge(group: Array, a: int, b: int) -> None:
+    old, new = group[a], group[b]
+    for i in range(len(group)):
+        if group[i] == old:
+            group[i] = new
+
+
+@njit(cache=True, nogil=True)
+def _near(scratch: Scratch, count: int, p: int, reach: int, group: Array) -> None:
+    """dist[v, u] = SPD in the cut graph where it is at most ``reach``, FAR elsewhere.
+
+    Targets whose searches touch are put in one group (of connected targets).
+    """
+    lptr, lcol, queue, root = scratch.lptr, scratch.lcol, scratch.queue, scratch.root
+    for v in range(p):
+        row = scratch.dist[v]
+        for u in range(count):
+            row[u] = FAR
+        if reach < 0:
+            continue
+        row[v] = 0
+        queue[0] = v
+        head, tail = 0, 1
+        while head < tail:
+            u = queue[head]
+            head += 1
+            d = row[u] + 1
+            if d >= reach:  # the last nodes need not be searched from, so there is nothing to decide
+                if d == reach:
+                    last = np.int32(reach)
+                    for e in range(lptr[u], lptr[u + 1]):
+                        x = np.uint64(lcol[np.uint64(e)])
+                        row[x] = min(row[x], last)
+                continue
+            for e in range(lptr[u], lptr[u + 1]):
+                x = np.uint64(lcol[np.uint64(e)])
+                if row[x] == FAR:
+                    row[x] = d
+                    queue[tail] = x
+                    tail += 1
+        apart = 0
+        for i in range(p):
+            apart += group[i] != group[v]
+        if apart:
+            for u in range(count):
+                if row[u] != FAR and group[root[u]] != group[v]:
+                    _merge(group, root[u], v)
+
+
+@njit(cache=True, nogil=True)
+def _apart(net: Net, targets: Array, head: Array, group: Array) -> bool:
+    """Whether two targets of one component are in different groups, and both have a node left to search from."""
+    for a in range(len(targets)):
+        for b in range(a):
+            apart = group[a] != group[b] and net.component[targets[a]] == net.component[targets[b]]
+            if apart and head[a] >= 0 and head[b] >= 0:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _connect(net: Net, targets: Array, group: Array, scratch: Scratch) -> None:
+    """Finish ``group``: two targets share one if and only if the cut graph connects them.
+
+    Different components of G stay apart, and without cut edges equal ones belong together. For
+    the rest, searches from the targets go on in step, a node at a time, until they have met or
+    all but one are exhausted, so that the smaller side decides the cost.
+    """
+    p = len(targets)
+    local, owner, chain = scratch.local, scratch.owner, scratch.chain
+    if not scratch.cut.any():
+        for a in range(p):
+            for b in range(a):
+                if net.component[targets[a]] == net.component[targets[b]]:
+                    _merge(group, a, b)
+        return
+    head, tail = targets.copy(), targets.copy()
+    for i in range(p):
+        owner[targets[i]] = i
+        chain[targets[i]] = -1
+    while _apart(net, targets, head, group):
+        for i in range(p):
+            u = head[i]
+            if u < 0:
+                continue
+            for e in range(net.indptr[u], net.indptr[u + 1]):
+                x = net.indices[e]
+                if 0 <= local[u] < p and 0 <= local[x] < p:
+                    continue
+                if owner[x] < 0:
+                    owner[x] = i
+                    chain[x] = -1
+                    chain[tail[i]] = x
+                    tail[i] = x
+                elif group[owner[x]] != group[i]:
+                    _merge(group, owner[x], i)
+            head[i] = chain[u]
+    for i in range(p):
+        u = np.int64(targets[i])
+        while u >= 0:
+            owner[u] = -1
+            u = chain[u]
+
+
+@njit(cache=True, nogil=True)
+def _walk(net: Net, request: Request, scratch: Scratch, p: int, rows: int, radius: int, x: Array) -> None:
+    """Landing probabilities of walks from each target on the cut graph, into the last columns of x."""
+    lptr, lcol, now, then = scratch.lptr, scratch.lcol, scratch.now, scratch.then
+    order, level, cut = scratch.order, scratch.level, scratch.cut
+    count, steps, begin = level[radius + 1], request.reach, net.base.shape[1]
+    share = 1.0 / p if request.pool == MEAN_POOL else 1.0
+    total = np.zeros((rows if request.pool != NO_POOL else 0, steps + 1))
+    for v in range(p):
+        now[:count] = 0.0
+        now[v] = 1.0
+        for k in range(steps + 1):
+            if request.pool == NO_POOL:
+                for i in range(rows):
+                    x[i, begin + v * (steps + 1) + k] = now[i]
+            else:
+                for i in range(rows):
+                    total[i, k] += now[i]
+            if k == steps:
+                break
+            then[:count] = 0.0
+            for i in range(level[min(k, radius) + 1]):  # after k steps a walk is within k hops of S
+                degree = net.indptr[order[i] + 1] - net.indptr[order[i]] - (cut[i] if i < p else 0)
+                if now[i] != 0.0 and degree > 0:
+                    part = now[i] / degree
+                    for e in range(lptr[i], lptr[i + 1]):
+                        then[np.uint64(lcol[np.uint64(e)])] += part
+            now, then = then, now
+    if request.pool != NO_POOL:
+        for i in range(rows):
+            for k in range(steps + 1):
+                x[i, begin + k] = total[i, k] * share
+
+
+@njit(cache=True, nogil=True)
+def features(net: Net, request: Request, targets: Array, scratch: Scratch, rows: int, radius: int, x: Array) -> None:
+    """The features of the first ``rows`` nodes of the ball into ``x``: degree, attributes, ζ(u|S)."""
+    p, base, count = len(targets), net.base.shape[1], scratch.level[radius + 1]
+    order, root, dist = scratch.order, scratch.root, scratch.dist
+    for i in range(rows):
+        for c in range(base):
+            x[i, c] = net.base[order[i], c]
+    if request.degree:
+        for i in range(p):
+            x[i, 0] = net.logs[net.indptr[targets[i] + 1] - net.indptr[targets[i]] - scratch.cut[i]]
+    if request.encoding == NONE:
+        return
+    if request.encoding == WALK:
+        _walk(net, request, scratch, p, rows, radius, x)
+        return
+    group = np.arange(p)
+    _near(scratch, count, p, request.reach, group)
+    for i in range(p):
+        if group[i] != group[0]:
+            _connect(net, targets, group, scratch)
+            break
+    x[:rows, base:] = 0.0
+    far = request.reach + 1  # max_dist
+    if request.encoding == SPD:
+        for v in range(p):
+            row = dist[v]
+            begin = base + (v * request.width if request.pool == NO_POOL else 0)
+            for i in range(rows):
+                k = row[i]
+                if k == FAR:
+                    k = far if group[root[i]] == group[v] else far + 1
+                x[i, begin + k] += 1.0
+        if request.pool == MEAN_POOL and p > 1:
+            for i in range(rows):
+                for c in range(base, base + request.width):
+                    x[i, c] /= np.float32(p)
+    else:
+        for i in range(rows):
+            label = 1
+            if i >= p:
+                a, b = min(dist[0, i], far), min(dist[1, i], far)
+                half = (a + b) // 2
+                label = 1 + min(a, b) + half * (half + (a + b) % 2 - 1)
+                if group[0] != group[1]:
+                    label = 0
+            x[i, base + label] = 1.0

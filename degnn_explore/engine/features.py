@@ -1,0 +1,37 @@
+"""Node features after the cut: log-degree and the graph's own attributes, the same for every model."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graphs.graph import Graph
+
+__all__ = ["base_features", "inner_edges", "log_degrees", "set_features"]
+
+
+def log_degrees(graph: Graph) -> NDArray[np.float32]:
+    """log(1 + d) for each degree d up to the largest: equal degrees give equal features to the last bit."""
+    return np.log1p(np.arange(graph.degrees.max(initial=0) + 1)).astype(np.float32)
+
+
+def base_features(graph: Graph, degree: bool = True) -> NDArray[np.float32]:
+    """log(1 + degree) if asked, then the graph's attributes, of every node before any cut. [n, 1 + attributes]"""
+    columns = [log_degrees(graph)[graph.degrees][:, None]] if degree else []
+    if graph.attributes is not None:
+        columns.append(graph.attributes.astype(np.float32))
+    return np.concatenate([*columns, np.empty((graph.num_nodes, 0), np.float32)], axis=1)
+
+
+def inner_edges(graph: Graph, sets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which nodes of each set are neighbours of each other. [k, p] -> [k, p, p]"""
+    k, p = sets.shape
+    pairs = np.stack([np.repeat(sets, p, axis=1), np.tile(sets, (1, p))], axis=2)  # [k, p*p, 2]
+    return graph.has_edges(pairs.reshape(-1, 2)).reshape(k, p, p)
+
+
+def set_features(graph: Graph, sets: NDArray[np.int64]) -> NDArray[np.float32]:
+    """:func:`base_features` of the nodes of S, with degrees after the edges inside S are cut. [k, p, 1 + attributes]"""
+    x = base_features(graph)[sets]
+    x[:, :, 0] = log_degrees(graph)[graph.degrees[sets] - inner_edges(graph, sets).sum(axis=2)]
+    return x
