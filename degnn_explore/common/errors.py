@@ -24,15 +24,16 @@ class ParameterError(ValueError):
 
 
 def shown(value: Any) -> str:
-    """A value as error messages show it: its repr, cut where it is long; a number of hundreds of digits by its length.
+    """A value as error messages show it: its repr, cut where it is long; a number of hundreds of digits by its size.
 
     Examples
     --------
-    >>> shown("a" * 100), shown(10**400)
-    ("'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...", 'a number of 401 digits')
+    >>> shown("a" * 100), shown(-(10**400))
+    ("'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...", '-1.00e+400')
     """
     if isinstance(value, int) and abs(value) >= 10**30:
-        return f"a number of {int(math.log10(abs(value))) + 1} digits"
+        power = int(math.log10(abs(value)) + 1e-9)
+        return f"{'-' if value < 0 else ''}{abs(value) // 10 ** (power - 2) / 100:.2f}e+{power}"
     try:
         text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     except ValueError:  # such a number inside it

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import GraphError
+from ..common.errors import GraphError, shown
+from ..common.limits import MAX_NODES
+from .columns import text
 
-__all__ = ["Cleaning", "as_pairs", "clean_csr", "is_symmetric"]
+__all__ = ["Cleaning", "clean_csr", "is_symmetric", "numbered_edges"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Cleaning:
         Nodes without any edge, kept.
     columns_ignored
         Columns of an edge list that were neither ends nor weights.
+    renumbered
+        The ids were other numbers than 0..n-1: the nodes are numbered anew, see :class:`Graph` for what that means.
 
     Examples
     --------
@@ -49,44 +53,39 @@ class Cleaning:
     weights_ignored: bool = False
     isolated: int = 0
     columns_ignored: tuple[str, ...] = ()
+    renumbered: bool = False
 
     def __bool__(self) -> bool:
         return self != Cleaning()
 
     def __str__(self) -> str:
-        parts = []
-        if self.self_loops:
-            parts.append(f"dropped {self.self_loops:,} {_plural('self-loop', self.self_loops)}")
-        if self.duplicates:
-            parts.append(f"merged {self.duplicates:,} repeated {_plural('edge', self.duplicates)}")
-        if self.reversed_duplicates:
-            edges = _plural("edge", self.reversed_duplicates)
-            parts.append(f"merged {self.reversed_duplicates:,} {edges} given in both directions")
-        if self.direction_ignored:
-            parts.append("ignored edge directions")
-        if self.weights_ignored:
-            parts.append("ignored edge weights")
-        if self.columns_ignored:
-            columns = _plural("column", len(self.columns_ignored))
-            parts.append(f"ignored {columns} {', '.join(map(repr, self.columns_ignored))}")
-        if self.isolated:
-            parts.append(f"kept {self.isolated:,} isolated {_plural('node', self.isolated)}")
-        return "; ".join(parts) or "nothing to clean"
+        columns = ", ".join(map(repr, self.columns_ignored))
+        said = [
+            _count(self.self_loops, "dropped {} self-loop{s}"),
+            _count(self.duplicates, "merged {} repeated edge{s}"),
+            _count(self.reversed_duplicates, "merged {} edge{s} given in both directions"),
+            "ignored edge directions" * self.direction_ignored,
+            "ignored edge weights" * self.weights_ignored,
+            _count(len(self.columns_ignored), "ignored column{s} ") + columns,
+            _count(self.isolated, "kept {} isolated node{s}"),
+            "renumbered the nodes from 0 (their ids are other numbers)" * self.renumbered,
+        ]
+        return "; ".join(filter(None, said)) or "nothing to clean"
 
 
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else word + "s"
+def _count(number: int, sentence: str) -> str:
+    return sentence.format(f"{number:,}", s="" if number == 1 else "s") if number else ""
 
 
-def as_pairs(edges: Any) -> tuple[NDArray[np.int64], list[str] | None]:
+def _as_pairs(edges: Any) -> tuple[NDArray[np.int64], list[str] | None]:
     """Pairs as integers [m, 2] and, if the ids were not integers, their names in order of appearance."""
     if not isinstance(edges, np.ndarray):
         try:
             edges = list(edges)
         except TypeError:
-            raise GraphError(f"Edges are pairs of nodes, not {edges!r}.") from None
+            raise GraphError(f"Edges are pairs of nodes, not {shown(edges)}.") from None
         if (odd := next((e for e in edges if not _is_pair(e)), None)) is not None:
-            raise GraphError(f"An edge is a pair of nodes, not {odd!r}.")
+            raise GraphError(f"An edge is a pair of nodes, not {shown(odd)}.")
         if not all(isinstance(x, int | np.integer) and not isinstance(x, bool) for e in edges for x in e):
             return _coded(edges)
         try:
@@ -98,7 +97,7 @@ def as_pairs(edges: Any) -> tuple[NDArray[np.int64], list[str] | None]:
     if edges.dtype.kind == "f" and np.isfinite(edges).all() and (edges == np.round(edges)).all():
         edges = edges.astype(np.int64)  # numpy.loadtxt reads whole numbers as floats
     if edges.dtype.kind not in "iu":
-        return as_pairs(edges.tolist())
+        return _as_pairs(edges.tolist())
     return edges.astype(np.int64, copy=False), None
 
 
@@ -112,19 +111,46 @@ def _coded(edges: list[Any]) -> tuple[NDArray[np.int64], list[str]]:
         coded = [[place.setdefault(x, len(place)) for x in e] for e in edges]
     except TypeError as error:
         raise GraphError(f"A node id is a number or a text, or anything else that can be looked up: {error}.") from None
-    return np.array(coded, dtype=np.int64), [str(name) for name in place]
+    return np.array(coded, dtype=np.int64), [text("a node id", name) for name in place]
 
 
-def clean_csr(
-    pairs: NDArray[np.int64], n: int, directed: bool, weighted: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int32], Cleaning]:
+def numbered_edges(
+    edges: Any, num_nodes: int | None, names: Sequence[str] | None
+) -> tuple[NDArray[np.int64], int, Sequence[str] | None]:
+    """Pairs of nodes 0..n-1 [m, 2], n, and the names, from what was given to ``Graph.from_edges``."""
+    pairs, seen = _as_pairs(edges)
+    if seen is not None:
+        if names is None:
+            names = seen
+        elif missing := set(seen) - set(names):
+            raise GraphError(f"The edges name nodes that are not in names: {shown(sorted(missing)[:5])}.")
+        else:
+            place = {name: i for i, name in enumerate(names)}
+            pairs = np.array([place[name] for name in seen], dtype=np.int64)[pairs]
+    largest = int(pairs.max()) if pairs.size else -1
+    if num_nodes is None:
+        num_nodes = len(names) if names is not None else largest + 1
+    elif isinstance(num_nodes, bool) or not isinstance(num_nodes, int | np.integer):
+        raise GraphError(f"num_nodes must be a whole number, not {shown(num_nodes)}.")
+    if num_nodes < 1:
+        raise GraphError("A graph needs at least one node; give num_nodes when there are no edges.")
+    if num_nodes > MAX_NODES:
+        raise GraphError(
+            f"{shown(int(num_nodes))} nodes are too many: a graph has at most {MAX_NODES:,}, for each takes memory, "
+            "linked or not. Where ids are large numbers with gaps, give them as text, and only those that occur count."
+        )
+    if pairs.size and (pairs.min() < 0 or largest >= num_nodes):
+        bad = int(pairs.min()) if pairs.min() < 0 else largest
+        raise GraphError(f"An edge names node {bad}, but the nodes are 0..{num_nodes - 1}.")
+    return pairs, int(num_nodes), names
+
+
+def clean_csr(pairs: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int32], Cleaning]:
     """Pairs of nodes 0..n-1 as sorted CSR arrays (indptr, indices) and what was cleaned.
 
     An edge is sorted as one number: 32 bits for the lower end, 31 for the upper, and one for the direction it was
     given in. That is several times faster than by way of a sparse matrix, and all the counts come from one sort.
     """
-    if n > np.iinfo(np.int32).max:
-        raise GraphError(f"A graph has at most {np.iinfo(np.int32).max:,} nodes, not {n:,}.")
     source, target = pairs[:, 0], pairs[:, 1]
     loops = source == target
     if loops.any():
@@ -145,8 +171,6 @@ def clean_csr(
         self_loops=int(loops.sum()),
         duplicates=len(keys) - one_way,
         reversed_duplicates=one_way - len(unique),
-        direction_ignored=directed,
-        weights_ignored=weighted,
         isolated=int((degrees == 0).sum()),
     )
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(degrees)])

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import GraphError
+from ..common.errors import GraphError, shown
 
 _LARGEST = 1e18  # its square is still a float32
+_CLASSES = 2**53  # past it a class is not exact as a float, and past 2^63 it would wrap to a negative one
 _WIDE = 2**26  # bytes; beyond it, a text column is kept as objects: fixed width would make one long cell costly
 
 
@@ -28,9 +31,27 @@ def check_length(what: str, column: Any, n: int) -> None:
         raise GraphError(f"{what} has {len(column)} entries for {n} nodes; give one for each node.")
 
 
+def text(what: str, value: Any) -> str:
+    """``str(value)`` that can be shown, saved and sent: no lone surrogates, no number of thousands of digits."""
+    try:
+        words = str(value)
+        words.encode()
+    except ValueError as error:
+        reason = "half of a surrogate pair" if isinstance(error, UnicodeEncodeError) else str(error)
+        raise GraphError(f"{what} is {shown(value)}, which is no text that can be written: {reason}.") from None
+    return words
+
+
+def are_other_numbers(ids: Iterable[Any]) -> bool:
+    """Whether the ids are whole numbers, but not 0..n-1 in this order."""
+    texts = list(map(str, ids))
+    whole = all(word.removeprefix("-").isdecimal() for word in texts)
+    return whole and any(word != str(i) for i, word in enumerate(texts))
+
+
 def node_names(names: Any, n: int) -> tuple[str, ...]:
     """Names as text, all different."""
-    texts = tuple(map(str, names))
+    texts = tuple(text("a name", name) for name in names)
     check_length("names", texts, n)
     if len(set(texts)) < n:
         twice = Counter(texts).most_common(1)[0][0]
@@ -45,11 +66,11 @@ def node_numbers(ids: Sequence[str]) -> NDArray[np.int64] | None:
     return np.array([int(i) for i in ids], dtype=np.int64)
 
 
-def finite(what: str, values: Any, n: int, width: int | None) -> NDArray[np.float64]:
+def finite(values: Any, n: int, what: str, width: int | None) -> NDArray[np.float64]:
     """A copy as float64 [n, width], every value finite."""
     try:
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise GraphError(f"{what} must be numbers, an array of shape [{n}, {width or 'd'}]: {error}") from None
     if array.ndim == 1 and width is None:
         array = array[:, None].copy()
@@ -64,7 +85,7 @@ def finite(what: str, values: Any, n: int, width: int | None) -> NDArray[np.floa
             f"{what} of node {row} hold {array[row, column]}; networks compute in float32 and need values "
             f"within ±{_LARGEST:g}. Scale that column."
         )
-    return np.ascontiguousarray(array)
+    return frozen(np.ascontiguousarray(array))
 
 
 def class_labels(labels: Any, n: int) -> NDArray[np.int64]:
@@ -83,14 +104,18 @@ def class_labels(labels: Any, n: int) -> NDArray[np.int64]:
             raise GraphError("labels must be whole numbers (classes), one a node; these have fractions.")
     elif array.dtype.kind not in "iub":
         raise GraphError(f"labels must be whole numbers (classes), one a node, not {array.dtype}.")
-    array = array.astype(np.int64)
-    if (array < -1).any():
-        raise GraphError(f"labels must be 0, 1, 2, ... or -1 for none, not {int(array.min())}.")
-    return array
+    if (wrong := (array < -1) | (array >= _CLASSES)).any():
+        raise GraphError(f"labels must be 0, 1, 2, ... or -1 for none, not {shown(int(array[wrong.argmax()]))}.")
+    return frozen(array.astype(np.int64))
 
 
-def info_column(key: str, values: Any, n: int) -> NDArray[Any]:
-    """A copy as a plain column [n]: numbers, or text (an object in it is data, and shown as its text)."""
+def info_columns(info: Mapping[Any, Any], n: int) -> Mapping[str, NDArray[Any]]:
+    """Copies as plain columns [n], each of numbers or of text (an object in it is data, and shown as its text)."""
+    named = {text("a column's name", key): column for key, column in info.items()}
+    return MappingProxyType({key: frozen(_info_column(key, column, n)) for key, column in named.items()})
+
+
+def _info_column(key: str, values: Any, n: int) -> NDArray[Any]:
     try:
         array = np.array(values)
     except ValueError:  # lists of different lengths
@@ -98,9 +123,28 @@ def info_column(key: str, values: Any, n: int) -> NDArray[Any]:
     if array.ndim == 1 and array.dtype.kind in "iufb":
         check_length(f"info {key!r}", array, n)
         return array
-    texts = ["" if value is None else str(value) for value in values]
+    texts = ["" if value is None else text(f"info {key!r} of node {i}", value) for i, value in enumerate(values)]
     check_length(f"info {key!r}", texts, n)
     return np.array(texts, dtype=object if 4 * n * max(map(len, texts), default=0) > _WIDE else str)
+
+
+def numeric_columns(info: Mapping[str, NDArray[Any]], names: Sequence[str]) -> NDArray[np.float64]:
+    """The named columns side by side, if they hold numbers. [n, d]"""
+    if missing := [name for name in names if name not in info]:
+        raise GraphError(f"No column {missing[0]!r}; this graph has {sorted(info)}.")
+    if words := [name for name in names if info[name].dtype.kind not in "iufb"]:
+        raise GraphError(f"Column {words[0]!r} is text; attributes are numbers.")
+    return np.stack([info[name].astype(np.float64) for name in names], axis=1)
+
+
+CHECKS: dict[str, Callable[[Any, int], Any]] = {
+    "_names": node_names,
+    "labels": class_labels,
+    "positions": partial(finite, what="positions", width=2),
+    "attributes": partial(finite, what="attributes", width=None),
+    "info": info_columns,
+}
+"""For each column of a graph: the check that takes what was given and the number of nodes, and makes the column."""
 
 
 def digest_of(*columns: NDArray[Any] | None) -> str:

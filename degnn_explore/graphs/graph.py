@@ -5,7 +5,6 @@ Every other module takes a :class:`Graph`; files are read in :mod:`degnn_explore
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -15,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import GraphError, ParameterError, TargetError
-from .cleaning import Cleaning, as_pairs, clean_csr
-from .columns import class_labels, digest_of, finite, frozen, info_column, node_names
-from .interop import networkx_parts, pyg_parts
+from ..common.errors import GraphError, ParameterError
+from .cleaning import Cleaning, clean_csr, numbered_edges
+from .columns import CHECKS, are_other_numbers, digest_of, frozen, numeric_columns, text
+from .interop import as_networkx, as_pyg, networkx_parts, pyg_parts
+from .nodes import Node, Nodes, Targets
 
 if TYPE_CHECKING:
     import networkx
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Cleaning", "Graph", "Targets"]
 
-Node = int | np.integer[Any] | str
-Targets = Node | Iterable[Node]
-"""A target set: a node, a name, or several of them."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
     """An undirected, unweighted, simple graph G = (V, E) with nodes 0..n-1. Immutable.
 
-    Build one with :meth:`from_edges`, :meth:`from_networkx`, :meth:`from_pyg`,
-    :func:`degnn_explore.read_graph` or :func:`degnn_explore.load`.
+    Build one with :meth:`from_edges`, :meth:`from_networkx`, :meth:`from_pyg`, ``de.read_graph`` or ``de.load``.
+
+    **Which node is meant**, wherever nodes are taken: a string is a name, and an integer a node's number 0..n-1.
+    Where a source has other numbers as ids (1..n, or with gaps), the nodes are numbered anew and the ids are their
+    names: ``G.has_edge("118", "201")``. There a bare Python integer is refused, for it could mean either, unless
+    both readings mean the same node; integers in arrays, as this library hands them out, are numbers as ever.
 
     Attributes
     ----------
@@ -49,20 +49,16 @@ class Graph:
         float64 [n, 2] drawing positions (y upwards), or None.
     attributes
         float64 [n, d] node attributes that models and colours may use, or None.
-    info
-        Columns to show beside a node (city, state, ...). Never used by a model.
-    title
-        What the graph is called.
+    info, title
+        Columns to show beside a node (city, state, ...), and what the graph is called. Never used by a model.
     cleaning
         What was changed in the input, see :class:`Cleaning`.
 
     Examples
     --------
     >>> G = Graph.from_edges([(0, 1), (1, 2)], num_nodes=3)
-    >>> G
-    Graph(3 nodes, 2 edges)
-    >>> G.neighbors(1)
-    array([0, 2], dtype=int32)
+    >>> G, G.neighbors(1)
+    (Graph(3 nodes, 2 edges), array([0, 2], dtype=int32))
     """
 
     indptr: NDArray[np.int64]
@@ -91,48 +87,33 @@ class Graph:
         title: str = "",
         directed: bool = False,
         weighted: bool = False,
+        renumbered: bool = False,
     ) -> Graph:
         """A graph from pairs of nodes.
 
         Parameters
         ----------
         edges
-            Pairs (u, v): integers 0..n-1, or any other hashable ids, which become names in
-            order of first appearance. [m, 2]
+            Pairs (u, v): integers 0..n-1, or other hashable ids, named in order of first appearance. [m, 2]
         num_nodes
             Number of nodes n; by default the largest integer plus one.
         names, labels, positions, attributes, info, title
             See :class:`Graph`.
-        directed, weighted
-            Whether the source was, to be told in :attr:`cleaning`.
+        directed, weighted, renumbered
+            Whether the source was, to be told in :attr:`cleaning`. Names that are whole numbers say by themselves
+            that the nodes were renumbered; give it where other ids were, and the names are words.
 
         Examples
         --------
         >>> Graph.from_edges([("a", "b"), ("b", "c")]).names
         ('a', 'b', 'c')
         """
-        pairs, seen = as_pairs(edges)
-        if seen is not None:
-            if names is None:
-                names = seen
-            elif missing := set(seen) - set(names):
-                raise GraphError(f"The edges name nodes that are not in names: {sorted(missing)[:5]}.")
-            else:
-                place = {name: i for i, name in enumerate(names)}
-                pairs = np.array([place[name] for name in seen], dtype=np.int64)[pairs]
-        largest = int(pairs.max()) if pairs.size else -1
-        if num_nodes is None:
-            num_nodes = len(names) if names is not None else largest + 1
-        elif isinstance(num_nodes, bool) or not isinstance(num_nodes, int | np.integer):
-            raise GraphError(f"num_nodes must be a whole number, not {num_nodes!r}.")
-        if num_nodes < 1:
-            raise GraphError("A graph needs at least one node; give num_nodes when there are no edges.")
-        if pairs.size and (pairs.min() < 0 or largest >= num_nodes):
-            bad = int(pairs.min()) if pairs.min() < 0 else largest
-            raise GraphError(f"An edge names node {bad}, but the nodes are 0..{num_nodes - 1}.")
-        indptr, indices, cleaning = clean_csr(pairs, int(num_nodes), directed, weighted)
-        return cls(frozen(indptr), frozen(indices), title=title, cleaning=cleaning)._with(
-            names=names, labels=labels, positions=positions, attributes=attributes, info=info
+        pairs, num_nodes, names = numbered_edges(edges, num_nodes, names)
+        indptr, indices, cleaning = clean_csr(pairs, num_nodes)
+        renumbered = bool(renumbered) or (names is not None and are_other_numbers(names))
+        cleaning = replace(cleaning, direction_ignored=directed, weights_ignored=weighted, renumbered=renumbered)
+        return cls(frozen(indptr), frozen(indices), title=text("title", title), cleaning=cleaning)._with(
+            _names=names, labels=labels, positions=positions, attributes=attributes, info=info
         )
 
     @classmethod
@@ -166,38 +147,11 @@ class Graph:
 
     def to_networkx(self) -> networkx.Graph[int]:
         """The same graph in networkx, nodes 0..n-1 with ``name``, ``label``, ``pos`` and info."""
-        import networkx as nx
-
-        graph: networkx.Graph[int] = nx.Graph(name=self.title)
-        graph.add_nodes_from(range(self.num_nodes))
-        graph.add_edges_from(self.edges.tolist())
-        columns: dict[str, Sequence[Any]] = {key: column.tolist() for key, column in self.info.items()}
-        if self._names is not None:
-            columns["name"] = self._names
-        if self.labels is not None:
-            columns["label"] = self.labels.tolist()
-        if self.positions is not None:
-            columns["pos"] = [tuple(p) for p in self.positions.tolist()]
-        for key, column in columns.items():
-            nx.set_node_attributes(graph, dict(enumerate(column)), key)
-        return graph
+        return as_networkx(self, self._names)
 
     def to_pyg(self) -> torch_geometric.data.Data:
         """The same graph as PyG ``Data`` with ``edge_index`` [2, 2m], and x, y, pos, names if any."""
-        import torch
-        from torch_geometric.data import Data
-
-        data = Data(edge_index=torch.from_numpy(np.stack([self._sources, self.indices]).astype(np.int64)))
-        data.num_nodes = self.num_nodes
-        if self.attributes is not None:
-            data.x = torch.tensor(self.attributes, dtype=torch.float32)
-        if self.labels is not None:
-            data.y = torch.tensor(self.labels)
-        if self.positions is not None:
-            data.pos = torch.tensor(self.positions, dtype=torch.float32)
-        if self._names is not None:
-            data.names = list(self._names)
-        return data
+        return as_pyg(self, self._names)
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """The adjacency matrix A, float64 CSR [n, n]."""
@@ -218,10 +172,10 @@ class Graph:
         """m = |E|, each undirected edge counted once."""
         return len(self.indices) // 2
 
-    @cached_property
+    @property
     def names(self) -> tuple[str, ...]:
         """A name to show for each node; the node's number where none was given."""
-        return self._names if self._names is not None else tuple(map(str, range(self.num_nodes)))
+        return self._nodes.names
 
     def digest(self, *, attributes: bool = True, labels: bool = False) -> str:
         """SHA-256 of what the graph is: its edges and, if they count, attributes and labels; not names or title.
@@ -232,8 +186,8 @@ class Graph:
         >>> G.digest() == G.with_title("mine").digest(), G.digest() == G.without_edges([(0, 1)]).digest()
         (True, False)
         """
-        parts = (self.indptr, self.indices, self.attributes if attributes else None, self.labels if labels else None)
-        return digest_of(*parts)
+        counted = self.attributes if attributes else None, self.labels if labels else None
+        return digest_of(self.indptr, self.indices, *counted)
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
@@ -248,13 +202,13 @@ class Graph:
 
     def neighbors(self, u: Node) -> NDArray[np.int32]:
         """The neighbours of u, ascending."""
-        i = int(self.target_set(u)[0])
+        i = self._nodes.number(u)
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
     @cached_property
     def _keys(self) -> NDArray[np.int64]:
-        """The edges as the sorted numbers u * n + v, to look pairs up in."""
-        return self.edges[:, 0] * self.num_nodes + self.edges[:, 1]
+        """The edges as the sorted numbers u * n + v, to look pairs up in, and a last one past them all."""
+        return np.append(self.edges[:, 0] * self.num_nodes + self.edges[:, 1], self.num_nodes**2)
 
     def has_edges(self, pairs: Any) -> NDArray[np.bool_]:
         """Whether each pair of nodes is an edge. [k, 2] -> [k]
@@ -264,74 +218,29 @@ class Graph:
         >>> Graph.from_edges([(0, 1), (1, 2)]).has_edges([(1, 0), (0, 2)])
         array([ True, False])
         """
-        pairs = self._pairs(pairs)
+        pairs = self._nodes.pairs(pairs)
         wanted = pairs.min(axis=1) * self.num_nodes + pairs.max(axis=1)
-        if not len(self._keys):
-            return np.zeros(len(pairs), dtype=bool)
-        place = np.searchsorted(self._keys, wanted)
-        return np.asarray(self._keys[np.minimum(place, len(self._keys) - 1)] == wanted)
+        return np.asarray(self._keys[np.searchsorted(self._keys, wanted)] == wanted)
 
-    def has_edge(self, u: int, v: int) -> bool:
+    def has_edge(self, u: Node, v: Node) -> bool:
         """Whether {u, v} is an edge."""
         return bool(self.has_edges([(u, v)])[0])
 
-    def _pairs(self, pairs: Any) -> NDArray[np.int64]:
-        """Pairs of this graph's nodes, checked. [k, 2]"""
-        array = np.asarray(pairs)
-        if array.size == 0:
-            return np.empty((0, 2), dtype=np.int64)
-        if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-            raise TargetError(f"Pairs of nodes are integers of shape [k, 2], not {array.dtype} {list(array.shape)}.")
-        if array.min() < 0 or array.max() >= self.num_nodes:
-            bad = array.min() if array.min() < 0 else array.max()
-            raise TargetError(f"Node {bad} is not in the graph; its nodes are 0..{self.num_nodes - 1}.")
-        return array.astype(np.int64)
-
     @cached_property
-    def _place(self) -> dict[str, int]:
-        return {name: i for i, name in enumerate(self.names)}
+    def _nodes(self) -> Nodes:
+        return Nodes(self.num_nodes, self._names, self.cleaning.renumbered)
 
     def target_set(self, S: Targets) -> NDArray[np.int64]:
         """The nodes of S as numbers, checked: not empty, all in G, none twice.
 
-        A list or tuple keeps its order; a set is sorted. A string is looked up among the names.
+        A list or tuple keeps its order; a set is sorted. Strings are names, integers numbers, see :class:`Graph`.
 
         Examples
         --------
         >>> Graph.from_edges([("a", "b"), ("b", "c")]).target_set(["c", 0])
         array([2, 0])
         """
-        if isinstance(S, int | np.integer | str):
-            S = [S]
-        try:
-            members = list(S)
-        except TypeError:
-            raise TargetError(f"A target set is a node or several nodes, not {S!r}.") from None
-        if not members:
-            raise TargetError("The target set is empty; give at least one node.")
-        nodes = np.array([self._node(v) for v in members], dtype=np.int64)
-        if isinstance(S, set | frozenset):
-            nodes.sort()
-        if len(np.unique(nodes)) < len(nodes):
-            values, counts = np.unique(nodes, return_counts=True)
-            raise TargetError(
-                f"Node {int(values[counts > 1][0])} occurs twice in the target set {members[:10]!r}; "
-                "name each node once."
-            )
-        return nodes
-
-    def _node(self, v: Node) -> int:
-        if isinstance(v, str):
-            if v not in self._place:
-                near = difflib.get_close_matches(v, self.names[:100_000], n=1)
-                hint = f" Did you mean {near[0]!r}?" if near else ""
-                raise TargetError(f"No node is called {v!r}.{hint}")
-            return self._place[v]
-        if isinstance(v, bool | np.bool_) or not isinstance(v, int | np.integer):
-            raise TargetError(f"A node is a number 0..{self.num_nodes - 1} or a name, not {v!r}.")
-        if not 0 <= v < self.num_nodes:
-            raise TargetError(f"Node {v} is not in the graph; its nodes are 0..{self.num_nodes - 1}.")
-        return int(v)
+        return self._nodes.target_set(S)
 
     # ---- graphs made from this one ------------------------------------------------------------
 
@@ -343,7 +252,7 @@ class Graph:
         >>> Graph.from_edges([(0, 1), (1, 2)]).without_edges([(1, 0)]).edges
         array([[1, 2]])
         """
-        pairs, n = self._pairs(pairs), self.num_nodes
+        pairs, n = self._nodes.pairs(pairs), self.num_nodes
         drop = np.concatenate([pairs[:, 0] * n + pairs[:, 1], pairs[:, 1] * n + pairs[:, 0]])
         return self._keeping(~np.isin(self._sources * n + self.indices, drop))
 
@@ -371,8 +280,8 @@ class Graph:
         indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(degrees)])
         return replace(self, indptr=frozen(indptr), indices=frozen(self.indices[keep]))
 
-    def relabel(self, order: Sequence[int]) -> Graph:
-        """The same graph with node ``order[i]`` renamed to i.
+    def relabel(self, order: Iterable[Node]) -> Graph:
+        """The same graph with node ``order[i]`` moved to number i, its name with it.
 
         Examples
         --------
@@ -380,39 +289,30 @@ class Graph:
         array([[0, 1],
                [0, 2]])
         """
-        order_ = np.asarray(order, dtype=np.int64)
-        if not np.array_equal(np.sort(order_), np.arange(self.num_nodes)):
+        nodes = self.target_set(order)
+        if len(nodes) < self.num_nodes:
             raise GraphError(f"An order of the nodes names each of 0..{self.num_nodes - 1} once.")
-        new = np.empty_like(order_)
-        new[order_] = np.arange(self.num_nodes)
-
-        def pick(column: Any) -> Any:
-            return None if column is None else column[order_]
-
-        graph = Graph.from_edges(
-            new[self.edges],
-            self.num_nodes,
-            labels=pick(self.labels),
-            positions=pick(self.positions),
-            names=None if self._names is None else [self._names[i] for i in order_],
-            attributes=pick(self.attributes),
-            info={k: pick(c) for k, c in self.info.items()},
-            title=self.title,
+        indptr, indices, _ = clean_csr(np.argsort(nodes)[self.edges], self.num_nodes)
+        columns = {"labels": self.labels, "positions": self.positions, "attributes": self.attributes}
+        return replace(self, indptr=frozen(indptr), indices=frozen(indices))._with(
+            _names=None if self._names is None else [self._names[i] for i in nodes],
+            info={key: column[nodes] for key, column in self.info.items()},
+            **{key: column[nodes] for key, column in columns.items() if column is not None},
         )
-        return replace(graph, cleaning=self.cleaning)
 
     def with_labels(self, labels: Any) -> Graph:
         """The same graph with these integer labels, one a node (-1: none)."""
         return self._with(labels=labels)
 
     def with_attributes(self, attributes: Any) -> Graph:
-        """The same graph with these node attributes [n, d], or the named numeric columns of info."""
+        """The same graph with these node attributes [n, d], or the named numeric columns of info.
+
+        Attributes computed from the edges (degrees, PageRank, embeddings) know all of them. Before a link task holds
+        some out, such attributes leak what is to be predicted (degrees lift a GCN on a power grid from 70 to 92 AUC):
+        compute them on ``task.graph``, not on the full graph.
+        """
         if isinstance(attributes, list | tuple) and attributes and all(isinstance(a, str) for a in attributes):
-            if missing := [a for a in attributes if a not in self.info]:
-                raise GraphError(f"No column {missing[0]!r}; this graph has {sorted(self.info)}.")
-            if text := [a for a in attributes if self.info[a].dtype.kind not in "iufb"]:
-                raise GraphError(f"Column {text[0]!r} is text; attributes are numbers.")
-            attributes = np.stack([self.info[a].astype(np.float64) for a in attributes], axis=1)
+            attributes = numeric_columns(self.info, attributes)
         return self._with(attributes=attributes)
 
     def with_positions(self, positions: Any) -> Graph:
@@ -425,36 +325,18 @@ class Graph:
 
     def with_title(self, title: str) -> Graph:
         """The same graph under another title."""
-        return replace(self, title=title)
+        return replace(self, title=text("title", title))
 
-    def _with(
-        self,
-        names: Any = None,
-        labels: Any = None,
-        positions: Any = None,
-        attributes: Any = None,
-        info: Mapping[str, Any] | None = None,
-    ) -> Graph:
-        """A copy with the given columns, each checked for length and kind."""
-        n = self.num_nodes
-        changes: dict[str, Any] = {}
-        if names is not None:
-            changes["_names"] = node_names(names, n)
-        if labels is not None:
-            changes["labels"] = frozen(class_labels(labels, n))
-        if positions is not None:
-            changes["positions"] = frozen(finite("positions", positions, n, 2))
-        if attributes is not None:
-            changes["attributes"] = frozen(finite("attributes", attributes, n, None))
-        if info is not None:
-            columns = {str(key): frozen(info_column(str(key), column, n)) for key, column in info.items()}
-            changes["info"] = MappingProxyType(columns)
-        return replace(self, **changes)
+    def _with(self, **columns: Any) -> Graph:
+        """A copy with the given columns, each checked for length and kind; one that is None stays as it is."""
+        given = {key: CHECKS[key](column, self.num_nodes) for key, column in columns.items() if column is not None}
+        return replace(self, **given)
 
     def __repr__(self) -> str:
         title = f"{self.title!r}, " if self.title else ""
         extra = "" if self.labels is None else f", {len(np.unique(self.labels[self.labels >= 0]))} classes"
-        return f"Graph({title}{self.num_nodes:,} nodes, {self.num_edges:,} edges{extra})"
+        ids = ", ids renumbered" if self.cleaning.renumbered else ""
+        return f"Graph({title}{self.num_nodes:,} nodes, {self.num_edges:,} edges{extra}{ids})"
 
     def __getstate__(self) -> dict[str, Any]:
         """For processes and copies: a read-only mapping cannot be pickled, and what is derived need not be."""
@@ -470,7 +352,5 @@ class Graph:
 def needs_graph(caller: str, G: Any) -> None:
     """A ParameterError that says how to make a Graph, if this is something else."""
     if not isinstance(G, Graph):
-        raise ParameterError(
-            f"{caller} needs a degnn_explore Graph, not {type(G).__name__}; make one with "
-            "Graph.from_networkx, Graph.from_pyg or Graph.from_edges."
-        )
+        how = "make one with Graph.from_networkx, Graph.from_pyg or Graph.from_edges"
+        raise ParameterError(f"{caller} needs a degnn_explore Graph, not {type(G).__name__}; {how}.")

@@ -1,7 +1,8 @@
-"""Graphs of networkx and PyG, taken apart into the arguments of ``Graph.from_edges``."""
+"""To networkx and PyG, and from them: a graph of theirs taken apart into the arguments of ``Graph.from_edges``."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,13 +10,15 @@ from numpy.typing import NDArray
 
 from ..common.errors import GraphError
 from .cleaning import is_symmetric
-from .columns import node_numbers
+from .columns import are_other_numbers, node_numbers
 
 if TYPE_CHECKING:
     import networkx
     import torch_geometric.data
 
-__all__ = ["networkx_parts", "pyg_parts", "table_parts", "take_positions"]
+    from .graph import Graph
+
+__all__ = ["as_networkx", "as_pyg", "networkx_parts", "pyg_parts", "table_parts", "take_positions"]
 
 
 def networkx_parts(graph: networkx.Graph[Any], label: str | None = None, named_by: str | None = None) -> dict[str, Any]:
@@ -73,6 +76,7 @@ def table_parts(
         "labels": labels,
         "positions": take_positions(columns),
         "info": columns,
+        "renumbered": are_other_numbers(ids[i] for i in order),
     }
 
 
@@ -131,3 +135,39 @@ def pyg_parts(data: torch_geometric.data.Data) -> dict[str, Any]:
         "directed": not undirected,
         "weighted": data.edge_attr is not None or "edge_weight" in data,
     }
+
+
+def as_networkx(G: Graph, names: Sequence[str] | None) -> networkx.Graph[int]:
+    """See ``Graph.to_networkx``."""
+    import networkx as nx
+
+    graph: networkx.Graph[int] = nx.Graph(name=G.title)
+    graph.add_nodes_from(range(G.num_nodes))
+    graph.add_edges_from(G.edges.tolist())
+    columns: dict[str, Any] = {key: column.tolist() for key, column in G.info.items()}
+    columns["name"] = names
+    columns["label"] = None if G.labels is None else G.labels.tolist()
+    columns["pos"] = None if G.positions is None else list(map(tuple, G.positions.tolist()))
+    for key, column in columns.items():
+        if column is not None:
+            nx.set_node_attributes(graph, dict(enumerate(column)), key)
+    return graph
+
+
+def as_pyg(G: Graph, names: Sequence[str] | None) -> torch_geometric.data.Data:
+    """See ``Graph.to_pyg``."""
+    import torch
+    from torch_geometric.data import Data
+
+    sources = np.repeat(np.arange(G.num_nodes), G.degrees)
+    data = Data(edge_index=torch.from_numpy(np.stack([sources, G.indices]).astype(np.int64)))
+    data.num_nodes = G.num_nodes
+    if G.attributes is not None:
+        data.x = torch.tensor(G.attributes, dtype=torch.float32)
+    if G.labels is not None:
+        data.y = torch.tensor(G.labels)
+    if G.positions is not None:
+        data.pos = torch.tensor(G.positions, dtype=torch.float32)
+    if names is not None:
+        data.names = list(names)
+    return data

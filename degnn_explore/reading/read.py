@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError, one_of
+from ..graphs.columns import are_other_numbers
 from ..graphs.graph import Graph
 from ..graphs.interop import take_positions
 from .edge_lists import SOURCE, TARGET, read_edge_list
@@ -249,6 +250,7 @@ def read_folder(path: str | Path) -> Graph:
             info=info,
             weighted=edges.find({"weight"}) is not None,
             title=folder.absolute().name,
+            renumbered=are_other_numbers(ids),
         )
 
 

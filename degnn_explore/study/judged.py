@@ -97,7 +97,7 @@ def set_distance(graph: Graph, sets: Iterable[Sequence[int]]) -> NDArray[np.int6
     """
     largest = []
     for row in sets:
-        S = [int(v) for v in row]
+        S = graph.target_set(row)
         between = distances(graph, S, cut=True)[:, S] if len(S) > 1 else np.zeros(1)
         largest.append(-1 if (between < 0).any() else int(between.max()))
     return np.array(largest, dtype=np.int64)

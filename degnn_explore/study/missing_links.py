@@ -139,7 +139,7 @@ def unlinked_pairs(graph: Graph, full: Graph, S: Iterable[int], most: int) -> tu
     if not chosen:
         raise TargetError("Pick a node first: missing links are looked for near S.")
     targets = graph.target_set(chosen)
-    far = distances(graph, targets.tolist())
+    far = distances(graph, targets)
     nearest = np.where(far < 0, np.iinfo(far.dtype).max, far).min(axis=0)
     order = np.argsort(nearest, kind="stable")  # S itself comes first
     others = order[len(targets) :]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import ipywidgets as W
+import numpy as np
 
 from ...common.errors import ParameterError
 from ...graphs.graph import Graph
@@ -38,7 +39,7 @@ class Ask:
         self.explorer = Explorer(graph)
         self.explorer.state.observe(self._changed)
         self._answer = W.HTML(tag("div", "No trained model yet: press Start, then pick nodes.", "de-hint"))
-        self.missing = MissingLinks(self._search, lambda pair: self.explorer.state.choose(0, pair))
+        self.missing = MissingLinks(self._search, lambda pair: self.explorer.state.choose(0, np.array(pair)))
         self.spot = Spot()
         head = box("de-row", W.HTML(tag("span", "Ask the model", "de-head")), self.missing.button)
         self.box = box("de-card", self.spot, head, self._answer, self.missing.box, self.explorer)
@@ -79,7 +80,7 @@ class Ask:
             self._answer.value = self._words(self._shelf)
 
     def _words(self, shelf: Shelf) -> str:
-        picked = self.explorer.targets[0]
+        picked = list(self.explorer.state.sides[0].nodes)
         task = shelf.task(self._seed)
         hint = ""
         if len(self.explorer.state.sides) != 1 or self.explorer.state.sides[0].graph is not task.graph:
@@ -106,7 +107,7 @@ class Ask:
         there = self._shelf.of_seed(self._runs, self._seed)
         order = sorted(there, key=lambda name: name != self._best)
         models = {name: self._shelf.model(there[name]) for name in order}
-        return models, self._shelf.task(self._seed), self.explorer.targets[0]
+        return models, self._shelf.task(self._seed), list(self.explorer.state.sides[0].nodes)
 
 
 def _truth(task: Task, picked: Sequence[int]) -> str:

@@ -8,6 +8,8 @@ import json
 import zlib
 from typing import Any
 
+import numpy as np
+
 from ...common.errors import GraphError, ParameterError
 from ...expressive.methods import METHODS
 from ...graphs.graph import Graph
@@ -75,7 +77,7 @@ def decode(code: str, graph: Graph | None = None) -> ExplorerState:
         sides = [
             Side(
                 graphs[k],
-                tuple(int(v) for v in graphs[k].target_set(S)) if S else (),
+                tuple(int(v) for v in graphs[k].target_set(np.asarray(S))) if S else (),
                 record["graphs"][k] if isinstance(record["graphs"][k], str) else "",
             )
             for k, S in record["sides"]
@@ -170,7 +172,9 @@ def as_python(state: ExplorerState) -> str:
         else:
             graph = "G" if k == 0 else "H"
             lines.append(f"{graph} = ...  # your graph: {side.graph.num_nodes:,} nodes, {side.graph.num_edges:,} edges")
-        lines.append(f"{letter} = ({graph}, {list(side.targets)!r})")
+        by_name = side.graph.cleaning.renumbered  # bare numbers would be refused there
+        targets = [side.graph.names[t] if by_name else t for t in side.targets]
+        lines.append(f"{letter} = ({graph}, {targets!r})")
     usual = {"step": 2, "hops": 2, "cut": False, "size": 0, "root": 0}
     options = "".join(
         f", {name}={getattr(state, name)!r}" for name in _SETTINGS if getattr(state, name) != usual.get(name)

@@ -157,8 +157,8 @@ class ExplorerState:
     def _checked(self, side: int, nodes: Iterable[Any]) -> list[int]:
         if not 0 <= side < len(self.sides):
             raise TargetError(f"There is no side {side}; there are {len(self.sides)}.")
-        given = list(nodes)
-        return [int(v) for v in self.sides[side].graph.target_set(given)] if given else []
+        given = np.asarray(list(nodes))  # an array: a click says which node, not a reader's number
+        return [int(v) for v in self.sides[side].graph.target_set(given)] if len(given) else []
 
     def _set_targets(self, new: dict[int, tuple[int, ...]]) -> None:
         self.sides = tuple(replace(side, targets=new.get(k, side.targets)) for k, side in enumerate(self.sides))

@@ -57,7 +57,7 @@ def answers(question: Question, stop: Event | None = None) -> Iterator[tuple[str
     >>> [(method, v.layer) for method, v in answers(question)]
     [('1-WL', None), ('DE-SPD', 2), ('DE-LP', 0), ('DEA-SPD', 2), ('2-WL', 2)]
     """
-    a, b = ((_named(side.graph), list(side.targets)) for side in question.sides)
+    a, b = ((_named(side.graph), side.nodes) for side in question.sides)
     sizes = [side.graph.num_nodes for side in question.sides]
     for name, method in METHODS.items():
         if reason := method.infeasible(sizes, quick=True):

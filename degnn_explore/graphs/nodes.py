@@ -1,0 +1,121 @@
+"""Which node is meant: by its name, by its number, and what could mean two nodes is refused.
+
+The one rule, wherever nodes are taken: a string is a name; an integer in an array (or a numpy integer), as this
+library hands them out, is a number 0..n-1; a Python integer is that number too, unless the ids of the graph were
+other numbers and were renumbered: then it is refused, except where both readings mean the same node.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.errors import TargetError, shown
+
+__all__ = ["Node", "Nodes", "Targets"]
+
+Node = int | np.integer[Any] | str
+Targets = Node | Iterable[Node]
+"""A target set: a node, a name, or several of them."""
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of a graph, to look them up; ``given`` are their names, None where each is its number."""
+
+    count: int
+    given: tuple[str, ...] | None
+    renumbered: bool
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return self.given if self.given is not None else tuple(map(str, range(self.count)))
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    def number(self, v: Node) -> int:
+        """The number of one node."""
+        if isinstance(v, str):
+            if v not in self._place:
+                near = difflib.get_close_matches(v, self.names[:100_000], n=1)
+                hint = f" Did you mean {near[0]!r}?" if near else ""
+                raise TargetError(f"No node is called {shown(v)}.{hint}")
+            return self._place[v]
+        if isinstance(v, bool | np.bool_) or not isinstance(v, int | np.integer):
+            raise TargetError(f"A node is a number 0..{self.count - 1} or a name, not {shown(v)}.")
+        if isinstance(v, int) and self.given is not None:
+            self._refuse_two_readings(v)
+        if not 0 <= v < self.count:
+            raise TargetError(f"Node {shown(int(v))} is not in the graph; its nodes are 0..{self.count - 1}.")
+        return int(v)
+
+    def _refuse_two_readings(self, v: int) -> None:
+        named = self._place.get(shown(v))
+        if named == v or (named is None and not self.renumbered):
+            return
+        as_name = f"a node called '{shown(v)}' (" + ("there is none)" if named is None else f"number {named})")
+        called = f"called {self.names[v]!r}" if 0 <= v < self.count else f"there are 0..{self.count - 1}"
+        raise TargetError(
+            f"{shown(v)} could mean {as_name} or node number {shown(v)} ({called}), for the ids of this graph were "
+            f"renumbered. Say which: the name as text, '{shown(v)}', or the number as numpy.int64({shown(v)})."
+        )
+
+    def numbers(self, array: NDArray[Any]) -> NDArray[np.int64]:
+        """A copy of integers that must all be numbers of nodes."""
+        if array.size and (array.min() < 0 or array.max() >= self.count):
+            bad = array.min() if array.min() < 0 else array.max()
+            raise TargetError(f"Node {bad} is not in the graph; its nodes are 0..{self.count - 1}.")
+        return array.astype(np.int64)
+
+    def target_set(self, S: Targets) -> NDArray[np.int64]:
+        """The nodes of S as numbers: not empty, none twice; see ``Graph.target_set``. [p]"""
+        if isinstance(S, int | np.integer | str):
+            S = [S]
+        members: Any = np.asarray(S) if hasattr(S, "__array__") else S
+        try:
+            members = members if isinstance(members, np.ndarray) and members.ndim == 1 else list(members)
+        except TypeError:
+            raise TargetError(f"A target set is a node or several nodes, not {shown(S)}.") from None
+        if not len(members):
+            raise TargetError("The target set is empty; give at least one node.")
+        if isinstance(members, np.ndarray) and members.dtype.kind in "iu":
+            nodes = self.numbers(members)
+        else:
+            nodes = np.array([self.number(v) for v in members], dtype=np.int64)
+        if isinstance(S, set | frozenset):
+            nodes.sort()
+        values, counts = np.unique(nodes, return_counts=True)
+        if len(values) < len(nodes):
+            twice = int(values[counts > 1][0])
+            raise TargetError(
+                f"Node {twice} occurs twice in the target set {list(members)[:10]!r}; name each node once."
+            )
+        return nodes
+
+    def pairs(self, pairs: Any) -> NDArray[np.int64]:
+        """Pairs of nodes as numbers. [k, 2]"""
+        array = np.asarray(pairs) if hasattr(pairs, "__array__") else None
+        if array is None or array.dtype.kind in "OU":
+            array = self._pairs_by_node(pairs)
+        if array.size == 0:
+            return np.empty((0, 2), dtype=np.int64)
+        if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+            raise TargetError(f"Pairs of nodes have shape [k, 2], not {array.dtype} {list(array.shape)}.")
+        return self.numbers(array)
+
+    def _pairs_by_node(self, pairs: Any) -> NDArray[np.int64]:
+        try:
+            rows = [() if isinstance(pair, str) else tuple(pair) for pair in pairs]
+        except TypeError:
+            raise TargetError(f"Pairs of nodes are written [(u, v), ...], not {shown(pairs)}.") from None
+        if (odd := next((i for i, row in enumerate(rows) if len(row) != 2), None)) is not None:
+            raise TargetError(f"Pairs of nodes are written [(u, v), ...]; entry {odd} is {shown(list(pairs)[odd])}.")
+        return np.array([[self.number(u), self.number(v)] for u, v in rows], dtype=np.int64)
