@@ -15,10 +15,7 @@ from .statistics import confidence_above, interval
 
 __all__ = ["Comparison", "Row", "compare_runs", "latest_setting", "paper_number"]
 
-SETTINGS = {
-    "with-validation": "with validation: the epoch is chosen on the validation set",
-    "no-validation": "no validation, optimistic: the best test result of any epoch",
-}
+SETTINGS = ("with-validation", "no-validation")
 PAPER_SEEDS = 20
 _SMALL_TEST = 100
 
@@ -28,19 +25,12 @@ def paper_number(
 ) -> tuple[float, float] | None:
     """The paper's mean and half-width of its 95 % interval, in per cent; None where the paper has none.
 
-    Parameters
-    ----------
-    model, graph, p, metric
-        As in :func:`degnn_explore.models`, :func:`degnn_explore.datasets` and :class:`degnn_explore.Task`.
-    setting
-        "with-validation" (main table) or "no-validation" (appendix, optimistic).
+    ``setting`` is "with-validation" (main table) or "no-validation" (appendix, optimistic).
 
     Examples
     --------
     >>> paper_number("DE-GNN-SPD", "celegans", 2, "auc")
     (89.37, 0.17)
-    >>> paper_number("DE-GNN-SPD", "us-flights", 1, "accuracy") is None
-    True
     """
     return _paper().get((one_of("setting", setting, SETTINGS), model, graph, p, metric))
 
@@ -50,25 +40,19 @@ def _paper() -> dict[tuple[str, str, str, int, str], tuple[float, float]]:
     file = shipped("paper/tables.csv")
     if file is None:
         raise ParameterError("The paper's tables are missing from this installation; install degnn_explore again.")
+    numbers = {}
     with file.open(newline="") as lines:
-        return {
-            (row["setting"], row["method"], row["dataset"], int(row["target_size"]), row["metric"]): (
-                float(row["mean_percent"]),
-                float(row["ci95_percent"]),
-            )
-            for row in csv.DictReader(lines)
-        }
+        for row in csv.DictReader(lines):
+            where = (row["setting"], row["method"], row["dataset"], int(row["target_size"]), row["metric"])
+            numbers[where] = float(row["mean_percent"]), float(row["ci95_percent"])
+    return numbers
 
 
 def compare_runs(runs: Iterable[Run]) -> Comparison:
-    """The table of these runs, best model first.
+    """The table of these runs of one task on one graph, best model first.
 
-    Parameters
-    ----------
-    runs
-        Finished runs of one task on one graph; runs that failed, and those that do not say what graph they are of
-        (see :class:`Run`), are left out. Where a model was trained with several settings, those
-        of its latest run count, and of two runs of a seed the later one.
+    Runs that failed, and those that do not say what graph they are of, are left out. Where a model was trained with
+    several settings, those of its latest run count, and of two runs of a seed the later one.
 
     Examples
     --------
@@ -111,12 +95,7 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
 
 
 def latest_setting(runs: Iterable[Run]) -> list[Run]:
-    """Of each model the runs with the settings of its last one, each seed once: the latest.
-
-    Parameters
-    ----------
-    runs
-        Runs of one task on one graph, oldest first.
+    """Of runs of one task on one graph, oldest first: those with the settings of each model's last, each seed once.
 
     Examples
     --------
@@ -139,41 +118,35 @@ def _row(model: str, group: list[Run], scores: dict[str, list[float]], best: str
     mean, half = interval(scores[model])
     optimistic, optimistic_half = interval([100 * float(run.optimistic or 0) for run in group])
     where = (model, first.catalogue, first.p, first.metric)  # not by its title: anyone may call a graph celegans
-    verdict, mark = _verdict(model, scores, best)
+    papers = [paper_number(*where, setting=setting) for setting in SETTINGS]
+    seconds = sum(run.seconds for run in group) / len(group)
+    best_of_any = (optimistic, optimistic_half, papers[1])
     return Row(
         model,
         len(group),
         mean,
         half,
-        paper_number(*where),
-        optimistic,
-        optimistic_half,
-        paper_number(*where, setting="no-validation"),
-        sum(run.seconds for run in group) / len(group),
+        papers[0],
+        *best_of_any,
+        seconds,
         first.parameters,
-        verdict,
-        mark,
+        *_verdict(model, scores, best),
     )
 
 
 def _verdict(model: str, scores: dict[str, list[float]], best: str | None) -> tuple[str, str]:
-    if best is None:
-        return "", ""
-    if model == best:
-        return "best baseline", "†"
-    if is_baseline(model):
-        return "", ""
+    if best is None or model == best or is_baseline(model):
+        return ("best baseline", "†") if model == best else ("", "")
     sure = confidence_above(scores[model], scores[best])
     above = interval(scores[model])[0] > interval(scores[best])[0]
     if sure is None:
         single = [name for name in (model, best) if len(scores[name]) == 1]
-        why = (
-            "too few different values to say how surely"
-            if not single
-            else "in one seed"
-            if len(single) == 2
-            else f"but {single[0]} has one seed only"
+        reasons = (
+            "too few different values to say how surely",
+            f"but {''.join(single)} has one seed only",
+            "in one seed",
         )
+        why = reasons[len(single)]
         return f"{'above' if above else 'not above'} the best baseline, {why}", "*" if above else ""
     if sure >= 0.95:
         return "above the best baseline, 95 %", "bold*"

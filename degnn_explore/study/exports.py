@@ -19,38 +19,20 @@ PLUS_MINUS = "± is half the 95 % confidence interval over seeds (Student's t)."
 
 @dataclass(frozen=True)
 class Row:
-    """A model in the table; numbers in per cent, ``half`` is half the 95 % interval (None: one seed).
-
-    Attributes
-    ----------
-    model, seeds
-        The model, and how many seeds it was trained with.
-    mean, half
-        Test metric of the epoch chosen on validation.
-    paper
-        The paper's mean and half-width in the same setting, or None.
-    optimistic, optimistic_half, paper_optimistic
-        The same without validation.
-    seconds, parameters
-        Mean time of a seed, and what the model learns.
-    verdict
-        In words: "best baseline", "above the best baseline, 95 %", ... or "".
-    mark
-        The paper's mark of it: "†" best baseline; above it on average "*", 70 % sure "bold", 95 % sure "bold*"; or "".
-    """
+    """A model in the table; numbers in per cent, each ``half`` is half the 95 % interval (None: one seed)."""
 
     model: str
     seeds: int
-    mean: float
+    mean: float  # test metric of the epoch chosen on validation
     half: float | None
-    paper: tuple[float, float] | None
-    optimistic: float
+    paper: tuple[float, float] | None  # the paper's mean and half in the same setting
+    optimistic: float  # the same without validation
     optimistic_half: float | None
     paper_optimistic: tuple[float, float] | None
-    seconds: float
+    seconds: float  # of a seed, on average
     parameters: int
-    verdict: str = ""
-    mark: str = ""
+    verdict: str = ""  # "best baseline", "above the best baseline, 95 %", ...
+    mark: str = ""  # the paper's: "†" best baseline; above it on average "*", 70 % sure "bold", 95 % sure "bold*"
 
 
 def plus_minus(mean: float | None, half: float | None, digits: int = 1) -> str:
@@ -103,17 +85,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """The table of one task on one graph.
-
-    Attributes
-    ----------
-    rows
-        One per model, best first.
-    graph, task, p, metric, test_size
-        What was asked.
-    notes
-        What a reader must know to read the numbers, in sentences.
-    """
+    """The table of one task on one graph: a row a model, best first, and in sentences what to know when reading it."""
 
     rows: tuple[Row, ...]
     graph: str

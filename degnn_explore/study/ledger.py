@@ -21,11 +21,6 @@ __all__ = ["Ledger"]
 class Ledger:
     """Which runs are shown, and how far the chosen ones are, whether they were trained now or on another day.
 
-    Parameters
-    ----------
-    plan, file
-        What is chosen, and the results file.
-
     Examples
     --------
     >>> import tempfile, degnn_explore as de

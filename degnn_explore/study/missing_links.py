@@ -28,21 +28,11 @@ _AT_ONCE = 500  # pairs between two looks at the stop event
 
 @dataclass(frozen=True)
 class Missing:
-    """What was found.
-
-    Attributes
-    ----------
-    found
-        The likeliest pairs: (u, v, probability by model).
-    scored
-        How many pairs the first model judged.
-    within
-        How many unlinked pairs there are around S.
-    """
+    """What was found: the likeliest pairs, as (u, v, probability by model)."""
 
     found: list[tuple[int, int, dict[str, float]]]
-    scored: int
-    within: int
+    scored: int  # pairs that the first model judged
+    within: int  # unlinked pairs around S
 
 
 def missing_links(
@@ -115,16 +105,8 @@ def missing_links(
 def unlinked_pairs(graph: Graph, full: Graph, S: Iterable[int], most: int) -> tuple[NDArray[np.int64], int]:
     """The unlinked pairs around S, those nearest to it first, at most so many [k, 2]; and how many there are.
 
-    Parameters
-    ----------
-    graph
-        Where steps are counted.
-    full
-        Whose links do not count as missing.
-    S
-        Pairs of a node of S with any node, and pairs of other nodes within two steps of S.
-    most
-        At most so many pairs.
+    Pairs of a node of S with any node, and of other nodes within two steps of S, counted in ``graph``; those that are
+    linked in ``full`` are not missing.
 
     Examples
     --------

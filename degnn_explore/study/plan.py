@@ -23,15 +23,8 @@ __all__ = ["TASKS", "Job", "Plan", "digest_of"]
 TASKS = {"roles": role_task, "links": link_task, "triangles": triangle_task}
 TARGET_SIZE = {"roles": 1, "links": 2, "triangles": 3}
 MOST_SEEDS = 20
-_LEARNING = {
-    "batch_size": int,
-    "optimizer": str,
-    "learning_rate": float,
-    "weight_decay": float,
-    "patience": int,
-    "clip": float,
-}
-"""The options of fit that decide what comes out; the others only how."""
+_LEARNING = {"batch_size": int, "patience": int, "optimizer": str}  # options of fit that decide what comes out
+_LEARNING |= dict.fromkeys(("learning_rate", "weight_decay", "clip"), float)
 _HOW = ("checkpoint_every", "num_threads")
 
 
@@ -47,29 +40,8 @@ class Job:
 class Plan:
     """What to race.
 
-    Parameters
-    ----------
-    graph
-        The graph.
-    task
-        "roles" (needs labels), "links" or "triangles".
-    models
-        Names from :func:`degnn_explore.models`.
-    seeds
-        How many, 1 to 20: run s uses seed s for the split, the weights and the order of the sets, so in one seed
-        all models see the same split.
-    epochs
-        At most so many a run.
-    device
-        As in :func:`degnn_explore.fit`.
-    hyper
-        Hyperparameters for every model that has them; the others keep their defaults.
-    options
-        More arguments of :func:`degnn_explore.fit`: batch_size, optimizer, learning_rate, weight_decay, patience,
-        clip, checkpoint_every or num_threads.
-    name
-        The name by which :func:`degnn_explore.load` finds the graph; found by itself if it is not given, and "" for a
-        graph that load does not know.
+    Run s uses seed s for the split, the weights and the order of the sets, so in one seed all models see the same
+    split. ``name`` is the one by which :func:`degnn_explore.load` finds the graph; it is found by itself.
 
     Examples
     --------
@@ -87,10 +59,10 @@ class Plan:
     task: str
     models: Iterable[str]
     seeds: int = 3
-    epochs: int = 40
+    epochs: int = 40  # at most so many a run
     device: str = "auto"
-    hyper: Mapping[str, Any] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    hyper: Mapping[str, Any] = field(default_factory=dict)  # for every model that has them
+    options: Mapping[str, Any] = field(default_factory=dict)  # further arguments of fit
     name: str = ""
 
     def __post_init__(self) -> None:

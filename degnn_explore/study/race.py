@@ -27,17 +27,10 @@ _GRACE = 3.0  # seconds that a worker has to end by itself and write its checkpo
 
 
 class Race:
-    """Runs a plan, in a thread or in ``workers`` processes.
+    """Runs a plan, in a thread (``workers`` = 1: one run after another) or in so many processes at a time.
 
-    Parameters
-    ----------
-    plan
-        What to train.
-    results
-        The file that a record is appended to as each run ends; the models go into a folder of the same name beside
-        it. Runs that the file has already, with the same key, are not trained again.
-    workers
-        1: one run after another, in a thread. More: so many runs at a time, each in a process of its own.
+    A record is appended to the file ``results`` as each run ends; the models go into a folder of the same name beside
+    it. Runs that the file has already, with the same key, are not trained again.
 
     Examples
     --------

@@ -25,39 +25,6 @@ _CHOICES: dict[str, Iterable[str]] = {
 class Run:
     """One model trained once: what was asked, how each epoch went, how it ended. Everything in it is JSON.
 
-    Attributes
-    ----------
-    key
-        Names the question: the same graph, task, model, settings and seed give the same key.
-    graph, nodes, edges
-        The graph's name (as :func:`degnn_explore.load` knows it, or its title) and size.
-    digest
-        Names what the run is about, see ``plan.digest_of``: only runs of the same digest may be averaged or compared.
-        "" in records of versions that did not write it.
-    catalogue
-        The name by which :func:`degnn_explore.load` gives this very graph, or "": the paper has numbers only for those.
-    task, p, num_classes, metric
-        "roles", "links" or "triangles", as in :class:`degnn_explore.Task`.
-    sizes
-        Number of "train", "val" and "test" sets.
-    model, hyper, options, seed, device
-        How it was built and trained, defaults included; ``seed`` draws the split, the weights and the order of the
-        sets.
-    status
-        "finished" or "failed"; then ``error`` says why, in words.
-    epochs
-        One dictionary per epoch, the fields of :class:`degnn_explore.Epoch`.
-    best_epoch, test
-        The epoch chosen on validation, and its test metric (with validation).
-    optimistic
-        The best test metric of any epoch (no validation): an upper bound, not an estimate.
-    seconds, parameters
-        Time of the run, and how many numbers the model learns.
-    model_file
-        The trained model beside the results file, or "".
-    when, version
-        When it ended (ISO, UTC) and the version of this package.
-
     Examples
     --------
     >>> run = Run(key="k", graph="karate", task="links", model="GCN", test=0.8)
@@ -65,33 +32,33 @@ class Run:
     True
     """
 
-    key: str
-    graph: str
+    key: str  # the same for the same graph, task, model, settings and seed
+    graph: str  # its name, as de.load knows it, or its title
     task: str
     model: str
-    seed: int = 0
+    seed: int = 0  # draws the split, the weights and the order of the sets
     nodes: int = 0
     edges: int = 0
-    digest: str = ""
-    catalogue: str = ""
+    digest: str = ""  # of what the run is about, see plan.digest_of; only runs of the same one may be compared
+    catalogue: str = ""  # the name by which de.load gives this very graph; the paper has numbers only for those
     p: int = 2
     num_classes: int = 2
     metric: str = "auc"
-    sizes: dict[str, int] = field(default_factory=dict)
-    hyper: dict[str, Any] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)  # of train, val and test
+    hyper: dict[str, Any] = field(default_factory=dict)  # with the defaults, as are the options
     options: dict[str, Any] = field(default_factory=dict)
     device: str = "cpu"
     status: str = "finished"
-    error: str = ""
-    epochs: list[dict[str, Any]] = field(default_factory=list)
-    best_epoch: int = 0
-    test: float | None = None
-    optimistic: float | None = None
+    error: str = ""  # why it failed, in words
+    epochs: list[dict[str, Any]] = field(default_factory=list)  # the fields of de.Epoch
+    best_epoch: int = 0  # chosen on validation
+    test: float | None = None  # of that epoch
+    optimistic: float | None = None  # the best of any epoch: an upper bound, not an estimate
     seconds: float = 0.0
     parameters: int = 0
-    model_file: str = ""
-    when: str = ""
-    version: str = ""
+    model_file: str = ""  # beside the results file
+    when: str = ""  # it ended (ISO, UTC)
+    version: str = ""  # of this package
 
     def to_json(self) -> str:
         """The record as one line."""
@@ -99,13 +66,7 @@ class Run:
 
     @classmethod
     def from_json(cls, line: str) -> Run:
-        """The record on a line; fields that this version does not know are left out.
-
-        Raises
-        ------
-        ParameterError
-            If the line is not a record, or a value in it cannot be: an unknown model, a metric above 1, ...
-        """
+        """The record on a line; fields that this version does not know are left out. ParameterError if it is none."""
         try:
             values = json.loads(line)
         except (ValueError, RecursionError) as error:

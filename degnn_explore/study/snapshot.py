@@ -29,55 +29,26 @@ class Lane:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a model is.
-
-    Attributes
-    ----------
-    model, state
-        ``state`` is "waiting", "preparing", "running", "finished", "failed" or "cancelled".
-    done, of
-        Seeds finished (or failed), of so many.
-    share
-        Of all its epochs, from 0 to 1.
-    left
-        Seconds until its last seed is finished, what is trained before it included; less if a run stops early. None
-        if not known yet, or if nothing is being trained.
-    error
-        What went wrong, in words.
-    """
+    """How far a model is."""
 
     model: str
-    state: str
-    done: int
+    state: str  # "waiting", "preparing", "running", "finished", "failed" or "cancelled"
+    done: int  # seeds finished or failed
     of: int
-    share: float
-    left: float | None
+    share: float  # of all its epochs
+    left: float | None  # seconds until its last seed is finished, by what is trained before it; None: not known
     error: str = ""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The race at one moment.
+    """The race at one moment."""
 
-    Attributes
-    ----------
-    state
-        "ready", "running", "cancelled" or "finished".
-    progress
-        One entry per model.
-    left
-        Seconds until all is finished, in the same sense.
-    runs
-        Finished runs, and those under way as far as they are (status "running").
-    version
-        Grows with every change.
-    """
-
-    state: str
-    progress: tuple[Progress, ...]
-    left: float | None
-    runs: tuple[Run, ...]
-    version: int
+    state: str  # "ready", "running", "cancelled" or "finished"
+    progress: tuple[Progress, ...]  # of each model
+    left: float | None  # seconds until all is finished
+    runs: tuple[Run, ...]  # finished, or as far as they are (status "running")
+    version: int  # grows with every change
 
 
 def lanes_of(plan: Plan, runs: Iterable[Run]) -> dict[str, Lane]:

@@ -67,19 +67,13 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
 
     task = plan.make_task(job.seed)
     model = build(job.model, task, seed=job.seed, **plan.hyper_of(job.model))
-    record = replace(
-        record,
-        p=task.p,
-        num_classes=task.num_classes,
-        metric=task.metric,
-        sizes={part: len(getattr(task, part)) for part in ("train", "val", "test")},
-    )
+    sizes = {part: len(getattr(task, part)) for part in ("train", "val", "test")}
+    record = replace(record, p=task.p, num_classes=task.num_classes, metric=task.metric, sizes=sizes)
     folder.mkdir(parents=True, exist_ok=True)
     kept = checkpoint_of(folder, record.key)
     run, waiting, said = [], [], 0.0
-    for epoch in fit(
-        model, task, plan.epochs, seed=job.seed, device=record.device, checkpoint=kept, stop=stop, **plan.options
-    ):
+    how: dict[str, Any] = {"seed": job.seed, "device": record.device, "checkpoint": kept, "stop": stop}
+    for epoch in fit(model, task, plan.epochs, **how, **plan.options):
         run.append(epoch)
         waiting.append(asdict(epoch))
         if (now := time.monotonic()) - said >= 1 / _MESSAGES_A_SECOND:
@@ -92,47 +86,39 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
     file = save(model, folder / f"{record.key}.safetensors")
     summary = summarise(run)
     return replace(
-        record,
-        epochs=[asdict(epoch) for epoch in run],
-        best_epoch=summary.epoch,
-        test=summary.test,
-        optimistic=summary.optimistic,
-        seconds=sum(epoch.seconds for epoch in run),
-        parameters=sum(weight.numel() for weight in model.parameters()),
-        model_file=file.name,
-    )
+        record, epochs=[asdict(epoch) for epoch in run], model_file=file.name, best_epoch=summary.epoch,
+        test=summary.test, optimistic=summary.optimistic, seconds=sum(epoch.seconds for epoch in run),
+        parameters=sum(weight.numel() for weight in model.parameters()))  # fmt: skip
 
 
-class _Inbox:
+class _Heard:
     """What a worker said and nobody has read yet; ``news`` is set with every message, so that nobody need look."""
 
     def __init__(self, news: threading.Event) -> None:
         self._heard: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._news = news
 
-    def put(self, message: Message) -> None:
+    def _put(self, message: Message) -> None:
         self._heard.put(message)
         self._news.set()
 
     def messages(self) -> list[Message]:
+        """What was said since the last call; a process that died says so."""
         return [self._heard.get() for _ in range(self._heard.qsize())]
 
 
-class ThreadWorker:
+class ThreadWorker(_Heard):
     """Trains in a thread of this process: starts at once, shares the processor with the notebook."""
 
     def __init__(self, plan: Plan, folder: Path, news: threading.Event) -> None:
-        self._plan, self._folder, self._inbox = plan, folder, _Inbox(news)
+        super().__init__(news)
+        self._plan, self._folder = plan, folder
         self._stop = threading.Event()
 
     def give(self, job: Job) -> None:
         """Begins a job."""
-        given = (self._plan, job, self._folder, self._inbox.put, self._stop)
+        given = (self._plan, job, self._folder, self._put, self._stop)
         threading.Thread(target=train, args=given, daemon=True, name=f"train {job.model}").start()
-
-    def messages(self) -> list[Message]:
-        """What was said since the last call."""
-        return self._inbox.messages()
 
     def stop(self) -> None:
         """Asks the job to end."""
@@ -143,13 +129,13 @@ class ThreadWorker:
         self._stop.set()
 
 
-class ProcessWorker:
+class ProcessWorker(_Heard):
     """Trains in a process of its own, which ends when this one does, however this one ends."""
 
     def __init__(self, plan: Plan, folder: Path, news: threading.Event) -> None:
         import multiprocessing
 
-        self._inbox = _Inbox(news)
+        super().__init__(news)
         context = multiprocessing.get_context("spawn")  # a fork would copy locks of threads that it does not copy
         self._pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True, name="degnn_explore worker")
@@ -163,14 +149,14 @@ class ProcessWorker:
         """In a thread: hears the process until it is gone."""
         try:
             while True:
-                self._inbox.put(self._pipe.recv())
+                self._put(self._pipe.recv())
         except (EOFError, OSError):
             self.process.join(1)
             words = (
                 f"The worker process ended unexpectedly (exit code {self.process.exitcode}). If there was too little "
                 "memory, train fewer models at once, or in one process."
             )
-            self._inbox.put(("died", words))
+            self._put(("died", words))
 
     def _send(self, said: Any) -> None:
         with contextlib.suppress(OSError):  # it is gone already, and messages() will say so
@@ -179,10 +165,6 @@ class ProcessWorker:
     def give(self, job: Job) -> None:
         """Begins a job."""
         self._send(job)
-
-    def messages(self) -> list[Message]:
-        """What was said since the last call; a process that died says so."""
-        return self._inbox.messages()
 
     def stop(self) -> None:
         """Asks the job to end."""
