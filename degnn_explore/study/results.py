@@ -13,7 +13,7 @@ from pathlib import Path
 from ..common.errors import ParameterError
 from .records import Run, finished
 
-__all__ = ["append", "free_file", "models_folder", "needs_place", "read", "read_for", "set_aside", "slug", "trained_in"]
+__all__ = ["append", "free_file", "models_folder", "needs_place", "read", "read_for", "set_aside", "trained_in"]
 
 _writing = threading.Lock()
 _BEGINS_LIKE_OURS = re.compile(rb'\s*\{\s*"key"\s*:')
@@ -191,27 +191,17 @@ def trained_in(file: Path, task: str, digest: str) -> Run:
     return ([run for run in runs if (run.task, run.digest) == (task, digest)] or runs)[-1]
 
 
-def free_file(file: Path, taken: set[Path]) -> Path:
-    """The file, or one with a number if another board of this notebook has it.
+def free_file(task: str, graph: str, taken: set[Path]) -> Path:
+    """Where results go if nothing is said; with a number if another board of this notebook has the file.
 
     Examples
     --------
-    >>> free_file(Path("links-pb.jsonl"), {Path("links-pb.jsonl").resolve()}).name
-    'links-pb-2.jsonl'
+    >>> free_file("links", "../My graph!", {Path("runs/links-my-graph.jsonl").resolve()}).as_posix()
+    'runs/links-my-graph-2.jsonl'
     """
-    number, free = 2, file
+    slug = "".join(c if c.isalnum() else "-" for c in graph.lower()).strip("-")[:60] or "own-graph"
+    number, free = 2, Path("runs") / f"{task}-{slug}.jsonl"
     while free.resolve() in taken:
-        free = file.with_name(f"{file.stem}-{number}{file.suffix}")
+        free = Path("runs") / f"{task}-{slug}-{number}.jsonl"
         number += 1
     return free
-
-
-def slug(name: str) -> str:
-    """A name as part of a file's name.
-
-    Examples
-    --------
-    >>> slug("../My graph!")
-    'my-graph'
-    """
-    return "".join(c if c.isalnum() else "-" for c in name.lower()).strip("-")[:60] or "own-graph"

@@ -37,6 +37,7 @@ class Ask:
         self._best, self._seed = "", 0
         self._graph: Graph | None = None
         self.explorer = Explorer(graph)
+        self.explorer.become_part()
         self.explorer.state.observe(self._changed)
         self._answer = W.HTML(tag("div", "No trained model yet: press Start, then pick nodes.", "de-hint"))
         self.missing = MissingLinks(self._search, lambda pair: self.explorer.state.choose(0, np.array(pair)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -19,9 +20,9 @@ from ...study.judged import Mistake
 from ...study.ledger import Ledger
 from ...study.race import Race
 from ...study.records import Run
-from ...study.results import free_file, set_aside, slug, trained_in
+from ...study.results import free_file, set_aside, trained_in
 from ..widgets.html import box, button, error_box, guarded, tag
-from . import cells
+from ..widgets.panel import Panel
 from .controls import USUAL, Controls
 from .curves import Curves
 from .drawers import Drawers
@@ -35,9 +36,10 @@ __all__ = ["TrainingBoard"]
 
 _PAUSE = 0.3  # seconds between two updates; five a second would be drawn as well, and seen no better
 _SHARE = 0.04  # of the time may go into drawing; the larger the race, the rarer the updates
+_live: weakref.WeakSet[TrainingBoard] = weakref.WeakSet()
 
 
-class TrainingBoard(W.VBox):
+class TrainingBoard(Panel):
     """A panel in which a class races models on a graph and sees distance encoding win, lose or tie.
 
     Parameters
@@ -77,8 +79,6 @@ class TrainingBoard(W.VBox):
     >>> folder.cleanup()
     """
 
-    _closed = True  # until it is built: what failed before has nothing to close
-
     def __init__(
         self,
         graph: str | Graph = "celegans",
@@ -92,11 +92,9 @@ class TrainingBoard(W.VBox):
         workers: int = 1,
         **settings: Any,
     ) -> None:
-        self.cell = cells.here()
-        cells.close_earlier(self.cell)
         self._ledger: Ledger | None = None
         self._given_file = None if results is None else Path(results)
-        cells.must_be_free(self._given_file, self)
+        self._must_be_free(self._given_file)
         if os.environ.get("DEGNN_FAST") == "1":
             seeds, epochs = min(seeds, 1), min(epochs, 3)
         self._ticker: threading.Thread | None = None
@@ -104,16 +102,17 @@ class TrainingBoard(W.VBox):
         self._quiet = True
         self._changed_meanwhile = False
         self._table: Comparison | None = None
-        self._build()
         self._closed = False
-        numbers = {"seeds": seeds, "epochs": epochs, "device": device, "workers": workers}
-        self._controls.choose(graph, task, models, numbers, settings)
-        parts = (self._error, self._top, self._comparing.box, self._more, self._deep.box)
-        super().__init__([self._drawers.header, self._drawers.drawer, *parts])
+        super().__init__(self._build())
+        try:
+            numbers = {"seeds": seeds, "epochs": epochs, "device": device, "workers": workers}
+            self._controls.choose(graph, task, models, numbers, settings)
+        except Exception:
+            self.close()
+            raise
         for css in ("de-explorer", "de-board"):
             self.add_class(css)
-        cells.live.add(self)
-        cells.watch()
+        _live.add(self)
         self._quiet = False
         self._changed()
 
@@ -182,11 +181,7 @@ class TrainingBoard(W.VBox):
 
     def open_mistake(self, number: int = 0) -> None:
         """Opens one of the mistakes shown in the Explorer, with its encoding and subtrees."""
-        listed, judged = self._mistakes.listed, self._mistakes.judged
-        if judged is None or not 0 <= number < len(listed):
-            raise ParameterError(f"There is no mistake {number}; {len(listed)} are listed.")
-        run, shelf = judged
-        self._deep.open_set(shelf, run.seed, listed[number].nodes)
+        self._deep.open_set(*self._mistakes.chosen(number))
 
     def open_results(self, file: str | os.PathLike[str] | None) -> None:
         """Shows the runs of another results file, and adds to it from now on; None: the board's own file again.
@@ -196,35 +191,28 @@ class TrainingBoard(W.VBox):
         if self._running:
             raise ParameterError("The board is training; cancel it first.")
         path = None if file is None else Path(file).expanduser()
-        cells.must_be_free(path, self)
+        self._must_be_free(path)
         if path is not None:
             plan = self._controls.plan()
-            run = trained_in(path, plan.task, plan.digest)
-            self._quiet = True
-            try:
-                self._controls.turn_to(run, plan)
-            finally:
-                self._quiet = False
+            self._controls.turn_to(trained_in(path, plan.task, plan.digest), plan)
         self._given_file = path
-        self._changed()
+        self._controls.changed()
 
-    def close(self) -> None:
-        """Stops training and takes the panel away."""
-        if self._closed:
-            return
+    def end(self) -> None:
+        """Stops training; called once, when the panel is closed."""
         self._closed = True
-        cells.live.discard(self)
+        _live.discard(self)
         if self.race is not None:
             self.race.cancel(wait=False)
         self._deep.close()
-        super().close()
+        hidden = [part.box for part in self._deep.parts.values()]
+        self.parts = (*hidden, *(widget for content in self._drawers.contents.values() for widget in content))
 
-    @property
-    def on_page(self) -> bool:
-        """Whether the page that was last touched shows the board."""
-        return self._curves.chart.views > 0
+    def stays(self, names: dict[str, Any], deleted: bool) -> bool:
+        """When its cell is run again the board goes; when the cell was deleted, unless the page still shows it."""
+        return deleted and self._curves.chart.views > 0
 
-    def _build(self) -> None:
+    def _build(self) -> list[W.Widget]:
         self._controls = Controls(self._changed)
         self._go_button = Go(self._go)
         opened = partial(self._clicked, self.open_results)
@@ -241,6 +229,8 @@ class TrainingBoard(W.VBox):
         tip = "Rename the results file and begin a new one; nothing is lost"
         aside = button("Set results aside", tip, partial(self._clicked, self._set_aside))
         self._more = box("de-row", *self._deep.toggles.values(), aside)
+        parts = (self._error, self._top, self._comparing.box, self._more, self._deep.box)
+        return [self._drawers.header, self._drawers.drawer, *parts]
 
     # ---- from the reader ----------------------------------------------------------------------
 
@@ -253,9 +243,7 @@ class TrainingBoard(W.VBox):
             return
         self.clear_error()  # it was about what was chosen before
         plan = self._controls.plan()
-        file = self._given_file or free_file(
-            Path("runs") / f"{plan.task}-{slug(plan.title)}.jsonl", cells.files_beside(self)
-        )
+        file = self._given_file or free_file(plan.task, plan.title, self._files_beside())
         if self._ledger is None:
             self._ledger = Ledger(plan, file)
         else:
@@ -340,8 +328,6 @@ class TrainingBoard(W.VBox):
         metric = "accuracy" if self._known.plan.task == "roles" else "auc"
         self._curves.draw(self._known.drawn(), metric, self._known.plan.epochs)
 
-    # ---- what there is ------------------------------------------------------------------------
-
     @property
     def _known(self) -> Ledger:
         if self._ledger is None:
@@ -351,3 +337,14 @@ class TrainingBoard(W.VBox):
     @property
     def _running(self) -> bool:
         return self.race is not None and self.race.running
+
+    def _files_beside(self) -> set[Path]:
+        """The results files of the other boards."""
+        return {other._ledger.file.resolve() for other in _live if other is not self and other._ledger is not None}
+
+    def _must_be_free(self, file: Path | None) -> None:
+        """Two boards that write to one file would not know of each other's runs."""
+        if file is not None and file.resolve() in self._files_beside():
+            raise ParameterError(
+                f"Another board writes to {file} already; close it with board.close(), or name another results file."
+            )

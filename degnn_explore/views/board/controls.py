@@ -133,13 +133,13 @@ class Controls:
         self.graph.value = OWN
 
     def turn_to(self, run: Run, plan: Plan) -> None:
-        """Chooses the task and graph of a run, unless the plan has them."""
+        """Chooses the task and graph of a run, unless the plan has them; tells nobody."""
         if (run.task, run.digest) == (plan.task, plan.digest):
             return
         if run.digest == digest_of(plan.graph, run.task):
-            self.task.value = run.task
+            self._set({self.task: run.task})
         elif run.catalogue in [value for _, value in self.graph.options]:
-            self.task.value, self.graph.value = run.task, run.catalogue
+            self._set({self.task: run.task, self.graph: run.catalogue})
         else:
             raise ParameterError(
                 f"The file holds runs of {run.task} on {run.graph}, and this graph is not in the menu; choose it above "
@@ -150,22 +150,23 @@ class Controls:
         """Each model's own hyperparameters and optimiser, and few seeds and epochs."""
         usual = {self.seeds: USUAL["seeds"], self.epochs: USUAL["epochs"]}
         self._set({menu: "" for menu in self.settings} | usual)
+        self.changed()
 
     def paper_values(self) -> None:
         """The paper's optimiser and seeds, values within its ranges, and epochs enough for its small steps."""
         menus = {menu: _PAPER[name] for name, menu in self.hyper.items()}
         learning = {self.rate: PAPER_RATE, self.optimiser: "sgd", self.patience: "never"}
         self._set(menus | learning | {self.seeds: MOST_SEEDS, self.epochs: PAPER_EPOCHS})
+        self.changed()
 
     def _set(self, values: Mapping[W.Widget, Any]) -> None:
-        """Sets many controls, and tells of it once."""
+        """Sets many controls, without a word."""
         self._quiet = True
         try:
             for control, value in values.items():
                 control.value = value
         finally:
             self._quiet = False
-        self.changed()
 
     # ---- what is chosen -----------------------------------------------------------------------
 

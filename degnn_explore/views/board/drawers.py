@@ -9,7 +9,7 @@ import ipywidgets as W
 from ...common.errors import GraphError
 from ...study.plan import MOST_SEEDS
 from ..widgets.html import box, button, guarded, tag, text
-from ..widgets.uploads import read_own
+from ..widgets.uploads import read_own, uploaded
 from .controls import PAPER_EPOCHS, PAPER_RATE, USUAL, Controls
 from .figures import paint
 
@@ -68,7 +68,7 @@ class Drawers:
             go,
         )
         self.where = W.HTML()
-        self._contents = {"models": self._models(), "own": self._own(), "more": self._more()}
+        self.contents = {"models": self._models(), "own": self._own(), "more": self._more()}
         self.drawer = box("de-drawer")
         self.drawer.layout.display = "none"
 
@@ -90,7 +90,7 @@ class Drawers:
             for other, toggle in self.toggles.items():
                 if other != key:
                     toggle.value = False
-            self.drawer.children = self._contents[key]
+            self.drawer.children = self.contents[key]
         self.drawer.layout.display = "" if any(toggle.value for toggle in self.toggles.values()) else "none"
 
     def _models(self) -> tuple[W.Widget, ...]:
@@ -137,12 +137,10 @@ class Drawers:
 
     @guarded
     def _read(self) -> None:
-        graph_file, label_file = (upload.value[0] if upload.value else None for upload in self._files)
+        graph_file, labels = (uploaded(upload.value[0]) if upload.value else None for upload in self._files)
         if graph_file is None:
             raise GraphError("Choose a graph file first.")
-        labels = None if label_file is None else (str(label_file["name"]), bytes(label_file["content"]))
-        name, content = str(graph_file["name"]), bytes(graph_file["content"])
-        graph = read_own(name, content, labels, self._column.value.strip() or None)
+        graph = read_own(*graph_file, labels, self._column.value.strip() or None)
         for upload in self._files:
             upload.value = ()  # else the labels of this graph would be put on the next
         self._controls.use(graph)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import ipywidgets as W
 
+from ...common.errors import ParameterError
 from ...study.judged import Mistake, Shelf, hardest
 from ...study.records import Run
 from ..widgets.html import tag, text
@@ -18,22 +19,21 @@ _SHOWN = 6
 
 
 class Mistakes:
-    """Lists them; ``opened(row)`` is called when one is clicked.
-
-    Attributes
-    ----------
-    listed
-        The mistakes shown.
-    judged
-        The run that made them, and its shelf; None if there is none.
-    """
+    """Lists them; ``opened(row)`` is called when one is clicked."""
 
     def __init__(self, opened: Callable[[int], None]) -> None:
         self.listed: list[Mistake] = []
-        self.judged: tuple[Run, Shelf] | None = None
+        self.judged: tuple[Run, Shelf] | None = None  # the run that made them
         self.title = W.HTML()
         self.sheet = Sheet(action="open", empty="The hardest mistakes of the best model appear here.")
         self.sheet.on_row(opened)
+
+    def chosen(self, number: int) -> tuple[Shelf, int, tuple[int, ...]]:
+        """The shelf, the seed and the nodes of a mistake in the list."""
+        if self.judged is None or not 0 <= number < len(self.listed):
+            raise ParameterError(f"There is no mistake {number}; {len(self.listed)} are listed.")
+        run, shelf = self.judged
+        return shelf, run.seed, self.listed[number].nodes
 
     def put(self, shelf: Shelf, best: Run | None) -> None:
         """Shows the mistakes of a run, or that there is none."""

@@ -11,7 +11,7 @@ import ipywidgets as W
 
 from ...graphs.graph import Graph
 from ..widgets.html import box, button, tag, text
-from ..widgets.uploads import read_own
+from ..widgets.uploads import read_own, uploaded
 from . import free_view
 from .presets import PRESETS
 
@@ -150,10 +150,10 @@ class Drawers:
         if not change["new"]:
             return
         try:
-            item = change["new"][0]
-            graph = read_own(str(item["name"]), bytes(item["content"]))
+            name, content = uploaded(change["new"][0])
+            graph = read_own(name, content)
         except Exception as error:
             self.actions.show_error(error)
             return
         self.actions.open_graph(graph)
-        self.report.value = tag("span", f"{item['name']}: {graph!r}. {graph.cleaning}.", "de-hint")
+        self.report.value = tag("span", f"{name}: {graph!r}. {graph.cleaning}.", "de-hint")

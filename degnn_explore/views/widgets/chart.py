@@ -6,12 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import numpy as np
 import plotly
 import plotly.graph_objects as go
 import traitlets
 
+from .messages import PageWidget, whole
 from .sheet import STYLE
 
 __all__ = ["Chart"]
@@ -31,7 +31,7 @@ def _script() -> str:
     )
 
 
-class Chart(anywidget.AnyWidget):
+class Chart(PageWidget):
     """A plotly figure as a synced trait, so that a page reload shows the latest one; drawn in the page's colours.
 
     Examples
@@ -55,11 +55,10 @@ class Chart(anywidget.AnyWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.on_msg(self._heard)
+        self.hear("views", self._seen, count=whole(lambda: 1000))
 
-    def _heard(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        if isinstance(content, dict) and content.get("type") == "views" and isinstance(content.get("count"), int):
-            self.views = content["count"]
+    def _seen(self, count: int) -> None:
+        self.views = count
 
     def show(self, figure: go.Figure | dict[str, Any], description: str = "") -> None:
         """Shows another figure, in one message; a dictionary is taken as plotly's JSON."""

@@ -31,6 +31,9 @@ def close_tree(*roots: W.Widget) -> None:
         if id(widget) in seen or widget.comm is None:
             continue
         seen.add(id(widget))
+        if isinstance(widget, Panel):  # also one inside another
+            widget.end()
+            todo += widget.parts
         for name in widget.keys:
             held = getattr(widget, name)
             items = held if isinstance(held, list | tuple) else [held]
@@ -47,14 +50,20 @@ class Panel(W.VBox):
         super().__init__(children)
         _CELLS.note(self)
 
+    def stays(self, names: dict[str, Any], deleted: bool) -> bool:
+        """Whether it is still wanted when its cell is run again, or was ``deleted``; ``names`` are the user's."""
+        return _is_named(self, names)
+
+    def become_part(self) -> None:
+        """It is shown inside another panel from now on, and goes with that one."""
+        _CELLS.forget(self)
+
     def end(self) -> None:
         """Stops what works in the background; called once, when the panel is closed."""
 
     def close(self) -> None:
         """Frees all widgets of the panel and ends its work."""
-        if self.comm is not None:
-            self.end()
-            close_tree(self, *self.parts)
+        close_tree(self)
 
 
 class _Cells:
@@ -72,11 +81,17 @@ class _Cells:
             return
         if self._shell is not shell:
             self._shell = shell
-            shell.events.register("post_run_cell", self.tidy)
+            for moment in ("pre_run_cell", "post_run_cell"):
+                shell.events.register(moment, self.tidy)
         self.made.setdefault(cell, []).append((run, weakref.ref(panel)))
 
+    def forget(self, panel: Panel) -> None:
+        """It does not go with a cell."""
+        for cell, made in self.made.items():
+            self.made[cell] = [(run, ref) for run, ref in made if ref() is not panel]
+
     def tidy(self, *_: Any) -> None:
-        """After a cell has run: closes what it made in earlier runs, and what deleted cells made.
+        """Before a cell is run, and after: closes what it made in earlier runs, and what deleted cells made.
 
         A panel that a variable still names stays: its reader may show it elsewhere.
         """
@@ -85,7 +100,9 @@ class _Cells:
             kept = []
             for its_run, ref in self.made[gone]:
                 panel = ref()
-                if panel is not None and ((gone == cell and its_run == run) or _is_named(panel, self._shell.user_ns)):
+                if panel is not None and (
+                    (gone == cell and its_run == run) or panel.stays(self._shell.user_ns, deleted=gone != cell)
+                ):
                     kept.append((its_run, ref))
                 elif panel is not None:
                     panel.close()

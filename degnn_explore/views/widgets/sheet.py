@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
+
+from .messages import PageWidget, whole
 
 __all__ = ["STYLE", "Sheet", "cell", "column"]
 
@@ -37,7 +38,7 @@ def cell(text: Any, sort: float | str | None = None, css: str = "", dot: str = "
     return {"text": str(text), "sort": sort, "css": css, "dot": dot}
 
 
-class Sheet(anywidget.AnyWidget):
+class Sheet(PageWidget):
     """Columns and rows are the state; `sheet.js` shows them, as text.
 
     Examples
@@ -59,14 +60,7 @@ class Sheet(anywidget.AnyWidget):
 
     def on_row(self, act: Callable[[int], None]) -> None:
         """Calls ``act`` with the number of the row whose link is clicked, as the rows are in Python."""
-
-        def heard(_widget: Any, content: Any, _buffers: Any) -> None:
-            if isinstance(content, dict) and content.get("type") == "row":
-                row = content.get("row")
-                if isinstance(row, int) and 0 <= row < len(self.rows):
-                    act(row)
-
-        self.on_msg(heard)
+        self.hear("row", act, row=whole(lambda: len(self.rows)))
 
     def download(self, name: str, mime: str, text: str) -> None:
         """Gives the reader a file."""
@@ -74,13 +68,8 @@ class Sheet(anywidget.AnyWidget):
 
     def on_copied(self, act: Callable[[bool], None]) -> None:
         """Calls ``act`` when a text was copied, or when the browser did not allow it, with whether it was."""
-
-        def heard(_widget: Any, content: Any, _buffers: Any) -> None:
-            said = content.get("type") if isinstance(content, dict) else None
-            if said in ("copied", "not copied"):
-                act(said == "copied")
-
-        self.on_msg(heard)
+        self.hear("copied", lambda: act(True))
+        self.hear("not copied", lambda: act(False))
 
     def copy(self, text: str) -> None:
         """Puts a text on the reader's clipboard, if the browser allows it; see :meth:`on_copied`."""

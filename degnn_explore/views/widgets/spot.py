@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import anywidget
+from .messages import PageWidget
 
 __all__ = ["Spot"]
 
 
-class Spot(anywidget.AnyWidget):
+class Spot(PageWidget):
     """Shows nothing itself; :meth:`show` brings the card that it stands in into view.
 
     Attributes
@@ -31,16 +30,17 @@ class Spot(anywidget.AnyWidget):
     def __init__(self) -> None:
         self.wanted = False
         super().__init__()
-        self.on_msg(self._heard)
+        self.hear("shown", self._shown)
+        self.hear("here", self._here)
 
     def show(self) -> None:
         """Scrolls the page to it, as soon as it is there."""
         self.wanted = True
         self.send({"type": "show"})
 
-    def _heard(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        said = content.get("type") if isinstance(content, dict) else None
-        if said == "shown":
-            self.wanted = False
-        elif said == "here" and self.wanted:  # and not when a page is reloaded
+    def _shown(self) -> None:
+        self.wanted = False
+
+    def _here(self) -> None:
+        if self.wanted:  # and not when a page is reloaded
             self.send({"type": "show"})

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ...common.errors import GraphError
 from ...graphs.graph import Graph
 from ...reading.read import read_graph
 
-__all__ = ["read_own"]
+__all__ = ["read_own", "uploaded"]
 
 _MOST_BYTES = 50_000_000
+
+
+def uploaded(file: Mapping[str, Any]) -> tuple[str, bytes]:
+    """Name and content of an entry of a FileUpload; what a page sends may be anything."""
+    name, content = file.get("name"), file.get("content")
+    if not isinstance(name, str) or not isinstance(content, bytes | bytearray | memoryview):
+        raise GraphError("The page sent a file without a name or content; choose the file again.")
+    return name, bytes(content)
 
 
 def read_own(name: str, content: bytes, labels: tuple[str, bytes] | None = None, column: str | None = None) -> Graph:

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ipywidgets.widgets.widget import _instances
 
 import degnn_explore as de
-from degnn_explore.views.board import cells
+from degnn_explore.views.board import board as boards
 from degnn_explore.views.board.board import TrainingBoard
+from degnn_explore.views.widgets import panel as panels
 from degnn_explore.views.widgets.uploads import read_own
+from tests.views.widgets.test_panel import Shell
 
 
 @pytest.fixture(autouse=True)
@@ -22,9 +25,29 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DEGNN_FAST", raising=False)
     yield
-    for board in list(cells.live):
+    for board in list(boards._live):
         board.close()
     gc.collect()
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch) -> Shell:
+    made = Shell()
+    monkeypatch.setattr(panels, "_shell", lambda: made)
+    monkeypatch.setattr(panels, "_CELLS", panels._Cells())
+    return made
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> TrainingBoard:
+    """A board with results, and "Ask the model" open."""
+    file = tmp_path_factory.mktemp("trained") / "r.jsonl"
+    one = TrainingBoard("karate", "links", ["GCN", "DE-GNN-SPD"], seeds=1, epochs=2, results=file)
+    one.start()
+    one.wait(60)
+    one._deep.toggles["ask"].value = True
+    boards._live.discard(one)  # the other tests close every board there is
+    return one
 
 
 def board(*given: Any, **more: Any) -> TrainingBoard:
@@ -227,32 +250,89 @@ def test_two_boards_write_to_two_files() -> None:
         board(results=a.results_file)
 
 
-def test_running_the_cell_again_closes_its_earlier_board(monkeypatch: pytest.MonkeyPatch) -> None:
-    here = {"cell": ("cell-1", 1)}
-    monkeypatch.setattr(cells, "here", lambda: here["cell"])
-    first, beside = board("celegans", "links", ["GCN"], epochs=500), board()  # two boards in one run of a cell
+def test_running_the_cell_again_closes_its_earlier_board(shell: Shell) -> None:
+    long = {"epochs": 500}
+    shell.run("a", lambda: (board("celegans", "links", ["GCN"], **long), board()))  # two boards in one run of a cell
+    first, beside = shell.user_ns["Out"][1]
     first.start()
-    here["cell"] = ("cell-2", 2)
-    elsewhere = board()
-    assert first.race is not None
+    shell.run("b", board)
     assert first.race.running
-    here["cell"] = ("cell-1", 3)
-    board()
-    assert first.race.wait(5)
-    assert (first._closed, beside._closed, elsewhere._closed) == (True, True, False)
+    shell.run("a", lambda: board("celegans", "links", ["GCN"], **long))
+    assert first.race.wait(60)
+    assert (first._closed, beside._closed, shell.user_ns["Out"][2]._closed) == (True, True, False)
+    assert shell.user_ns["Out"][3].results_file.name == "links-celegans.jsonl"  # the earlier board gave it back
 
 
-def test_a_deleted_cell_closes_its_board_unless_the_page_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "here", lambda: ("cell-1", 1))
-    one = board("karate", "links", ["GCN"])
+def test_a_deleted_cell_closes_its_board_unless_the_page_shows_it(shell: Shell) -> None:
+    shell.run("a", lambda: shell.user_ns.update(mine=board("karate", "links", ["GCN"])))
+    one = shell.user_ns["mine"]
     one._curves.chart._handle_custom_msg({"type": "views", "count": 1}, [])  # as chart.js says it
-    cells.close_deleted({"cell-1"})
+    shell.run("b", lambda: None, deleted=("a",))
     assert not one._closed  # the deletion was undone, or the board is in another view
     one._curves.chart._handle_custom_msg({"type": "views", "count": 0}, [])
-    cells.close_deleted({"cell-2"})
+    shell.run("b", lambda: None, deleted=("c",))
     assert not one._closed
-    cells.close_deleted({"cell-1"})
-    assert one._closed
+    shell.run("b", lambda: one._closed, deleted=("a",))
+    assert shell.user_ns["Out"][4] is True  # before the other cell was run
+
+
+def test_a_closed_board_leaves_no_widget_behind(shell: Shell) -> None:
+    before = set(_instances)
+    one = board("karate", "links", ["GCN"])
+    assert len(_instances) > len(before) + 150
+    one.start()
+    one.wait(60)
+    for toggle in (*one._drawers.toggles.values(), *one._deep.toggles.values()):
+        toggle.value = True
+        toggle.value = False
+    shell.run("a", lambda: one.open_mistake(0))  # the Explorer inside belongs to the board, not to this cell
+    shell.run("a", lambda: None)
+    assert one._deep.ask is not None
+    assert one._deep.ask.explorer.comm is not None
+    one.close()
+    assert set(_instances) == before
+    with pytest.raises(de.ParameterError):
+        board(seeds=21)
+    assert set(_instances) == before
+
+
+def test_running_a_boards_cell_again_frees_what_it_made_before(shell: Shell) -> None:
+    before = len(_instances)
+    shell.run("a", board)
+    each = len(_instances) - before
+    shell.run("a", board)
+    assert len(_instances) == before + each
+    shell.run("b", lambda: None, deleted=("a",))
+    assert len(_instances) == before
+
+
+MALFORMED = [None, 7, [], {}, {"type": 7}, {"type": "row"}, {"type": "row", "row": "0"}, {"type": "row", "row": -1},
+             {"type": "row", "row": 10**400}, {"type": "views", "count": None}, {"type": "views", "count": "\ud800"},
+             {"type": "shown", "row": {}}, {"type": ["row"]}]  # fmt: skip
+
+
+@pytest.mark.parametrize("content", MALFORMED, ids=str)
+def test_a_malformed_message_from_a_page_changes_nothing_and_shows_no_traceback(
+    trained: TrainingBoard, content
+) -> None:
+    one = trained
+    widgets = (one._curves.chart, one._mistakes.sheet, one._comparing._sheet, one._deep.ask.missing.sheet,
+               one._deep.ask.spot)  # fmt: skip
+    for widget in widgets:
+        widget._handle_custom_msg(content, [])
+        widget.set_state({"rows": "none", "figure": 7, "columns": [None]})
+    assert "Traceback" not in error(one) + one._deep.ask.missing.note.value
+    assert one._curves.chart.views == 0
+    assert len(one._mistakes.sheet.rows) == len(one.mistakes)
+
+
+@pytest.mark.parametrize("file", [{"name": 7, "content": b""}, {"name": "g.csv", "content": 10**12}])
+def test_a_malformed_upload_is_refused_in_a_sentence(file: dict[str, Any]) -> None:
+    one = board()
+    one._drawers._files[0].set_state({"value": [{"type": "", "size": 1, "last_modified": 0, **file}]})
+    one._drawers._read()
+    assert "choose the file again" in error(one)
+    assert "Traceback" not in error(one)
 
 
 def test_closing_ends_every_thread() -> None:
