@@ -8,72 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ..expressive._kernels import ball
-
 Ints = NDArray[Any]
-
-
-@njit(cache=True, nogil=True)
-def random_network(
-    start: Ints,
-    arcs: Ints,
-    tags: Ints,
-    hops: int,
-    layers: int,
-    roots: Ints,
-    weights: Ints,
-    biases: Ints,
-    scale: Ints,
-    smooth: bool,
-    out: Ints,
-) -> None:
-    """The representation of each root as its own target after 1..layers layers; out [layers, roots, hidden].
-
-    weights [layers, K + 1, width, hidden], biases [layers, hidden], scale [K + 1]; the first layer takes the one-hot of
-    the distance. ``smooth``: tanh instead of ReLU.
-    """
-    n = len(start) - 1
-    depth, hidden, width = hops * layers, weights.shape[3], weights.shape[2]
-    dist = np.full(n, -1, dtype=np.int64)
-    place = np.empty(n, dtype=np.int64)
-    queue = np.empty(n, dtype=np.int64)
-    ends = np.empty(depth + 1, dtype=np.int64)
-    h = np.zeros((n, width), dtype=weights.dtype)
-    finer = np.zeros((n, hidden), dtype=weights.dtype)
-    total = np.zeros((hops + 1, width), dtype=weights.dtype)
-    zero = weights.dtype.type(0)
-    for r in range(len(roots)):
-        reached = ball(start, arcs, tags, roots[r], depth, dist, queue, ends)
-        for i in range(reached):
-            place[queue[i]] = i
-            h[i] = zero
-            h[i, dist[queue[i]]] = weights.dtype.type(1)
-        for layer in range(1, layers + 1):
-            inner = ends[hops * (layers - layer)]
-            length = hidden if layer > 1 else depth + 1
-            for i in range(inner):
-                u = queue[i]
-                total[:] = zero
-                total[0] = h[i]
-                for e in range(start[u], start[u + 1]):
-                    k, w = tags[e], place[arcs[e]]
-                    for j in range(length):
-                        total[k, j] += h[w, j]
-                new = finer[i]
-                new[:] = biases[layer - 1]
-                for k in range(hops + 1):
-                    for j in range(length):
-                        x = total[k, j] * scale[k]
-                        if x != zero:
-                            for m in range(hidden):
-                                new[m] += x * weights[layer - 1, k, j, m]
-                for m in range(hidden):
-                    new[m] = np.tanh(new[m]) if smooth else max(new[m], zero)
-            for i in range(inner):
-                h[i, :hidden] = finer[i]
-            out[layer - 1, r] = finer[0]
-        for i in range(reached):
-            dist[queue[i]] = -1
 
 
 @njit(cache=True, nogil=True, fastmath=True)

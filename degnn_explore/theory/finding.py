@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from os import PathLike
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
+
+from ..expressive.verdicts import Verdict, distinguish
 
 if TYPE_CHECKING:
     import pandas
     import plotly.graph_objects as go
 
-__all__ = ["Finding"]
+__all__ = ["Finding", "in_words", "verdict_table"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,18 +51,18 @@ class Finding:
 
     def plot(self, **options: Any) -> go.Figure:
         """The table as a plotly figure. Options: ``width`` and ``height`` in pixels."""
-        from . import plots as theory_plots
+        from . import plots
 
-        return theory_plots.draw(self, **options)
+        return plots.draw(self, **options)
 
     def save(self, path: str | PathLike[str], **options: Any) -> Path:
         """The plot as ``.html`` (stands alone, works offline), ``.png``, ``.svg`` or ``.pdf``, the table as ``.csv``.
 
         Pictures need the package kaleido and a Chrome or Chromium.
         """
-        from . import plots as theory_plots
+        from . import plots
 
-        return theory_plots.save(self, Path(path), **options)
+        return plots.save(self, Path(path), **options)
 
     def __repr__(self) -> str:
         return "\n".join([self.title, str(self.table), *(f"Note: {note}" for note in self.notes)])
@@ -66,3 +70,21 @@ class Finding:
     def _repr_html_(self) -> str:
         notes = "".join(f"<p><i>{escape(note)}</i></p>" for note in self.notes)
         return f"<p><b>{escape(self.title)}</b></p>{self.table.to_html(max_rows=60, notebook=True)}{notes}"
+
+
+def in_words(verdict: Verdict) -> str:
+    """ "layer 2" or "same", as in all tables."""
+    return f"layer {verdict.layer}" if verdict.different else "same"
+
+
+def verdict_table(
+    cases: Mapping[str, tuple[Any, ...]], methods: Mapping[str, Mapping[str, Any]], stop: Event | None
+) -> pandas.DataFrame:
+    """A row for each case, a column for each method (its name, and how to call ``distinguish``)."""
+    import pandas as pd
+
+    rows = {
+        case: {label: in_words(distinguish(a, b, **how, stop=stop)) for label, how in methods.items()}
+        for case, (a, b) in cases.items()
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("pair")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,10 @@ CONFIG = {
 """For ``fig.show(config=CONFIG)``: no logo, and no button that sends data away."""
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "hexagon", "star")
-_INK, _FAINT = "#1f2328", "#6b7280"
+_INK = "#1f2328"
 _SCALE = "Cividis"
+_PLAIN = {"showgrid": False, "zeroline": False}
+Picture = tuple[go.Figure, int, int]  # with its usual width and height
 
 
 def draw(finding: Finding, width: int | None = None, height: int | None = None) -> go.Figure:
@@ -94,64 +96,42 @@ def _number(value: float) -> str:
     return f"{mantissa}e{int(exponent)}"
 
 
-def _layers(finding: Finding) -> tuple[go.Figure, int, int]:
+def _layers(finding: Finding) -> Picture:
     table = finding.table
     methods, sizes = list(dict.fromkeys(table["method"])), list(dict.fromkeys(table["n"]))
     top = int(table["layers"].max())
     names = [method if method not in ("float64", "float32") else f"random network, {method}" for method in methods]
-    figure = make_subplots(
-        1, len(methods), subplot_titles=names if len(methods) > 1 else None, shared_yaxes=True, horizontal_spacing=0.03
-    )
+    titles = names if len(methods) > 1 else None
+    figure = make_subplots(1, len(methods), subplot_titles=titles, shared_yaxes=True, horizontal_spacing=0.03)
     for place, method in enumerate(methods, start=1):
         grid = table[table["method"] == method].pivot(index="layers", columns="n", values="undistinguished")[sizes]
-        figure.add_trace(
-            go.Heatmap(
-                z=grid.to_numpy(),
-                x=np.arange(len(sizes)),
-                y=grid.index,
-                coloraxis="coloraxis",
-                xgap=1,
-                ygap=1,
-                customdata=np.tile(np.array(sizes), (len(grid), 1)),
-                hovertemplate="n = %{customdata}, L = %{y}: %{z:.4g} not told apart<extra></extra>",
-            ),
-            row=1,
-            col=place,
-        )
-        text = [[_number(v) for v in row] for row in grid.to_numpy()]
-        labels = _labels(text, grid.to_numpy(), np.arange(len(sizes)), grid.index, _SCALE, 12)
-        figure.add_trace(labels, row=1, col=place)
-        _edge(figure, table, sizes, place)
-        figure.update_xaxes(
-            tickvals=np.arange(len(sizes)),
-            ticktext=[str(n) for n in sizes],
-            title="nodes n",
-            range=[-0.5, len(sizes) - 0.5],
-            showgrid=False,
-            zeroline=False,
-            row=1,
-            col=place,
-        )
-        figure.update_yaxes(
-            tickvals=np.arange(1, top + 1),
-            range=[0.42, top + 0.6],
-            showgrid=False,
-            zeroline=False,
-            title="layers L" if place == 1 else None,
-            row=1,
-            col=place,
-        )
+        shares, x = grid.to_numpy(), np.arange(len(sizes))
+        said = "n = %{customdata}, L = %{y}: %{z:.4g} not told apart<extra></extra>"
+        look = {"coloraxis": "coloraxis", "xgap": 1, "ygap": 1, "hovertemplate": said}
+        heat = go.Heatmap(z=shares, x=x, y=grid.index, customdata=np.tile(np.array(sizes), (len(grid), 1)), **look)
+        text = [[_number(v) for v in row] for row in shares]
+        for trace in (heat, _labels(text, shares, x, grid.index, _SCALE, 12), *_edge(table, sizes, place == 1)):
+            figure.add_trace(trace, row=1, col=place)
+        figure.update_xaxes(_axis(list(map(str, sizes)), title="nodes n"), row=1, col=place)
+        left = {"title": "layers L"} if place == 1 else {}
+        figure.update_yaxes(tickvals=np.arange(1, top + 1), range=[0.42, top + 0.6], **_PLAIN, **left, row=1, col=place)
+    bar = {"title": {"text": "share not told apart", "side": "right"}, "thickness": 14}
     figure.update_layout(
-        coloraxis={
-            "colorscale": _SCALE,
-            "cmin": 0,
-            "cmax": 1,
-            "colorbar": {"title": {"text": "share not told apart", "side": "right"}, "thickness": 14},
-        },
-        legend={"orientation": "h", "x": 0, "y": -62 / (46 * max(top, 4)), "yanchor": "top"},  # 62 pixels down
+        coloraxis={"colorscale": _SCALE, "cmin": 0, "cmax": 1, "colorbar": bar},
+        legend=_legend(-62 / (46 * max(top, 4))),  # 62 pixels down
         margin={"t": 90 if len(methods) > 1 else 60, "b": 100, "l": 60, "r": 20},
     )
     return figure, max(760, 170 + max(44 * len(sizes), 230) * len(methods)), 190 + 46 * max(top, 4)
+
+
+def _axis(names: Sequence[str], **more: Any) -> dict[str, Any]:
+    """An axis with a name at each of 0, 1, …"""
+    ticks = {"tickvals": np.arange(len(names)), "ticktext": [escape(name) for name in names]}
+    return {**_PLAIN, **ticks, "range": [-0.5, len(names) - 0.5], **more}
+
+
+def _legend(y: float) -> dict[str, Any]:
+    return {"orientation": "h", "x": 0, "y": y, "yanchor": "top"}
 
 
 def _labels(text: Sequence[Sequence[str]], level: Any, x: Any, y: Any, scale: Any, size: int) -> go.Scatter:
@@ -162,18 +142,13 @@ def _labels(text: Sequence[Sequence[str]], level: Any, x: Any, y: Any, scale: An
         text_on("#" + "".join(f"{round(255 * part):02x}" for part in fill)) if not np.isnan(share) else _INK
         for fill, share in zip(fills, shares.ravel(), strict=True)
     ]
-    return go.Scatter(
-        x=np.tile(x, len(y)),
-        y=np.repeat(y, len(x)),
-        text=[escape(t) for row in text for t in row],
-        mode="text",
-        textfont={"size": size, "color": inks},
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    words = [escape(t) for row in text for t in row]
+    font = {"size": size, "color": inks}
+    x, y = np.tile(x, len(y)), np.repeat(y, len(x))
+    return go.Scatter(x=x, y=y, text=words, mode="text", textfont=font, hoverinfo="skip", showlegend=False)
 
 
-def _edge(figure: go.Figure, table: pd.DataFrame, sizes: Sequence[int], place: int) -> None:
+def _edge(table: pd.DataFrame, sizes: Sequence[int], named: bool) -> Iterator[go.Scatter]:
     """The boundary as a line below the first row of cells that the theorem promises to be told apart."""
     bound = table.drop_duplicates("n").set_index("n")["boundary"]
     if bound.isna().any():
@@ -181,96 +156,49 @@ def _edge(figure: go.Figure, table: pd.DataFrame, sizes: Sequence[int], place: i
     top = int(table["layers"].max())
     x = np.repeat(np.arange(len(sizes)), 2) + np.tile([-0.5, 0.5], len(sizes))
     y = np.repeat([min(int(bound[n]), top + 1) - 0.5 for n in sizes], 2)
+    name = "boundary of the theorem: rows above it should be told apart"
     for colour, width in (("#ffffff", 7), (ACCENT, 3)):  # a white halo keeps the line clear of every cell
-        figure.add_trace(
-            go.Scatter(
-                x=x,
-                y=y,
-                mode="lines",
-                line={"color": colour, "width": width},
-                hoverinfo="skip",
-                cliponaxis=False,
-                name="boundary of the theorem: rows above it should be told apart",
-                showlegend=place == 1 and colour == ACCENT,
-            ),
-            row=1,
-            col=place,
-        )
+        line = go.Scatter(x=x, y=y, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip", name=name)
+        yield line.update(cliponaxis=False, showlegend=named and colour == ACCENT)
 
 
 # ---- verdicts and scores ------------------------------------------------------------------------
 
 
-def _cells(
-    text: list[list[str]], level: list[list[float]], rows: Sequence[str], columns: Sequence[str], scale: Any
-) -> tuple[go.Figure, int, int]:
-    figure = go.Figure(
-        go.Heatmap(
-            z=level,
-            x=np.arange(len(columns)),
-            y=np.arange(len(rows)),
-            zmin=0,
-            zmax=1,
-            colorscale=scale,
-            showscale=False,
-            xgap=3,
-            ygap=3,
-            hoverinfo="skip",
-        )
-    )
-    figure.add_trace(_labels(text, level, np.arange(len(columns)), np.arange(len(rows)), scale, 13))
-    figure.update_xaxes(
-        side="top",
-        showgrid=False,
-        zeroline=False,
-        tickvals=np.arange(len(columns)),
-        ticktext=[escape(c) for c in columns],
-        range=[-0.5, len(columns) - 0.5],
-    )
-    figure.update_yaxes(
-        showgrid=False,
-        zeroline=False,
-        tickvals=np.arange(len(rows)),
-        automargin=True,
-        ticktext=[escape(r) for r in rows],
-        range=[len(rows) - 0.5, -0.5],
-    )
+def _cells(text: list[list[str]], level: list[list[float]], rows: list[str], columns: list[str], scale: Any) -> Picture:
+    x, y = np.arange(len(columns)), np.arange(len(rows))
+    look = {"zmin": 0, "zmax": 1, "colorscale": scale, "showscale": False, "xgap": 3, "ygap": 3, "hoverinfo": "skip"}
+    figure = go.Figure([go.Heatmap(z=level, x=x, y=y, **look), _labels(text, level, x, y, scale, 13)])
+    figure.update_xaxes(_axis(columns, side="top"))
+    figure.update_yaxes(_axis(rows, automargin=True, range=[len(rows) - 0.5, -0.5]))
     figure.update_layout(margin={"t": 95, "b": 30, "l": 20, "r": 20})
     return figure, 220 + 105 * len(columns), 135 + 42 * len(rows)
 
 
-def _verdicts(finding: Finding) -> tuple[go.Figure, int, int]:
+def _verdicts(finding: Finding) -> Picture:
     table = finding.table.select_dtypes(exclude="bool")
     table = table[[c for c in table if table[c].map(lambda v: v == "same" or str(v).startswith("layer ")).all()]]
     level = [[0.0 if v == "same" else 1.0 for v in row] for row in table.to_numpy()]
-    return _cells(
-        table.to_numpy().tolist(),
-        level,
-        list(table.index),
-        list(table.columns),
-        [[0, "#e5e7eb"], [1, categorical(1)[0]]],
-    )
+    scale = [[0, "#e5e7eb"], [1, categorical(1)[0]]]
+    return _cells(table.to_numpy().tolist(), level, list(table.index), list(table.columns), scale)
 
 
-def _scores(finding: Finding) -> tuple[go.Figure, int, int]:
+def _scores(finding: Finding) -> Picture:
     table, pairs = finding.table, finding.pairs  # type: ignore[attr-defined]
     methods = [c for c in table.columns if c != "pairs"]
-    text, level = [], []
+
+    def words(told: Any, judged: int, all_of_them: int) -> str:
+        if not judged:
+            return "too large"
+        return f"{told:,}" if judged == all_of_them else f"{told:,} of {judged:,}"
+
+    text, level, names = [], [], []
     for name, row in table.iterrows():
         judged = (pairs.loc[pairs["family"] == name, methods] != "too large").sum()
-        text.append(
-            [
-                "too large"
-                if not judged[m]
-                else f"{row[m]:,}"
-                if judged[m] == row["pairs"]
-                else f"{row[m]:,} of {judged[m]:,}"
-                for m in methods
-            ]
-        )
+        text.append([words(row[m], judged[m], row["pairs"]) for m in methods])
         level.append([row[m] / judged[m] if judged[m] else float("nan") for m in methods])
-    rows = [f"{name} ({row['pairs']:,} {'pair' if row['pairs'] == 1 else 'pairs'})" for name, row in table.iterrows()]
-    figure, width, height = _cells(text, level, rows, methods, _SCALE)
+        names.append(f"{name} ({row['pairs']:,} {'pair' if row['pairs'] == 1 else 'pairs'})")
+    figure, width, height = _cells(text, level, names, methods, _SCALE)
     bar = {"title": {"text": "share told apart", "side": "right"}, "thickness": 14, "tickformat": ".0%"}
     figure.update_traces(showscale=True, colorbar=bar, selector={"type": "heatmap"})
     return figure, width + 120, height + 30
@@ -279,94 +207,56 @@ def _scores(finding: Finding) -> tuple[go.Figure, int, int]:
 # ---- outputs and walks --------------------------------------------------------------------------
 
 
-def _outputs(finding: Finding) -> tuple[go.Figure, int, int]:
+def _outputs(finding: Finding) -> Picture:
     from .limits import LOGIT_TOLERANCE
 
     table = finding.table
     pairs, models = list(dict.fromkeys(table["pair"])), list(dict.fromkeys(table["model"]))
-    floor = 1e-9
     figure = go.Figure()
     for i, (model, colour) in enumerate(zip(models, categorical(len(models)), strict=True)):
-        own = table[table["model"] == model].set_index("pair")
-        figure.add_trace(
-            go.Scatter(
-                x=own["difference"].clip(lower=floor).reindex(pairs),
-                mode="markers",
-                name=escape(model),
-                y=np.arange(len(pairs)) + 0.76 * ((i + 0.5) / len(models) - 0.5),
-                customdata=own["difference"].reindex(pairs),
-                marker={
-                    "size": 10,
-                    "color": colour,
-                    "symbol": _SYMBOLS[i % len(_SYMBOLS)],
-                    "line": {"width": 1, "color": _INK},
-                },
-                hovertemplate="%{customdata:.2e}<extra>" + escape(model) + "</extra>",
-            )
-        )
+        gap = table[table["model"] == model].set_index("pair")["difference"].reindex(pairs)
+        y = np.arange(len(pairs)) + 0.76 * ((i + 0.5) / len(models) - 0.5)
+        marker = {
+            "size": 10,
+            "color": colour,
+            "symbol": _SYMBOLS[i % len(_SYMBOLS)],
+            "line": {"width": 1, "color": _INK},
+        }
+        said = "%{customdata:.2e}<extra>" + escape(model) + "</extra>"
+        points = go.Scatter(x=gap.clip(lower=1e-9), y=y, mode="markers", marker=marker, name=escape(model))
+        figure.add_trace(points.update(customdata=gap, hovertemplate=said))
     figure.add_vline(x=LOGIT_TOLERANCE, line={"color": ACCENT, "dash": "dash", "width": 2})
-    figure.add_annotation(
-        x=np.log10(LOGIT_TOLERANCE),
-        y=1,
-        yref="paper",
-        yanchor="bottom",
-        xanchor="left",
-        text="told apart →",
-        font={"color": ACCENT},
-        showarrow=False,
-    )
-    ticks = [10.0**k for k in range(-9, 1)]
-    figure.update_xaxes(
-        type="log",
-        range=[-9.3, 0.5],
-        title="largest difference of two outputs, relative",
-        tickvals=ticks,
-        ticktext=["0", *(f"10<sup>{k}</sup>" for k in range(-8, 0)), "1"],
-        zeroline=False,
-    )
-    figure.update_yaxes(
-        tickvals=np.arange(len(pairs)),
-        ticktext=[escape(p) for p in pairs],
-        autorange="reversed",
-        automargin=True,
-        zeroline=False,
-    )
-    figure.update_layout(
-        legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top"}, margin={"t": 80, "b": 110, "l": 20, "r": 30}
-    )
+    place = {"x": np.log10(LOGIT_TOLERANCE), "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "left"}
+    figure.add_annotation(**place, text="told apart →", font={"color": ACCENT}, showarrow=False)
+    powers = ["0", *(f"10<sup>{k}</sup>" for k in range(-8, 0)), "1"]
+    figure.update_xaxes(type="log", range=[-9.3, 0.5], tickvals=[10.0**k for k in range(-9, 1)], ticktext=powers)
+    figure.update_xaxes(title="largest difference of two outputs, relative", zeroline=False)
+    names = [escape(p) for p in pairs]
+    figure.update_yaxes(tickvals=np.arange(len(pairs)), ticktext=names, automargin=True, zeroline=False)
+    figure.update_yaxes(autorange="reversed")
+    figure.update_layout(legend=_legend(-0.2), margin={"t": 80, "b": 110, "l": 20, "r": 30})
     return figure, 860, 210 + 62 * len(pairs)
 
 
-def _walks(finding: Finding) -> tuple[go.Figure, int, int]:
+def _walks(finding: Finding) -> Picture:
     table = finding.table[finding.table["length"] > 0]  # after no step the walk is where it began
     distances = sorted(set(table["distance"]))
     figure = go.Figure()
     for j, colour in zip(distances, categorical(len(distances)), strict=True):
         own = table[table["distance"] == j]
-        figure.add_trace(
-            go.Scatter(
-                x=own["length"],
-                y=own["probability"],
-                mode="lines+markers",
-                name=f"distance {j}",
-                customdata=own["walks"],
-                cliponaxis=False,
-                line={"color": colour, "width": 2},
-                marker={"size": 10, "symbol": _SYMBOLS[j % len(_SYMBOLS)]},
-                hovertemplate="%{customdata:,} walks of %{x} steps, probability %{y:.4g}<extra>distance "
-                + f"{j}</extra>",
-            )
-        )
+        said = "%{customdata:,} walks of %{x} steps, probability %{y:.4g}" + f"<extra>distance {j}</extra>"
+        line = go.Scatter(x=own["length"], y=own["probability"], mode="lines+markers", name=f"distance {j}")
+        marker = {"size": 10, "symbol": _SYMBOLS[j % len(_SYMBOLS)]}
+        line.update(line={"color": colour, "width": 2}, marker=marker, cliponaxis=False)
+        figure.add_trace(line.update(customdata=own["walks"], hovertemplate=said))
     figure.update_xaxes(title="steps of the walk", dtick=1, zeroline=False)
     top = table["probability"].max()
     figure.update_yaxes(title="probability to be at a given node", range=[-0.07 * top, 1.08 * top], zeroline=False)
-    figure.update_layout(
-        legend={"orientation": "h", "x": 0, "y": -0.22, "yanchor": "top"}, margin={"t": 60, "b": 100, "l": 70, "r": 20}
-    )
+    figure.update_layout(legend=_legend(-0.22), margin={"t": 60, "b": 100, "l": 70, "r": 20})
     return figure, 760, 430
 
 
-_PICTURES: dict[str, Callable[[Finding], tuple[go.Figure, int, int]]] = {
+_PICTURES: dict[str, Callable[[Finding], Picture]] = {
     "layers": _layers,
     "verdicts": _verdicts,
     "scores": _scores,

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ..common.errors import one_of, whole_number
 from ..common.stopping import raise_if
-from ..expressive.own_targets import khop_union
+from ..graphs.distances import set_distances
 from ..graphs.graph import Graph
 
 __all__ = ["TOLERANCE", "RandomNetwork", "close_fraction"]
 
 Floats = NDArray[np.floating[Any]]
+_ROWS = 50_000  # rows of h at a time: some 15 MB
 TOLERANCE = {"float64": 1e-13, "float32": 1e-6}
 """Two representations count as equal if their distance is at most this, relative to the largest norm among them.
 
@@ -35,6 +37,7 @@ class RandomNetwork:
     the numbers near 1. Weights are normal, drawn in float64 from ``seed`` and then rounded to ``dtype``, so that both
     precisions run the same network.
 
+    Only the ball of K·L hops around v matters, and of it, in layer l, the nodes within K·(L - l).
     With σ = tanh the network is as good as injective. With ReLU it is not quite: where all units stay on
     the linear side, a layer adds up what its neighbours say and forgets who said what.
 
@@ -75,25 +78,65 @@ class RandomNetwork:
         self, graphs: Sequence[Graph], *, stop: Event | None = None, step: Callable[[int], object] | None = None
     ) -> Floats:
         """The representation of every node as its own target after 1..L layers. [L, number of nodes, hidden]"""
-        from . import _kernels as compiled
+        from ..learn.predicting import torch_threads
 
-        start, arcs, tags = khop_union(graphs, self.hops)
-        n = len(start) - 1
-        degree = max((tags == 1).sum() / max(n, 1), 2.0)
-        scale = np.array([1.0, *(1 / (degree * (degree - 1) ** k) for k in range(self.hops))], dtype=self.dtype)
-        W, b = self.weights()
-        out = np.empty((self.layers, n, self.hidden), dtype=self.dtype)
-        for first in range(0, n, 500):
-            raise_if(stop, "the random network was cancelled")
-            roots = np.arange(first, min(first + 500, n))
-            part = np.empty((self.layers, len(roots), self.hidden), dtype=self.dtype)
-            compiled.random_network(
-                start, arcs, tags, self.hops, self.layers, roots, W, b, scale, self.activation == "tanh", part
-            )
-            out[:, roots] = part
-            if step is not None:
-                step(len(roots))
-        return out
+        degree = max(sum(len(G.indices) for G in graphs) / max(sum(G.num_nodes for G in graphs), 1), 2.0)
+        weights, parts = self.weights(), [np.zeros((self.layers, 0, self.hidden), dtype=self.dtype)]
+        for G in _unions(graphs):
+            away = set_distances(G, np.arange(G.num_nodes)[:, None])[:, 0]  # [n, n]
+            near = [csr_array(away == k + 1).astype(self.dtype) for k in range(self.hops)]
+            for k, matrix in enumerate(near):
+                matrix.data /= degree * (degree - 1) ** k
+            ball = int(np.count_nonzero((away >= 0) & (away <= self.hops * self.layers))) / G.num_nodes
+            at_once = max(1, int(_ROWS / ball))
+            for first in range(0, G.num_nodes, at_once):
+                raise_if(stop, "the random network was cancelled")
+                with torch_threads(1):  # small products: a second thread only waits
+                    parts.append(self._targets(away[first : first + at_once], near, *weights))
+                if step is not None:
+                    step(parts[-1].shape[1])
+        return np.concatenate(parts, axis=1)
+
+    def _targets(self, away: NDArray[np.int32], near: list[Any], W: Floats, b: Floats) -> Floats:
+        """The representations of some targets, given their distances to all nodes [t, n]. [L, t, hidden]
+
+        A row of h is a node in the ball of a target, by distance: the nodes that layer l still needs are the first.
+        """
+        import torch
+
+        target, node = np.nonzero((away >= 0) & (away <= self.hops * self.layers))
+        order = np.argsort(away[target, node], kind="stable")
+        target, node = target[order], node[order]
+        dist = away[target, node]
+        row_of = np.zeros(away.shape, dtype=np.int64)
+        row_of[target, node] = np.arange(len(node))
+        inner = np.searchsorted(dist, self.hops * (self.layers - 1 - np.arange(self.layers)), side="right")
+        sums = []
+        for matrix in near:
+            rows = matrix[node[: inner[0]]]
+            column = row_of[np.repeat(target[: inner[0]], np.diff(rows.indptr)), rows.indices]
+            sums.append(csr_array((rows.data, column, rows.indptr), shape=(inner[0], len(node))))
+        h = torch.from_numpy(np.eye(self.hops * self.layers + 1, dtype=self.dtype)[dist])
+        out = []
+        for m, weight, bias in zip(inner, torch.from_numpy(W), torch.from_numpy(b), strict=True):
+            new = torch.addmm(bias, h[:m], weight[0, : h.shape[1]])
+            for matrix, own in zip(sums, weight[1:], strict=True):
+                new += torch.from_numpy(matrix[:m, : len(h)] @ h.numpy()) @ own[: h.shape[1]]
+            h = torch.tanh(new) if self.activation == "tanh" else torch.relu(new)
+            out.append(h[: len(away)].numpy())
+        return np.stack(out)
+
+
+def _unions(graphs: Sequence[Graph], nodes: int = 400) -> Iterator[Graph]:
+    """The graphs in order, small ones side by side in one graph of about that many nodes."""
+    part: list[Graph] = []
+    for i, G in enumerate(graphs, start=1):
+        part.append(G)
+        shift = np.cumsum([0, *(H.num_nodes for H in part)])
+        if shift[-1] >= nodes or i == len(graphs):
+            edges = np.concatenate([H.edges + s for H, s in zip(part, shift[:-1], strict=True)])
+            yield Graph.from_edges(edges, int(shift[-1]))
+            part = []
 
 
 def close_fraction(h: Floats, tolerance: float) -> float:

@@ -23,6 +23,7 @@ from ..graphs.graph import Graph
 from ..reading.graph6 import read_pairs
 from . import families as fam
 from .finding import Finding
+from .isomorphism import isomorphic
 
 if TYPE_CHECKING:
     import pandas
@@ -33,8 +34,6 @@ __all__ = ["FAMILIES", "METHODS", "Scoreboard", "scoreboard"]
 
 Ints = NDArray[np.int64]
 SAME, TOO_LARGE = -1, -2
-
-
 FAMILIES: dict[str, Callable[[], fam.Groups]] = {
     "connected, up to 7 nodes": fam.small_family,
     "regular, up to 10 nodes": fam.regular_family,
@@ -66,7 +65,7 @@ class Scoreboard(Finding):
         """The pairs that no method separates, with whether they are isomorphic (None: not found out)."""
         methods = [column for column in self.pairs.columns if column in METHODS]
         kept = self.pairs[~self.pairs[methods].apply(lambda column: column.str.startswith("layer")).any(axis=1)]
-        return kept.assign(isomorphic=[fam.isomorphic(*self.graphs(i)) for i in kept.index])
+        return kept.assign(isomorphic=[isomorphic(*self.graphs(i)) for i in kept.index])
 
     def graphs(self, pair: int) -> tuple[Graph, Graph]:
         """The two graphs of a row of :attr:`pairs`."""
@@ -124,7 +123,7 @@ def scoreboard(
     chosen = list(METHODS) if methods is None else [one_of("method", m, METHODS) for m in methods]
     max_arcs = whole_number("max_arcs", max_arcs, least=1)
     groups = [(name, tuple(group)) for name, made in _families(families).items() for group in made]
-    jobs: list[Job] = []
+    pieces: list[Piece] = []
     rows: list[tuple[str, str, str, int]] = []
     graphs: list[tuple[Graph, Graph]] = []
     for name, group in groups:
@@ -132,26 +131,20 @@ def scoreboard(
         at = len(rows)
         rows += [(name, group[i].title, group[j].title, group[i].num_nodes) for i, j in index]
         graphs += [(group[i], group[j]) for i, j in index]
-        jobs += [part for m in chosen for part in _jobs(m, group, at, max_arcs)]
+        pieces += [piece for m in chosen for piece in _pieces(m, group, at, max_arcs)]
     if not rows:
         raise ParameterError("These families hold no pair of graphs to compare.")
     answers = {m: np.full(len(rows), TOO_LARGE) for m in chosen}
-    jobs.sort(key=lambda job: -job.cost)  # the longest first, so that no core is left waiting for one at the end
+    pieces.sort(key=lambda piece: -piece.cost)  # the longest first, so that no core is left waiting for one at the end
     threads = Threads(stop=stop, progress=progress)
-    found = threads.items(_work, jobs, total=sum(job.cost for job in jobs), label="Scoreboard")
-    for job, layers in zip(jobs, found, strict=True):
-        answers[job.method][job.rows] = layers
+    layers_of = threads.items(_work, pieces, total=sum(piece.cost for piece in pieces), label="Scoreboard")
+    for piece, layers in zip(pieces, layers_of, strict=True):
+        answers[piece.method][piece.rows] = layers
     pairs = pd.DataFrame(rows, columns=["family", "first", "second", "nodes"])
     for m in chosen:
         pairs[m] = [{SAME: "same", TOO_LARGE: "too large"}.get(int(x), f"layer {x}") for x in answers[m]]
-    return Scoreboard(
-        "Pairs of graphs told apart",
-        _summary(pairs, answers),
-        _notes(answers, max_arcs),
-        "scores",
-        pairs,
-        tuple(graphs),
-    )
+    summary, notes = _summary(pairs, answers), _notes(answers, max_arcs)
+    return Scoreboard("Pairs of graphs told apart", summary, notes, "scores", pairs, tuple(graphs))
 
 
 def _families(given: Any) -> dict[str, Sequence[Sequence[Graph]]]:
@@ -168,7 +161,7 @@ def _families(given: Any) -> dict[str, Sequence[Sequence[Graph]]]:
 
 
 @dataclass(frozen=True)
-class Job:
+class Piece:
     """Graphs to be refined together by one method, and the rows of the pairs among them."""
 
     method: str
@@ -177,29 +170,29 @@ class Job:
     cost: int
 
 
-def _jobs(method: str, group: tuple[Graph, ...], at: int, max_arcs: int) -> list[Job]:
+def _pieces(method: str, group: tuple[Graph, ...], at: int, max_arcs: int) -> list[Piece]:
     """A whole group at once if it fits, else pair by pair, without the pairs that are too large."""
     index = list(combinations(range(len(group)), 2))
     setting = METHODS[method]
     by_pairs = setting.method.name == "2-WL"
     if not by_pairs and (cost := sum(map(setting.arcs, group))) <= max_arcs:
-        return [Job(method, group, at + np.arange(len(index)), cost)]
+        return [Piece(method, group, at + np.arange(len(index)), cost)]
     if by_pairs and all(G.num_nodes <= 32 for G in group):
-        return [Job(method, group, at + np.arange(len(index)), sum(len(index) * G.num_nodes**3 for G in group))]
-    jobs = []
+        return [Piece(method, group, at + np.arange(len(index)), sum(len(index) * G.num_nodes**3 for G in group))]
+    pieces = []
     for row, (i, j) in enumerate(index, start=at):
         pair = group[i], group[j]
         cost = 5 * sum(G.num_nodes**3 for G in pair) if by_pairs else sum(map(setting.arcs, pair))
         if not setting.method.infeasible([G.num_nodes for G in pair]) if by_pairs else cost <= max_arcs:
-            jobs.append(Job(method, pair, np.array([row]), cost))
-    return jobs
+            pieces.append(Piece(method, pair, np.array([row]), cost))
+    return pieces
 
 
-def _work(job: Job, step: Callable[[int], object], halt: Event) -> Ints:
+def _work(piece: Piece, step: Callable[[int], object], halt: Event) -> Ints:
     """The first layer at which each pair differs, or SAME."""
-    setting = METHODS[job.method]
-    layers = _by_pairs(job.graphs, halt) if job.method == "2-WL" else _together(setting, job.graphs, halt)
-    step(job.cost)
+    setting = METHODS[piece.method]
+    layers = _by_pairs(piece.graphs, halt) if piece.method == "2-WL" else _together(setting, piece.graphs, halt)
+    step(piece.cost)
     return layers
 
 
