@@ -81,7 +81,14 @@ class Threads:
         self._run(worker, self.num_threads, total, label, "step", here=False)
         return [answers[place] for place in sorted(answers)]
 
-    def ranges(self, total: int, work: Callable[[int, int, Any], None], label: str = "", quiet: bool = False) -> None:
+    def ranges(
+        self,
+        total: int,
+        work: Callable[[int, int, Any], None],
+        label: str = "",
+        quiet: bool = False,
+        unit: str = "target set",
+    ) -> None:
         """Calls ``work(begin, end, scratch)`` until 0..total is covered; a range takes about a tenth of a second.
 
         ``quiet`` work is done in this thread, without a bar.
@@ -99,7 +106,7 @@ class Threads:
                 step(span[1] - span[0])
             self._free.append(scratch)
 
-        self._run(worker, threads, total, label, "target set", here=threads == 1, quiet=quiet)
+        self._run(worker, threads, total, label, unit, here=threads == 1, quiet=quiet)
 
     def _spans(self, total: int, threads: int, lock: threading.Lock, taken: list[int]) -> Iterator[tuple[int, int]]:
         """The ranges that one worker takes, until ``stop``; a range that was quick is followed by a longer one."""

@@ -165,23 +165,22 @@ def refine_layer(
 
 
 @njit(cache=True, nogil=True)
-def pair_sums(colour: Ints, classes: int, start: int, rows: int, out: Ints) -> None:
+def pair_sums(colour: Ints, classes: int, begin: int, end: int, out: Ints) -> None:
     """Two 64-bit sums over w of a mix of (colour[w, v], colour[u, w]): a fingerprint of 2-WL's multiset.
 
-    For the pairs (u, v) with start <= u < start + rows; out [rows * n, 2].
+    For the pairs (u, v) with begin <= u < end; out [n * n, 2].
     """
     n = colour.shape[0]
-    for i in range(rows):
-        u = start + i
-        for v in range(n):
-            first, second = np.uint64(0), np.uint64(0)
-            for w in range(n):
+    sums = np.empty((2, n), dtype=np.uint64)
+    for u in range(begin, end):
+        sums[:] = np.uint64(0)
+        for w in range(n):
+            for v in range(n):
                 h = _mix(np.uint64(0x51ED270B), np.uint64(colour[w, v] * classes + colour[u, w]))
                 h = _mix(h, h >> np.uint64(32))
-                first += h
-                second += _mix(h, np.uint64(0x2545F491))
-            out[i * n + v, 0] = np.int64(first)
-            out[i * n + v, 1] = np.int64(second)
+                sums[0, v] += h
+                sums[1, v] += _mix(h, np.uint64(0x2545F491))
+        out[u * n : (u + 1) * n] = sums.T.astype(np.int64)
 
 
 @njit(cache=True, nogil=True)

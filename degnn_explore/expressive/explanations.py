@@ -18,7 +18,7 @@ from ..encodings.paths import Distance
 from .methods import Method
 from .refinement import History, Instances, Part
 
-__all__ = ["explain_graphs", "explain_sets"]
+__all__ = ["counted", "explain_graphs", "explain_sets"]
 
 Ints = NDArray[np.int64]
 LONGEST = 8  # entries of a multiset that a sentence spells out
@@ -54,11 +54,12 @@ def explain_graphs(method: Method, layer: int, run: Instances, rows: list[Ints],
     if count[0] != count[1]:
         return f"one has {count[0]:,} {what}s and the other {count[1]:,}"
     only = sum((left - right).values())
-    when = "already at layer 0" if layer == 0 else f"after {_layers(layer)}"
+    when = "already at layer 0" if layer == 0 else f"after {counted(layer)}"
     return f"{when} {only:,} of the first graph's {count[0]:,} {what} representations find no partner in the second"
 
 
-def _layers(count: int) -> str:
+def counted(count: int) -> str:
+    """``1 layer``, ``2 layers``."""
     return "1 layer" if count == 1 else f"{count} layers"
 
 
@@ -158,7 +159,7 @@ class _Speaker:
             names = [f"{names[0]} in the first graph", f"{names[1]} in the second"]
         if layer == 1:
             return f"after 1 layer: {names[0]} has {facts[0]}, {names[1]} has {facts[1]}"
-        return f"after {_layers(layer)}: {names[0]} leads to {facts[0]}, {names[1]} to {facts[1]}"
+        return f"after {counted(layer)}: {names[0]} leads to {facts[0]}, {names[1]} to {facts[1]}"
 
     def path(self, walk: list[int]) -> list[str]:
         """The names along a walk, without the middle of a long one."""

@@ -1,6 +1,6 @@
 """The methods that tell things apart, one entry each; verdicts, the Explorer, the scoreboard and the command read it.
 
-A method becomes exact by refinement of what it sees at layer 0 (its encoding); 2-WL colours pairs of nodes instead.
+A method is exact by refinement of what it sees at layer 0, its encoding; 2-WL refines pairs of nodes instead.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb
+from math import comb, log2
 from typing import Any, Literal
 
 import numpy as np
@@ -21,22 +21,32 @@ from ..encodings.walks import LandingProbability
 from ..graphs.graph import Graph
 from .refinement import khop_size
 
-__all__ = ["METHODS", "WHOLE_GRAPHS", "Limit", "Method", "Setting"]
+__all__ = ["METHODS", "WHOLE_GRAPHS", "Method", "Setting"]
 
-Ints = NDArray[np.int64]
 MAX_SETS = 100_000
+MAX_WALK = 4096  # nodes of both graphs together, for DE-LP: it follows that many steps
+PAIR_SECONDS = 1.5e-9  # of 2-WL, for each node and pair of nodes in each layer (benchmarks/encodings_and_expressive.py)
 
 
-@dataclass(frozen=True)
-class Limit:
-    """Up to which size of two graphs a method works, and why no further."""
+def _walk_limit(sizes: Sequence[int], seconds: float) -> str:
+    if sum(sizes) <= MAX_WALK:
+        return ""
+    return f"it follows walks of {sum(sizes):,} steps; its limit is {MAX_WALK:,} nodes in all"
 
-    size: Callable[[Sequence[int]], int]  # what counts of the two numbers of nodes
-    most: int
-    quick: int  # what takes a moment: the Explorer asks no more
-    nodes: str  # what ``most`` counts
-    because: str
-    instead: str
+
+def _pair_limit(sizes: Sequence[int], seconds: float) -> str:
+    # each layer doubles the distance that a pair has seen
+    needed = PAIR_SECONDS * sum(n**3 for n in sizes) * (2 + log2(max(sizes)))
+    if needed <= seconds:
+        return ""
+    return (
+        f"it goes through all triples of {max(sizes):,} nodes in every layer, about {_duration(needed)} of work; "
+        f"its limit is {_duration(seconds)}"
+    )
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:,.0f} seconds" if seconds < 120 else f"{seconds / 60:,.0f} minutes"
 
 
 @dataclass(frozen=True)
@@ -44,13 +54,13 @@ class Method:
     """A way to tell two target sets, or two graphs, apart."""
 
     name: str
-    what: str
     spelt: str  # its title, with p and hops in braces
+    what: str
     encoding: Callable[[int], Encoding] | None = None  # for graphs of so many nodes together
-    hint: str = ""  # beside its name in a menu
     nouns: str = ""  # what the encodings of several nodes are called
+    hint: str = ""  # beside its name in a menu
     many_hops: bool = False
-    limit: Limit | None = None
+    limit: Callable[[Sequence[int], float], str] = lambda sizes, seconds: ""
 
     def title(self, p: int = 1, hops: int = 1) -> str:
         """Its name in the paper's words.
@@ -67,21 +77,19 @@ class Method:
         """Its name with a hint."""
         return f"{self.name} ({self.hint})" if self.hint else self.name
 
-    def infeasible(self, sizes: Sequence[int], quick: bool = False) -> str:
-        """Why graphs of so many nodes are too much for it (or for a ``quick`` answer); "" if they are not.
+    def infeasible(self, sizes: Sequence[int], seconds: float = 600) -> str:
+        """Why graphs of so many nodes are too much for it, or take longer than that; "" if they are not.
 
         Examples
         --------
-        >>> METHODS["2-WL"].infeasible([500, 20], quick=True)
-        'it colours all pairs of 500 nodes; shown up to 400 nodes'
+        >>> METHODS["DE-LP"].infeasible([5_000, 20])
+        'it follows walks of 5,020 steps; its limit is 4,096 nodes in all'
         """
-        if self.limit is None:
-            return ""
-        size, most = self.limit.size(sizes), self.limit.quick if quick else self.limit.most
-        if size <= most:
-            return ""
-        known = f"shown up to {most:,}" if quick else f"its limit is {most:,}"
-        return f"{self.limit.because.format(size=size)}; {known} {self.limit.nodes}"
+        return self.limit(sizes, seconds)
+
+
+def _distance(nodes: int) -> Encoding:
+    return Distance()
 
 
 def _landing(nodes: int) -> Encoding:
@@ -90,56 +98,25 @@ def _landing(nodes: int) -> Encoding:
     return LandingProbability(nodes - 1)
 
 
-METHODS = {
-    method.name: method
-    for method in (
-        Method("1-WL", "colour refinement: the bound of GCN, SAGE and GIN", "1-WL", hint="plain GNN"),
-        Method(
-            "DE-SPD",
-            "colour refinement from shortest-path distances to S, not truncated",
-            "DE-{p} SPD",
-            lambda nodes: Distance(),
-            nouns="distances",
-        ),
-        Method(
-            "DE-LP",
-            "colour refinement from the landing probabilities of walks of every length, exact",
-            "DE-{p} LP",
-            _landing,
-            nouns="walk profiles",
-            limit=Limit(
-                sum,
-                4096,
-                4096,
-                "nodes in all",
-                "it follows walks of {size:,} steps",
-                "DE-SPD, or de.colours with LandingProbability(steps)",
-            ),
-        ),
-        Method(
-            "DEA-SPD",
-            "as DE-SPD, aggregating all nodes within K hops with their distances",
-            "DEA-{p}, K={hops}",
-            lambda nodes: Distance(),
-            "K hops",
-            "distances",
-            many_hops=True,
-        ),
-        Method(
-            "2-WL",
-            "colours of all ordered pairs of nodes (folklore)",
-            "2-WL",
-            limit=Limit(
-                max,
-                2000,
-                400,
-                "nodes",
-                "it colours all pairs of {size:,} nodes",
-                "DE-SPD, or an ego-network of the targets",
-            ),
-        ),
-    )
-}
+_ALL = (
+    Method("1-WL", "1-WL", "colour refinement: the bound of GCN, SAGE and GIN", hint="plain GNN"),
+    Method("DE-SPD", "DE-{p} SPD", "colours from shortest-path distances to S, not truncated", _distance, "distances"),
+    Method(
+        "DE-LP",
+        "DE-{p} LP",
+        "colours from walks of every length, exact",
+        _landing,
+        "walk profiles",
+        "",
+        False,
+        _walk_limit,
+    ),
+    Method(
+        "DEA-SPD", "DEA-{p}, K={hops}", "DE-SPD over all nodes within K hops", _distance, "distances", "K hops", True
+    ),
+    Method("2-WL", "2-WL", "colours of all ordered pairs of nodes (folklore)", limit=_pair_limit),
+)
+METHODS = {method.name: method for method in _ALL}
 
 
 @dataclass(frozen=True)
@@ -150,7 +127,7 @@ class Setting:
     order: int | Literal["edges"] = 1
     hops: int = 1
 
-    def sets(self, G: Graph) -> Ints:
+    def sets(self, G: Graph) -> NDArray[np.int64]:
         """The target sets whose colours represent G [k, p]; all nodes as one set for 1-WL."""
         if self.method.encoding is None:
             return np.arange(G.num_nodes)[None, :]
@@ -176,10 +153,8 @@ class Setting:
     @property
     def options(self) -> dict[str, Any]:
         """The options of :func:`degnn_explore.distinguish` that ask the same."""
-        options: dict[str, Any] = {"method": self.method.name}
-        if self.method.many_hops:
-            options["hops"] = self.hops
-        return options if self.order == 1 else {**options, "order": self.order}
+        hops = {"hops": self.hops} if self.method.many_hops else {}
+        return {"method": self.method.name, **hops, **({} if self.order == 1 else {"order": self.order})}
 
     def arcs(self, G: Graph) -> int:
         """About how many arcs its refinement of G takes."""
@@ -187,15 +162,11 @@ class Setting:
         return (1 if self.method.encoding is None else sets) * (G.num_nodes + khop_size(G, self.hops))
 
 
-_SPD = METHODS["DE-SPD"]
 WHOLE_GRAPHS = {
-    "1-WL": Setting(METHODS["1-WL"]),
-    "2-WL": Setting(METHODS["2-WL"]),
-    "DE-1 SPD": Setting(_SPD),
-    "DE-1 LP": Setting(METHODS["DE-LP"]),
+    **{METHODS[name].title(): Setting(METHODS[name]) for name in ("1-WL", "2-WL", "DE-SPD", "DE-LP")},
     "DEA-1, K=2": Setting(METHODS["DEA-SPD"], hops=2),
-    "DE-2 edges": Setting(_SPD, "edges"),
-    "DE-2 pairs": Setting(_SPD, 2),
-    "DE-3": Setting(_SPD, 3),
+    "DE-2 edges": Setting(METHODS["DE-SPD"], "edges"),
+    "DE-2 pairs": Setting(METHODS["DE-SPD"], 2),
+    "DE-3": Setting(METHODS["DE-SPD"], 3),
 }
 """What a whole graph can be asked about, by the title of each."""

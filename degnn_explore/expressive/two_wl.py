@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from threading import Event
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.stopping import raise_if
+from ..common.parallel import Threads
 from ..graphs.graph import Graph
+from .refinement import Instances
 
 __all__ = ["pair_colours"]
 
@@ -17,18 +20,19 @@ Ints = NDArray[np.int64]
 
 
 def pair_colours(
-    G1: Graph, G2: Graph, layers: int | None = None, attributes: bool = False, stop: Event | None = None
+    G1: Graph,
+    G2: Graph,
+    layers: int | None = None,
+    attributes: bool = False,
+    stop: Event | None = None,
+    progress: bool = False,
 ) -> Iterator[tuple[Ints, Ints]]:
-    """Colours of all ordered pairs (u, v) of both graphs, comparable, after 0, 1, 2, ... layers.
+    """Colours of all ordered pairs (u, v) of both graphs, comparable, after 0, 1, 2, ... layers: [n1, n1] and [n2, n2].
 
     Layer 0 tells u = v, linked and unlinked pairs apart; layer l + 1 is the pair's own colour with
     the multiset over all nodes w of (colour of (w, v), colour of (u, w)). The multiset is held as
     two 64-bit sums of mixed values: different sums prove different multisets, and equal sums of
     different multisets have a chance of about 2^-128.
-
-    Yields
-    ------
-    int64 [n1, n1] and [n2, n2]
 
     Examples
     --------
@@ -39,42 +43,40 @@ def pair_colours(
     """
     from . import _kernels as kernels
 
-    graphs = (G1, G2)
-    colours = [_initial(G) for G in graphs]
-    if attributes:
-        from .refinement import Instances
-
-        run = Instances.build([(G, np.zeros((1, 0), dtype=np.int64)) for G in graphs], attributes=True)
-        classes, _ = next(run.refine(0))
-        for i, G in enumerate(graphs):
-            np.fill_diagonal(colours[i], 2 + classes[run.start[i] : run.start[i] + G.num_nodes])
-    sizes = [G.num_nodes for G in graphs]
-    flat = np.unique(np.concatenate([c.ravel() for c in colours]), return_inverse=True)[1]
-    count, layer = int(flat.max()) + 1, 0
+    sizes = [G.num_nodes for G in (G1, G2)]
+    run = Instances.build([(G, np.zeros((1, 0), dtype=np.int64)) for G in (G1, G2)], attributes=attributes)
+    own, _ = next(run.refine(0))  # the nodes' attributes, or nothing
+    halves = [_initial(G, nodes) for G, nodes in zip((G1, G2), np.split(own, [sizes[0]]), strict=True)]
+    flat = np.unique(np.concatenate(halves), return_inverse=True)[1]
+    count, layer = int(flat.max(initial=0)) + 1, 0
     sums = np.empty((len(flat), 2), dtype=np.int64)
+    threads = Threads(stop=stop, progress=progress)
     while True:
-        colours = [half.reshape(n, n) for half, n in zip(np.split(flat, [sizes[0] ** 2]), sizes, strict=True)]
-        yield colours[0], colours[1]
+        sides = [half.reshape(n, n) for half, n in zip(np.split(flat, [sizes[0] ** 2]), sizes, strict=True)]
+        yield sides[0], sides[1]
         if layer == layers:
             return
-        at = 0
-        for n, colour in zip(sizes, colours, strict=True):
-            chunk = max(1, 20_000_000 // n**2)  # nodes at a time, so that a stop event is seen soon
-            for u in range(0, n, chunk):
-                raise_if(stop, "the 2-WL test was cancelled")
-                size = min(chunk, n - u)
-                kernels.pair_sums(colour, count, u, size, sums[at : at + size * n])
-                at += size * n
+        work = partial(_sums, sides, count, np.split(sums, [sizes[0] ** 2]))
+        threads.ranges(sum(sizes), work, f"2-WL, layer {layer + 1}", quiet=max(sizes) < 200, unit="node")
         finer = np.empty_like(flat)
         new = kernels.group_rows(np.arange(len(flat) + 1) * 2, sums.ravel(), flat, finer)
-        if layers is None and new == count:
+        if new == count:
             return
         flat, count, layer = finer, new, layer + 1
 
 
-def _initial(G: Graph) -> Ints:
+def _sums(sides: list[Ints], count: int, outs: list[Ints], begin: int, end: int, _: Any) -> None:
+    """The pairs (u, v) of both graphs with begin <= u < end, the second graph's nodes counted on from the first's."""
+    from . import _kernels as kernels
+
+    n = len(sides[0])
+    kernels.pair_sums(sides[0], count, min(begin, n), min(end, n), outs[0])
+    kernels.pair_sums(sides[1], count, max(begin - n, 0), max(end - n, 0), outs[1])
+
+
+def _initial(G: Graph, own: Ints) -> Ints:
     colour = np.zeros((G.num_nodes, G.num_nodes), dtype=np.int64)
     colour[G.edges[:, 0], G.edges[:, 1]] = 1
     colour[G.edges[:, 1], G.edges[:, 0]] = 1
-    np.fill_diagonal(colour, 2)
-    return colour
+    np.fill_diagonal(colour, 2 + own)
+    return colour.ravel()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, one_of, whole_number
 from ..graphs.graph import Graph, Targets
-from .explanations import explain_graphs, explain_sets
+from .explanations import counted, explain_graphs, explain_sets
 from .methods import METHODS, Method, Setting
 from .refinement import History, Instances
 from .two_wl import pair_colours
@@ -70,6 +70,7 @@ def distinguish(
     order: int | Literal["edges"] | None = None,
     attributes: bool = False,
     stop: Event | None = None,
+    progress: bool = True,
 ) -> Verdict:
     """Whether a method can tell two target sets, or two whole graphs, apart, and from which layer.
 
@@ -78,7 +79,7 @@ def distinguish(
     a, b
         (G, S) each; S = None, or the graph alone, for the whole graph.
     method
-        "1-WL" (the bound of GCN, SAGE, GIN), "2-WL" (folklore, up to 2,000 nodes), "DE-SPD",
+        "1-WL" (the bound of GCN, SAGE, GIN), "2-WL" (folklore, up to some 2,400 nodes), "DE-SPD",
         "DE-LP" (landing probabilities of every length, in exact arithmetic) or "DEA-SPD"
         (aggregation over K hops). Distances are not truncated.
     layers
@@ -92,8 +93,8 @@ def distinguish(
         (1 by default, Corollary 3.4), or over all ``"edges"``.
     attributes
         Let node attributes tell nodes apart from the start.
-    stop
-        Work ends with ``Cancelled`` soon after this event is set.
+    stop, progress
+        Work ends with ``Cancelled`` soon after this event is set; 2-WL shows a bar when it takes longer.
 
     Examples
     --------
@@ -124,10 +125,10 @@ def distinguish(
             f"order={order!r} is for whole graphs and the DE methods; leave it out with "
             + ("target sets." if S1 is not None else f"{method}.")
         )
-    if chosen.limit and (reason := chosen.infeasible([G1.num_nodes, G2.num_nodes])):
-        raise ParameterError(f"{method} is too much here: {reason}. Use {chosen.limit.instead}.")
+    if reason := chosen.infeasible([G1.num_nodes, G2.num_nodes]):
+        raise ParameterError(f"{method} is too much here: {reason}. Use DE-SPD, or smaller graphs around the targets.")
     if method == "2-WL":
-        return _pairs_verdict(sides, layers, cut, attributes, stop)
+        return _pairs_verdict(sides, layers, cut, attributes, stop, progress)
     setting = Setting(chosen, 1 if order is None else order, K)
     for G, S in sides:
         if S is None:
@@ -176,38 +177,31 @@ def _why_same(method: Method, last: int, layers: int | None, classes: Ints) -> s
     return f"the colours of both agree, and {when} no colour class splits any more"
 
 
-def _pairs_verdict(
-    sides: tuple[tuple[Graph, Ints | None], ...], layers: int | None, cut: bool, attributes: bool, stop: Event | None
-) -> Verdict:
+def _pairs_verdict(sides: tuple[tuple[Graph, Ints | None], ...], layers: int | None, cut: bool, *how: Any) -> Verdict:
+    """2-WL: compares the multisets of the colours of all pairs, or of the pairs inside S."""
     (G1, S1), (G2, S2) = sides
     graphs = [G if S is None or not cut else G.cut(S) for G, S in sides]
-
-    def seen(pairs: Ints, S: Ints | None) -> Counter[int]:
-        return Counter((pairs if S is None else pairs[np.ix_(S, S)]).ravel().tolist())
-
-    last = 0
-    for layer, (first, second) in enumerate(pair_colours(graphs[0], graphs[1], layers, attributes, stop)):
-        last = layer
-        left, right = seen(first, S1), seen(second, S2)
-        if left != right:
-            what = "pairs of nodes" if S1 is None else "pairs of target nodes"
-            if layer == 0:
-                why = f"the {what} differ in number, or in how many are linked"
-            else:
-                only = sum((left - right).values())
-                when = f"after {layer} {'layer' if layer == 1 else 'layers'}"
-                if S1 is not None and S2 is not None and len(S1) == 1:
-                    a, b = G1.names[S1[0]], G2.names[S2[0]]
-                    why = f"{when} the pair ({a}, {a}) has another colour than ({b}, {b})"
-                else:
-                    why = (
-                        f"{when} {only:,} of the {sum(left.values()):,} {what} on the first side "
-                        "have colours that the second side lacks"
-                    )
-            return Verdict(True, layer, why, "2-WL")
-    same = (
-        f"up to layer {layers} the pair colours of both agree"
-        if layers is not None
-        else f"the pair colours of both agree, and after layer {last} no class of pairs splits any more"
-    )
-    return Verdict(False, None, same, "2-WL")
+    what = "pairs of nodes" if S1 is None else "pairs of target nodes"
+    layer = 0
+    for layer, colours in enumerate(pair_colours(graphs[0], graphs[1], layers, *how)):
+        left, right = (
+            Counter((pairs if S is None else pairs[np.ix_(S, S)]).ravel().tolist())
+            for pairs, (_, S) in zip(colours, sides, strict=True)
+        )
+        if left == right:
+            continue
+        if layer == 0:
+            why = f"the {what} differ in number, or in how many are linked"
+        elif S1 is not None and S2 is not None and len(S1) == 1:
+            a, b = G1.names[S1[0]], G2.names[S2[0]]
+            why = f"after {counted(layer)} the pair ({a}, {a}) has another colour than ({b}, {b})"
+        else:
+            only = (left - right).total()
+            why = (
+                f"after {counted(layer)} {only:,} of the {left.total():,} {what} on the first side "
+                "have colours that the second side lacks"
+            )
+        return Verdict(True, layer, why, "2-WL")
+    agree = "the pair colours of both agree"
+    ended = f"up to layer {layers} {agree}" if layers is not None else f"{agree}, and after layer {layer} no class"
+    return Verdict(False, None, ended if layers is not None else f"{ended} of pairs splits any more", "2-WL")

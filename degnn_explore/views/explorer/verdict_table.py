@@ -60,12 +60,12 @@ def answers(question: Question, stop: Event | None = None) -> Iterator[tuple[str
     a, b = ((_named(side.graph), side.nodes) for side in question.sides)
     sizes = [side.graph.num_nodes for side in question.sides]
     for name, method in METHODS.items():
-        if reason := method.infeasible(sizes, quick=True):
+        if reason := method.infeasible(sizes, seconds=3):
             yield name, f"left out: {reason}"
             continue
         hops = question.hops if method.many_hops else None
         try:
-            yield name, distinguish(a, b, name, hops=hops, cut=question.cut, stop=stop)
+            yield name, distinguish(a, b, name, hops=hops, cut=question.cut, stop=stop, progress=False)
         except Cancelled:
             return
 
