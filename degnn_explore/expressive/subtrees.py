@@ -8,6 +8,7 @@ L - d layers, so equal siblings can be merged, and two trees compared, without w
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -172,14 +173,14 @@ class Unrolling:
         self.graph = G
         self.colour = colours(G, None if S is None else nodes, encoding, hops, layers, cut, attributes)
         self.arcs = Instances.build([(G, nodes[None, :])], hops=hops, cut=cut)
-        self.labels, self.rank = [""] * G.num_nodes, np.zeros(G.num_nodes, dtype=np.int64)
+        self.label: Callable[[int], str] = lambda u: ""
+        self.rank = np.zeros(G.num_nodes, dtype=np.int64)
         if len(nodes):
             zeta = encoding or Distance()
             _, first, place = np.unique(self.colour[0], return_index=True, return_inverse=True)
             shown = zeta.shown(G, nodes, cut)[first]  # of one node for each colour
             self.rank = np.argsort(np.lexsort(shown.T[::-1]))[place]
-            texts = [zeta.label(row) for row in shown.tolist()]
-            self.labels = [texts[k] for k in place]
+            self.label = lambda u: zeta.label(shown[place[u]].tolist())
 
     def merged_size(self, root: int, layers: int, most: int) -> int:
         """How many nodes the merged subtree has; beyond ``most`` it is not counted to the end."""
@@ -218,7 +219,7 @@ class Unrolling:
         node, parent, deep, multiplicity, hops = (
             np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)
         )
-        colour, labels = self.colour[layers - deep, node], tuple(self.labels[u] for u in node)
+        colour, labels = self.colour[layers - deep, node], tuple(map(self.label, node))
         above = self.colour[: layers + 1, top]
         return Subtree(
             self.graph, top, layers, node, parent, deep, multiplicity, hops, colour, labels, tuple(members), above

@@ -31,6 +31,7 @@ Pick = tuple[Graph, Sequence[int] | Ints]
 
 MAX_LISTED = 24
 MAX_CLASSES = 400
+MAX_VALUES = 20_000  # a code of the canvas has 16 bits
 _BINS = 8
 
 
@@ -100,9 +101,11 @@ def by_encoding(picks: Sequence[Pick], encoding: Encoding, cut: bool = False, co
     unique = [None if rows is None else _unique_rows(rows) for rows in shown]
     seen = {row for pair in unique if pair for row in pair[0]}
     classes = sorted(seen, key=lambda row: (FAR in row, sum(x for x in row if x != FAR), row))
-    place = {row: i for i, row in enumerate(classes)}
+    place = {row: min(i, MAX_VALUES) for i, row in enumerate(classes)}
+    rest, classes = len(classes) - MAX_VALUES, classes[:MAX_VALUES]
+    none = len(classes) + (rest > 0)
     codes = [
-        np.full(G.num_nodes, len(classes)) if pair is None else np.array([place[row] for row in pair[0]])[pair[1]]
+        np.full(G.num_nodes, none) if pair is None else np.array([place[row] for row in pair[0]])[pair[1]]
         for (G, _), pair in zip(picks, unique, strict=True)
     ]
     lost = [set(row) == {FAR} for row in classes]
@@ -115,6 +118,7 @@ def by_encoding(picks: Sequence[Pick], encoding: Encoding, cut: bool = False, co
         )
         for row, grey in zip(classes, lost, strict=True)
     ]
+    entries += [Entry(f"one of {rest:,} further values", "", UNREACHABLE)] if rest > 0 else []
     return _counted(codes, entries, title, note)
 
 

@@ -1,9 +1,12 @@
-"""An Explorer as a short code to send to a colleague, and as Python to paste. No pickle: JSON, checked when read."""
+"""An Explorer as a short code to send to a colleague, and as Python to paste.
+
+A code comes from a stranger. No pickle: JSON, whose size is bounded while it is unpacked and whose every count, number
+and text is checked before anything is built from it.
+"""
 
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import zlib
 from typing import Any
@@ -13,16 +16,19 @@ import numpy as np
 from ...common.errors import GraphError, ParameterError
 from ...expressive.methods import METHODS
 from ...graphs.graph import Graph
-from .presets import build
-from .state import ExplorerState, Side
+from .presets import PRESETS, build
+from .state import SETTINGS, ExplorerState, Side
 
 __all__ = ["as_python", "decode", "encode"]
 
 _PREFIX = "de1."
 _MAX_CODE = 400_000
-_MAX_JSON = 8_000_000
-_MAX_INLINE = 20_000  # edges of a graph of one's own that still go into the code itself
-_SETTINGS = ("colour_by", "layer", "step", "hops", "cut", "layout", "size", "root")
+_MAX_JSON = 4_000_000
+_MAX_LISTS = 100_000  # brackets in all: a list takes 60 bytes of memory, of the code less than one
+_MAX_INLINE = 20_000  # nodes, and edges, of a graph of one's own that still go into the code itself
+_MAX_NODES = 200_000  # of a graph in a code that is read: older ones bounded the edges alone
+_MAX_NUMBERS = 1_000_000  # distances from targets to nodes
+_MAX_TEXT = 1_000
 
 
 def encode(state: ExplorerState) -> str:
@@ -34,33 +40,44 @@ def encode(state: ExplorerState) -> str:
     >>> code[:4], decode(code).caption(1)
     ('de1.', 'B = {v3}, p = 1')
     """
-    graphs: list[Any] = []
-    seen: dict[int, int] = {}
-    for side in state.sides:
-        if id(side.graph) not in seen:
-            seen[id(side.graph)] = len(graphs)
-            graphs.append(side.source or _inline(side.graph))
+    graphs = list({id(side.graph): side for side in state.sides}.values())
+    order = [side.graph for side in graphs]
     record = {
-        "graphs": graphs,
-        "sides": [[seen[id(side.graph)], list(side.targets)] for side in state.sides],
+        "graphs": [side.source or _inline(side.graph) for side in graphs],
+        "sides": [[order.index(side.graph), list(side.targets)] for side in state.sides],
         "idea": state.preset_key,
-        **{name: getattr(state, name) for name in _SETTINGS},
+        **{name: getattr(state, name) for name in SETTINGS},
     }
-    packed = zlib.compress(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode(), 9)
-    return _PREFIX + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    code = _packed(record)
+    if len(code) > _MAX_CODE:
+        code = _packed({**record, "graphs": [side.source or _reference(side.graph) for side in graphs]})
+    return code
 
 
-def _inline(graph: Graph) -> Any:
-    if graph.num_edges > _MAX_INLINE:
-        return {"n": graph.num_nodes, "m": graph.num_edges}  # too large to send along: restore asks for it
-    named = any(name != str(i) for i, name in enumerate(graph.names))
+def _packed(record: dict[str, Any]) -> str:
+    plain = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode()
+    return _PREFIX + base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
+
+
+def _reference(graph: Graph) -> dict[str, Any]:
+    return {"n": graph.num_nodes, "m": graph.num_edges}  # too large to send along: restore asks for it
+
+
+def _inline(graph: Graph) -> dict[str, Any]:
+    longest = max(map(len, (graph.title, *graph.names)))
+    if max(graph.num_edges, graph.num_nodes) > _MAX_INLINE or longest > _MAX_TEXT or sum(map(len, graph.names)) > 1e6:
+        return _reference(graph)
     return {
         "n": graph.num_nodes,
         "edges": graph.edges.ravel().tolist(),
         "title": graph.title,
-        "names": list(graph.names) if named else None,
+        "names": list(graph.names) if _is_named(graph) else None,
         "positions": None if graph.positions is None else graph.positions.round(4).tolist(),
     }
+
+
+def _is_named(graph: Graph) -> bool:
+    return any(name != str(i) for i, name in enumerate(graph.names))
 
 
 def decode(code: str, graph: Graph | None = None) -> ExplorerState:
@@ -72,34 +89,60 @@ def decode(code: str, graph: Graph | None = None) -> ExplorerState:
         If this is not such a code.
     """
     record = _record(code)
-    try:
-        graphs = [_graph(item, graph) for item in record["graphs"]]
-        sides = [
-            Side(
-                graphs[k],
-                tuple(int(v) for v in graphs[k].target_set(np.asarray(S))) if S else (),
-                record["graphs"][k] if isinstance(record["graphs"][k], str) else "",
-            )
-            for k, S in record["sides"]
-        ]
-        if not 1 <= len(sides) <= 2:
-            raise ParameterError(f"This code has {len(sides)} sides; an Explorer shows one or two.")
-        state = ExplorerState(*sides)
-        state.update(**{name: record[name] for name in _SETTINGS if name in record})
-    except (KeyError, IndexError, TypeError) as error:
-        raise ParameterError(
-            f"This code is incomplete or damaged ({error!r}); copy it again, from 'de1.' to its end."
-        ) from None
-    if isinstance(record.get("idea"), str) and record["idea"]:
-        from .presets import PRESETS
-
-        found = next((one for one in PRESETS if one.key == record["idea"]), None)
-        if found is not None:
-            state.preset_key, state.idea = found.key, found.idea
+    sources: Any = record.get("graphs")
+    sides: Any = record.get("sides")
+    idea = record.get("idea", "")
+    _expect(isinstance(sources, list) and 1 <= len(sources) <= 2, "one or two graphs")
+    _expect(isinstance(sides, list) and 1 <= len(sides) <= 2, "one or two sides")
+    for side in sides:
+        _expect(isinstance(side, list) and len(side) == 2, "sides of a graph and its targets")
+        _expect(_is_whole(side[0], len(sources)), "the number of each side's graph")
+        _expect(isinstance(side[1], list), "a list of targets")
+    settings = {name: record[name] for name in SETTINGS if name in record}
+    for name, value in settings.items():
+        _expect(_is_text(value) or isinstance(value, bool) or _is_whole(value, 10_000), f"a setting as {name}")
+    _expect(_is_text(idea), "a text as idea")
+    graphs = [_graph(item, graph) for item in sources]
+    for number, targets in sides:
+        n = graphs[number].num_nodes
+        _expect(len(targets) <= max(_MAX_NUMBERS // n, 1) or graphs[number] is graph, "fewer targets")
+        _expect(all(_is_whole(t, n) for t in targets), f"targets among {n:,} nodes")
+    state = ExplorerState(*(_side(graphs[number], targets, sources[number]) for number, targets in sides))
+    state.update(**settings)
+    chosen = next((preset for preset in PRESETS if preset.key == idea), None)
+    if chosen is not None:
+        state.preset_key, state.idea = chosen.key, chosen.idea
     return state
 
 
-def _record(code: str) -> dict[str, Any]:
+def _side(graph: Graph, targets: list[int], source: Any) -> Side:
+    nodes = graph.target_set(np.array(targets)).tolist() if targets else []
+    return Side(graph, tuple(nodes), source if isinstance(source, str) else "")
+
+
+def _expect(fits: bool, what: str) -> None:
+    if not fits:
+        raise _damaged(f"{what} expected")
+
+
+def _damaged(why: str) -> ParameterError:
+    return ParameterError(f"This code is incomplete or damaged ({why}); copy it again, from 'de1.' to its end.")
+
+
+def _is_whole(value: Any, below: int) -> bool:
+    return type(value) is int and 0 <= value < below
+
+
+def _is_text(value: Any) -> bool:
+    """Whether this is a text of bearable length without halves of characters, which no page could show."""
+    return isinstance(value, str) and len(value) <= _MAX_TEXT and not any("\ud800" <= c <= "\udfff" for c in value)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < 1e9
+
+
+def _record(code: Any) -> dict[str, Any]:
     if not isinstance(code, str) or not code.strip().startswith(_PREFIX):
         raise ParameterError(
             f"A restore code starts with {_PREFIX!r}; this one is {str(code)[:20]!r}. Copy it from Export."
@@ -114,32 +157,42 @@ def _record(code: str) -> dict[str, Any]:
         plain = unpacker.decompress(packed, _MAX_JSON)
         if unpacker.unconsumed_tail or not unpacker.eof:
             raise ValueError("too long or cut short")
+        if plain.count(b"[") + plain.count(b"{") > _MAX_LISTS:
+            raise ValueError("too many lists")
         record = json.loads(plain)
-        if not isinstance(record, dict):
-            raise ValueError("not a record")
-    except (ValueError, binascii.Error, zlib.error, RecursionError) as error:
-        raise ParameterError(
-            f"This code is incomplete or damaged ({error}); copy it again, from 'de1.' to its end."
-        ) from None
-    return record
+    except (ValueError, zlib.error, RecursionError) as error:
+        raise _damaged(str(error)[:80]) from None
+    _expect(isinstance(record, dict), "a record")
+    return dict(record)
 
 
 def _graph(item: Any, given: Graph | None) -> Graph:
-    if isinstance(item, str):
+    if _is_text(item):
         return build(item)
+    _expect(isinstance(item, dict), "a graph")
+    n = item.get("n")
     if "edges" not in item:
-        if given is None or (given.num_nodes, given.num_edges) != (item["n"], item["m"]):
+        m = item.get("m")
+        _expect(_is_whole(n, 10**12) and _is_whole(m, 10**12), "the size of a graph")
+        if given is None or (given.num_nodes, given.num_edges) != (n, m):
             what = "none was given" if given is None else f"{given!r} was given"
             raise GraphError(
-                f"This code belongs to a graph of {item['n']:,} nodes and {item['m']:,} edges, too large to send; "
+                f"This code belongs to a graph of {n:,} nodes and {m:,} edges, too large to send; "
                 f"{what}. Use de.Explorer.restore(code, graph=G)."
             )
         return given
-    flat, n = item["edges"], item["n"]
-    if not isinstance(n, int) or not 0 < n <= 1_000_000 or len(flat) % 2:
-        raise ParameterError("This code holds a graph that cannot be read; copy it again.")
-    edges = list(zip(flat[::2], flat[1::2], strict=True))
-    return Graph.from_edges(edges, n, names=item["names"], positions=item["positions"], title=str(item["title"]))
+    _expect(_is_whole(n, _MAX_NODES + 1) and n > 0, f"a graph of 1 to {_MAX_NODES:,} nodes")
+    edges: Any = item["edges"]
+    names, positions, title = (item.get(key) for key in ("names", "positions", "title"))
+    _expect(isinstance(edges, list) and len(edges) <= 2 * _MAX_INLINE and not len(edges) % 2, "pairs of nodes as edges")
+    _expect(all(_is_whole(v, n) for v in edges), f"edges among {n:,} nodes")
+    _expect(names is None or (isinstance(names, list) and all(map(_is_text, names))), "texts as names")
+    _expect(positions is None or isinstance(positions, list), "positions")
+    for place in positions or []:
+        _expect(isinstance(place, list) and len(place) == 2 and all(map(_is_number, place)), "positions of two numbers")
+    _expect(_is_text(title), "a text as title")
+    pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    return Graph.from_edges(pairs, n, names=names, positions=positions, title=title)
 
 
 def as_python(state: ExplorerState) -> str:
@@ -162,26 +215,25 @@ def as_python(state: ExplorerState) -> str:
             graph = f"de.{side.source}"
         elif k and side.graph is state.sides[0].graph:
             graph = "G"
-        elif side.graph.num_edges <= 60:
-            names = side.graph.names if any(name != str(i) for i, name in enumerate(side.graph.names)) else None
-            extra = f", names={list(names)!r}" if names else ""
-            pairs = [tuple(e) for e in side.graph.edges.tolist()]
-            value = f"de.Graph.from_edges({pairs!r}, num_nodes={side.graph.num_nodes}{extra})"
-            graph = "G" if k == 0 else "H"
-            lines.append(f"{graph} = {value}")
         else:
-            graph = "G" if k == 0 else "H"
-            lines.append(f"{graph} = ...  # your graph: {side.graph.num_nodes:,} nodes, {side.graph.num_edges:,} edges")
-        by_name = side.graph.cleaning.renumbered  # bare numbers would be refused there
-        targets = [side.graph.names[t] if by_name else t for t in side.targets]
+            graph, n, m = "GH"[k], side.graph.num_nodes, side.graph.num_edges
+            if m <= 60:
+                names = f", names={list(side.graph.names)!r}" if _is_named(side.graph) else ""
+                pairs = [tuple(edge) for edge in side.graph.edges.tolist()]
+                lines.append(f"{graph} = de.Graph.from_edges({pairs!r}, num_nodes={n}{names})")
+            else:
+                lines.append(f"{graph} = ...  # your graph: {n:,} nodes, {m:,} edges")
+        # by name where there are names: numbers of one's own and positions are not the same
+        targets = [side.graph.names[t] for t in side.targets] if _is_named(side.graph) else list(side.targets)
         lines.append(f"{letter} = ({graph}, {targets!r})")
     usual = {"step": 2, "hops": 2, "cut": False, "size": 0, "root": 0}
     options = "".join(
-        f", {name}={getattr(state, name)!r}" for name in _SETTINGS if getattr(state, name) != usual.get(name)
+        f", {name}={getattr(state, name)!r}" for name in SETTINGS if getattr(state, name) != usual.get(name)
     )
     lines.append(f"de.Explorer({', '.join(letters)}{options})")
     if len(state.sides) == 2 and state.sides[0].targets and len(state.sides[0].targets) == len(state.sides[1].targets):
         method = state.colour_by if state.colour_by in METHODS else "DE-SPD"
-        cut = ", cut=True" if state.cut else ""
-        lines.append(f'print(de.distinguish(A, B, method="{method}"{cut}))')
+        more = f", hops={state.hops}" if METHODS[method].many_hops else ""
+        more += ", cut=True" if state.cut else ""
+        lines.append(f'print(de.distinguish(A, B, method="{method}"{more}))')
     return "\n".join(lines)

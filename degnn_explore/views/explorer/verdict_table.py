@@ -91,9 +91,8 @@ def table(question: Question, found: dict[str, Verdict | str]) -> str:
         elif isinstance(answer, str):
             cells = f"<td>{tag('span', 'not computed', 'de-pill')}</td><td>–</td>{tag('td', answer, 'de-hint')}"
         else:
-            pill = (
-                tag("span", "≠ different", "de-pill de-yes") if answer.different else tag("span", "= same", "de-pill")
-            )
+            words, css = ("≠ different", "de-pill de-yes") if answer.different else ("= same", "de-pill")
+            pill = tag("span", words, css)
             layer = "–" if answer.layer is None else str(answer.layer)
             cells = f"<td>{pill}</td><td>{layer}</td>{tag('td', answer.why)}"
         rows.append(f'<tr data-method="{text(name)}">{title}{cells}</tr>')
@@ -102,15 +101,7 @@ def table(question: Question, found: dict[str, Verdict | str]) -> str:
 
 
 class Judge:
-    """Answers the latest question in a thread; an older one is cancelled at once.
-
-    Parameters
-    ----------
-    show
-        Called with the question and the verdicts so far, first of all with none.
-    failed
-        Called with an exception of the thread.
-    """
+    """Answers the latest question in a thread and shows each verdict, first of all none; an older one is cancelled."""
 
     def __init__(
         self, show: Callable[[Question, dict[str, Verdict | str]], None], failed: Callable[[BaseException], None]

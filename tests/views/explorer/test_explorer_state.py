@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import threading
-import zlib
 
 import numpy as np
 import pytest
 
 import degnn_explore as de
-from degnn_explore.views.explorer import colouring, free_view, sharing
+from degnn_explore.views.explorer import colouring, free_view
 from degnn_explore.views.explorer.excerpt import search
 from degnn_explore.views.explorer.presets import PRESETS, build, sources
 from degnn_explore.views.explorer.state import ExplorerState, Side
@@ -332,69 +329,7 @@ def test_search_finds_airports_by_code_and_city() -> None:
     assert search(flights, 0, "no such place") == []
 
 
-# ---- export and sharing -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("preset", [one.key for one in PRESETS])
-def test_a_code_restores_every_preset(preset: str) -> None:
-    explorer = de.Explorer(preset=preset, colour_by="DE-SPD", layer=1)
-    back = de.Explorer.restore(explorer.share())
-    assert back.targets == explorer.targets
-    assert (back.state.colour_by, back.state.layer, back.state.layout) == ("DE-SPD", 1, explorer.state.layout)
-    assert len(explorer.share()) < 400
-
-
-def test_a_graph_of_ones_own_travels_in_the_code() -> None:
-    G = de.Graph.from_edges([(EVIL, "b"), ("b", "c")])
-    state = de.Explorer.restore(de.Explorer((G, [EVIL])).share()).state
-    assert state.sides[0].graph.names == G.names
-    assert state.sides[0].targets == (0,)
-
-
-def test_a_large_graph_is_asked_for() -> None:
-    rng = np.random.default_rng(0)
-    G = de.Graph.from_edges(rng.integers(0, 9_000, (30_000, 2)), num_nodes=9_000)
-    code = sharing.encode(ExplorerState((G, [3])))
-    with pytest.raises(de.GraphError, match="graph=G"):
-        sharing.decode(code)
-    assert sharing.decode(code, G).sides[0].targets == (3,)
-
-
-def _pack(record: object) -> str:
-    return "de1." + base64.urlsafe_b64encode(zlib.compress(json.dumps(record).encode())).decode()
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "",
-        "hello",
-        "de1.",
-        "de1.!!!!",
-        "de1.AAAA",
-        _pack([]),
-        _pack({}),
-        _pack({"graphs": ["__import__('os')"], "sides": [[0, []]]}),
-        _pack({"graphs": [{"n": 3, "edges": [0, 9]}], "sides": [[0, []]]}),
-        _pack({"graphs": [5], "sides": [[0, []]]}),
-        _pack({"graphs": ["zoo.figure1()"], "sides": [[0, [99]]]}),
-        _pack({"graphs": ["zoo.figure1()"], "sides": []}),
-        "de1." + base64.urlsafe_b64encode(zlib.compress(b"0" * 9_000_000)).decode(),
-        "de1." + "A" * 500_000,
-    ],
-)
-def test_a_bad_code_is_refused_in_words(code: str) -> None:
-    with pytest.raises(ValueError):
-        sharing.decode(code)
-
-
-def test_python_to_paste_opens_the_same_explorer() -> None:
-    explorer = de.Explorer(preset="fig2b", colour_by="DE-SPD", layer=1, cut=True)
-    lines = explorer.code().splitlines()
-    scope: dict = {}
-    exec("\n".join(lines[:4]) + "\nexplorer = " + lines[4], scope)  # our own text, no outside input
-    assert scope["explorer"].targets == explorer.targets
-    assert scope["explorer"].state.cut
+# ---- export -----------------------------------------------------------------------------
 
 
 def test_names_are_text_in_svg_and_pyvis() -> None:
