@@ -47,11 +47,34 @@ def shell(*arguments: object) -> None:
 
 FOLDER: list[str] = []
 KARATE = de.load("karate")
+FRIENDS = de.Graph.from_edges([("ana", "ben"), ("ben", "cai")])
+FROM_1 = de.Graph.from_edges([("1", "2"), ("2", "3")])  # as a file whose ids begin with 1
+NAN = float("nan")
 JPG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(64)
 
 GRAPHS: list[Row] = [
     ("a node beyond the last", lambda: KARATE.neighbors(99), TargetError, r"Node 99 is not in the graph"),
     ("an edge to a node beyond the last", lambda: de.Graph.from_edges([(0, 5)], 3), GraphError, r"node 5.*are 0..2"),
+    ("an id in place of a number", lambda: FROM_1.has_edge(1, 2), TargetError, r"1 could mean a node called '1' .*or"),
+    ("a typo in a node's name", lambda: FRIENDS.neighbors("anna"), TargetError, r"'anna'. Did you mean 'ana'"),
+    ("pairs without brackets", lambda: KARATE.has_edges((0, 1)), TargetError, r"written \[\(u, v\), .*not \(0, 1\)"),
+    ("a fraction as a node", lambda: KARATE.target_set(1.5), TargetError, r"a node or several nodes, not 1.5"),
+    ("a billion nodes", lambda: de.Graph.from_edges([(0, 1)], 10**9), GraphError, r"too many: .* at most 20,000,000"),
+    ("large ids as numbers", lambda: de.Graph.from_edges([(7, 10**12)]), GraphError, r"too many.*give them as text"),
+    ("neither edges nor nodes", lambda: de.Graph.from_edges([]), GraphError, r"at least one node; give num_nodes"),
+    ("triples as edges", lambda: de.Graph.from_edges([(0, 1, 5)]), GraphError, r"edge is a pair of nodes, not \(0"),
+    ("a label too few", lambda: FRIENDS.with_labels([0, 1]), GraphError, r"one entry for each of the 3 nodes"),
+    ("words as labels", lambda: FRIENDS.with_labels(["a", "b", "c"]), GraphError, r"labels must be whole numbers"),
+    ("a label of 2^64 - 1", lambda: FRIENDS.with_labels([0, 1, 2**64 - 1]), GraphError, r"for none, not 18446744"),
+    (
+        "nan among attributes",
+        lambda: FRIENDS.with_attributes([[0], [1], [NAN]]),
+        GraphError,
+        r"node 2 are .nan.*finite",
+    ),
+    ("a column that is not there", lambda: FRIENDS.with_attributes(["age"]), GraphError, r"No column 'age'"),
+    ("a regular graph that cannot be", lambda: de.zoo.random_regular(5, 3), ParameterError, r"must be even; try n=6"),
+    ("a graph of 10^400 nodes", lambda: de.zoo.cycle(10**400), ParameterError, r"n must be a whole number .*e\+400"),
 ]
 READING: list[Row] = [
     ("a file that is not there", lambda: de.read_graph("nowhere.csv"), GraphError, r"nowhere\.csv.*no such file"),

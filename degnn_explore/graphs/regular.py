@@ -19,6 +19,8 @@ from .graph import Graph
 __all__ = ["chang", "complete", "csl", "cycle", "desargues", "dodecahedron", "paley", "petersen", "rook", "shrikhande"]
 __all__ += ["check_regular", "circulant", "intersection_array", "is_distance_regular", "ring", "triangular"]
 
+_LARGEST = 1_000_000  # nodes of a graph made edge by edge; those made from a matrix of all pairs end far below
+
 
 def ring(n: int, radius: float = 1.0, turn: float = 0.0) -> NDArray[np.float64]:
     """n points on a circle, clockwise from the top, turned clockwise by ``turn`` steps. [n, 2]"""
@@ -49,7 +51,7 @@ def cycle(n: int) -> Graph:
     >>> cycle(6)
     Graph('6-cycle', 6 nodes, 6 edges)
     """
-    n = whole_number("n", n, least=3)
+    n = whole_number("n", n, least=3, most=_LARGEST)
     return circulant(n, [1], f"{n}-cycle")
 
 
@@ -61,7 +63,7 @@ def complete(n: int) -> Graph:
     >>> complete(5).num_edges
     10
     """
-    n = whole_number("n", n, least=1)
+    n = whole_number("n", n, least=1, most=2_000)
     return _drawn(list(combinations(range(n), 2)), ring(n), f"complete graph K{n}")
 
 
@@ -76,7 +78,7 @@ def csl(n: int, skip: int) -> Graph:
     >>> csl(8, 3).degrees
     array([4, 4, 4, 4, 4, 4, 4, 4])
     """
-    n = whole_number("n", n, least=5)
+    n = whole_number("n", n, least=5, most=_LARGEST)
     skip = whole_number("skip", skip, least=2)
     if 2 * skip >= n:
         raise ParameterError(f"skip={skip} is too long for n={n}: a 4-regular graph needs 2 <= skip < n/2.")
@@ -172,7 +174,7 @@ def rook(m: int = 4) -> Graph:
     >>> intersection_array(rook(4))
     ((6, 3), (1, 2))
     """
-    m = whole_number("m", m, least=2)
+    m = whole_number("m", m, least=2, most=100)
     row, column = np.divmod(np.arange(m * m), m)
     linked = (row[:, None] == row) ^ (column[:, None] == column)
     x, y = column - (m - 1) / 2, (m - 1) / 2 - row
@@ -191,7 +193,7 @@ def triangular(n: int = 8) -> Graph:
     >>> intersection_array(triangular(8))
     ((12, 5), (1, 4))
     """
-    n = whole_number("n", n, least=3)
+    n = whole_number("n", n, least=3, most=100)
     pairs = list(combinations(range(n), 2))
     edges = [(i, j) for (i, a), (j, b) in combinations(enumerate(pairs), 2) if set(a) & set(b)]
     return _drawn(edges, ring(len(pairs)), f"triangular graph T({n})", [f"{a}-{b}" for a, b in pairs])
@@ -231,7 +233,7 @@ def paley(q: int) -> Graph:
     >>> intersection_array(paley(13))
     ((6, 3), (1, 3))
     """
-    q = whole_number("q", q, least=2)
+    q = whole_number("q", q, least=2, most=5_000)
     p = round(q**0.5) if round(q**0.5) ** 2 == q else q
     if p % 2 == 0 or any(p % d == 0 for d in range(3, int(p**0.5) + 1, 2)) or q % 4 != 1:
         raise ParameterError(

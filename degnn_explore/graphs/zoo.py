@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..common.errors import ParameterError, whole_number
+from ..common.limits import fits
 from .graph import Graph
 from .regular import (
     chang,
@@ -180,6 +181,7 @@ def random_regular(n: int, r: int, seed: int = 0) -> Graph:
 
     n, r, seed = whole_number("n", n, least=1), whole_number("r", r, least=0), whole_number("seed", seed, least=0)
     check_regular(n, r)
+    fits(f"A {r}-regular graph on {n} nodes", 250 * n * max(r, 1))  # as Python objects while it is drawn
     edges = list(nx.random_regular_graph(r, n, seed=seed).edges)
     return Graph.from_edges(edges, n, title=f"random {r}-regular, n={n}, seed={seed}")
 
@@ -206,8 +208,9 @@ def erdos_renyi(n: int, p: float, seed: int = 0) -> Graph:
     n, seed = whole_number("n", n, least=1), whole_number("seed", seed, least=0)
     if not isinstance(p, int | float | np.number) or not 0 <= p <= 1:
         raise ParameterError(f"p must be a probability, 0 to 1, not {p!r}.")
-    rng = np.random.default_rng(seed)
     pairs = n * (n - 1) // 2
+    fits(f"A random graph of {n} nodes and about {p * pairs:.3g} edges", 32 * n + int(150 * p * pairs))
+    rng = np.random.default_rng(seed)
     # Pair number k is (u, v) with v(v-1)/2 + u = k and u < v; the root may be off by one through rounding.
     k = rng.choice(max(pairs, 1), size=rng.binomial(pairs, p), replace=False, shuffle=False)
     v = ((1 + np.sqrt(1 + 8 * k.astype(np.float64))) / 2).astype(np.int64)

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from degnn_explore import Cleaning, Graph, GraphError, TargetError
+from degnn_explore.graphs.distances import distances, set_distances
 
 from ..strategies import graphs, graphs_with_targets
 
@@ -385,6 +386,41 @@ def test_cut_removes_the_edges_inside_and_no_other(case):
     assert G.cut(S).edges.tolist() == [[u, v] for u, v in G.edges.tolist() if not {u, v} <= inside]
 
 
+@given(graphs_with_targets())
+def test_cut_in_any_order_and_twice_is_the_same_and_leaves_all_else(case):
+    G, S = case
+    G = G.with_labels(range(G.num_nodes)).with_attributes(np.eye(G.num_nodes)).with_title("G")
+    cut = G.cut(S)
+    for other in (G.cut(S[::-1]), G.cut(set(S)), cut.cut(S), G.cut(np.array(S)), G.cut([str(v) for v in S])):
+        np.testing.assert_array_equal(other.indptr, cut.indptr)
+        np.testing.assert_array_equal(other.indices, cut.indices)
+    slow = G.to_networkx()
+    slow.remove_edges_from([(u, v) for u in S for v in S])
+    assert cut.degrees.tolist() == [slow.degree[u] for u in range(G.num_nodes)]
+    assert [cut.neighbors(v).tolist() for v in range(G.num_nodes)] == [sorted(slow[v]) for v in range(G.num_nodes)]
+    assert cut.labels is G.labels and cut.attributes is G.attributes and (cut.names, cut.title) == (G.names, "G")
+
+
+@given(graphs_with_targets())
+def test_distances_with_cut_are_those_of_the_cut_graph(case):
+    G, S = case
+    slow = dict(nx.all_pairs_shortest_path_length(G.cut(S).to_networkx()))
+    expected = [[slow[v].get(u, -1) for u in range(G.num_nodes)] for v in S]
+    assert distances(G, S, cut=True).tolist() == distances(G.cut(S), S).tolist() == expected
+    sets = np.array([S, S[::-1]])
+    whole = dict(nx.all_pairs_shortest_path_length(G.to_networkx()))
+    expected = [[[whole[v].get(u, -1) for u in range(G.num_nodes)] for v in row] for row in sets.tolist()]
+    assert set_distances(G, sets).tolist() == expected
+
+
+def test_each_target_set_is_cut_by_itself():
+    G = Graph.from_edges(SQUARE)
+    assert set_distances(G, np.array([[0, 1], [1, 2]]), cut=True).tolist() == [
+        [[0, 3, 2, 1], [3, 0, 1, 2]],  # without 0-1 alone
+        [[1, 0, 3, 2], [2, 3, 0, 1]],  # without 1-2 alone
+    ]
+
+
 def test_cut_of_a_set_without_inner_edges_is_the_graph_itself():
     G = Graph.from_edges(SQUARE)
     assert G.cut({0, 2}) is G
@@ -416,6 +452,29 @@ def test_attributes_from_columns():
         G.with_attributes(["size"])
     with pytest.raises(GraphError, match="Column 'city' is text"):
         G.with_attributes(["city"])
+
+
+def test_a_digest_is_of_edges_attributes_and_labels_as_asked():
+    G = Graph.from_edges(SQUARE, 5).with_attributes(np.ones((5, 1))).with_labels([0, 1, 0, 1, -1])
+    others = {
+        "edges": G.without_edges([(0, 1)]),
+        "nodes": Graph.from_edges(SQUARE, 6),
+        "attributes": G.with_attributes(np.ones((5, 1)) * 2),
+        "shape of attributes": G.with_attributes(np.ones((5, 2))),
+        "labels": G.with_labels([0, 1, 0, 1, 1]),
+    }
+    for what, H in others.items():
+        assert G.digest(labels=True) != H.digest(labels=True), what
+        if what in ("attributes", "shape of attributes"):
+            assert G.digest() != H.digest() and G.digest(attributes=False) == H.digest(attributes=False)
+        if what == "labels":
+            assert G.digest() == H.digest()
+    bare = Graph.from_edges(SQUARE, 5)
+    assert bare.digest() == G.digest(attributes=False) != G.digest()
+    renamed = Graph.from_edges(
+        SQUARE, 5, names=list("abcde"), title="T", info={"x": range(5)}, positions=np.eye(5)[:, :2]
+    )
+    assert renamed.digest(labels=True) == bare.digest(labels=True)
 
 
 def test_repr_says_what_it_is():
