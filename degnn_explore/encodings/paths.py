@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..common.errors import ParameterError, whole_number
+from ..common.errors import whole_number
 from ..graphs.distances import set_distances
 from ..graphs.graph import Graph, Targets
 from .base import FAR, MAX_COLUMNS, Encoding, Floats, Ints, Recipe, multiset
@@ -87,9 +87,7 @@ class SPD(Distance):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("max_dist", self.max_dist, least=0)
-        if self.max_dist > MAX_COLUMNS:
-            raise ParameterError(f"max_dist={self.max_dist:,} means as many columns; at most {MAX_COLUMNS:,} are made.")
+        whole_number("max_dist", self.max_dist, least=0, most=MAX_COLUMNS)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -142,9 +140,7 @@ class DRNL(Encoding):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("max_dist", self.max_dist, least=1)
-        if self.max_dist > MAX_COLUMNS:
-            raise ParameterError(f"max_dist={self.max_dist:,} is out of reach; at most {MAX_COLUMNS:,} is taken.")
+        whole_number("max_dist", self.max_dist, least=1, most=MAX_COLUMNS)
 
     @property
     def columns(self) -> tuple[str, ...]:

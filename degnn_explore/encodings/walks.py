@@ -63,9 +63,7 @@ class LandingProbability(Encoding):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("steps", self.steps, least=0)
-        if self.steps >= MAX_COLUMNS:
-            raise ParameterError(f"steps={self.steps:,} means as many columns; at most {MAX_COLUMNS:,} are made.")
+        whole_number("steps", self.steps, least=0, most=MAX_COLUMNS)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -100,15 +98,16 @@ class LandingProbability(Encoding):
         largest = int(G.degrees.max(initial=0))
         inverse = np.array([[0] + [pow(d, -1, int(q)) for d in range(1, largest + 1)] for q in PRIMES])
 
-        def evaluate(sets: Ints) -> Ints:
-            out = np.empty((len(sets), G.num_nodes, sets.shape[1], len(PRIMES)), dtype=np.int64)
-            kernels.walk_sums(G.indptr, G.indices, sets, cut, self.steps, PRIMES, POINTS, inverse, out)
+        def evaluate(H: Graph, sources: Ints) -> Ints:
+            out = np.empty((len(sources), G.num_nodes, len(PRIMES)), dtype=np.int64)
+            kernels.walk_sums(H.indptr, H.indices, sources, self.steps, PRIMES, POINTS, inverse, out)
             return out
 
         if cut:
-            return evaluate(sets)
-        sources, place = np.unique(sets, return_inverse=True)
-        values = evaluate(sources[:, None])[:, :, 0][place.reshape(sets.shape)]  # [k, p, n, 4]
+            values = np.stack([evaluate(G.cut(S), S) for S in sets])  # [k, p, n, 4]
+        else:  # a walk depends on its own source alone
+            sources, place = np.unique(sets, return_inverse=True)
+            values = evaluate(G, sources)[place.reshape(sets.shape)]
         return np.ascontiguousarray(values.transpose(0, 2, 1, 3))
 
 

@@ -19,12 +19,10 @@ TAG = 1 << 40  # a neighbour in a row is tag * TAG + colour: fewer than 2^40 col
 
 
 @njit(cache=True, nogil=True)
-def khop_arcs(indptr: Ints, indices: Ints, S: Ints, cut: bool, hops: int) -> tuple[Ints, Ints, Ints]:
+def khop_arcs(indptr: Ints, indices: Ints, hops: int) -> tuple[Ints, Ints, Ints]:
     """All (u, w) with 1 <= distance <= hops in CSR form: (indptr, indices, distance), neighbours in BFS order."""
     n = len(indptr) - 1
     inside = np.zeros(n, dtype=np.bool_)
-    if cut:
-        inside[S] = True
     queue = np.empty(n, dtype=np.int64)
     dist = np.full(n, -1, dtype=np.int64)
     start = np.zeros(n + 1, dtype=np.int64)

@@ -42,7 +42,7 @@ def khop_union(graphs: Sequence[Graph], hops: int = 1) -> tuple[Ints, Ints, Ints
     empty, zero = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
     indptr = np.concatenate([zero, *(G.indptr[1:] + e for G, e in zip(graphs, ends[:-1], strict=True))])
     indices = np.concatenate([empty, *(G.indices + s for G, s in zip(graphs, shift[:-1], strict=True))])
-    start, arcs, tags = kernels.khop_arcs(indptr, indices, empty, False, hops)
+    start, arcs, tags = kernels.khop_arcs(indptr, indices, hops)
     return start, arcs, tags
 
 

@@ -27,6 +27,7 @@ __all__ = ["History", "Instances", "Part", "colours", "khop_size"]
 Ints = NDArray[np.int64]
 MAX_ARCS = 100_000_000  # of 24 bytes each
 MAX_BYTES = 2e9  # of what colours returns
+MAX_LAYERS = 100_000
 
 
 def colours(
@@ -72,7 +73,7 @@ def colours(
     False
     """
     if layers is not None:
-        _check_result(whole_number("layers", layers, least=0), G)
+        _check_result(whole_number("layers", layers, least=0, most=MAX_LAYERS), G)
     if S is None and encoding is not None:
         raise ParameterError("An encoding needs a target set: give S as well, or neither for plain 1-WL.")
     sets = np.zeros((1, 0), dtype=np.int64) if S is None else G.target_set(S)[None, :]
@@ -156,11 +157,11 @@ class Instances:
                 initial[here, :words] = _sorted_multisets(part.tokens).reshape(-1, words)
             if width and G.attributes is not None:
                 initial[here, words:] = np.tile((G.attributes + 0.0).view(np.int64), (len(sets), 1))  # + 0.0: no -0.0
-            apart = cut and sets.shape[1] > 1
-            own = None if apart else kernels.khop_arcs(G.indptr, G.indices, none, False, hops)
+            own = kernels.khop_arcs(G.indptr, G.indices, hops)
             for S in sets:
-                own = kernels.khop_arcs(G.indptr, G.indices, S, True, hops) if apart else own
-                assert own is not None
+                if cut and len(S) > 1:
+                    H = G.cut(S)
+                    own = kernels.khop_arcs(H.indptr, H.indices, hops)
                 pointers.append(own[0][1:] + pointers[-1][-1])
                 arcs.append(own[1] + start[copy])
                 tags.append(own[2])

@@ -182,25 +182,30 @@ class Unrolling:
             self.rank = np.argsort(np.lexsort(shown.T[::-1]))[place]
             self.label = lambda u: zeta.label(shown[place[u]].tolist())
 
-    def merged_size(self, root: int, layers: int, most: int) -> int:
-        """How many nodes the merged subtree has; beyond ``most`` it is not counted to the end."""
+    def size(self, root: int, layers: int, merge: bool, most: int) -> int:
+        """How many nodes the subtree has; beyond ``most`` it is not counted to the end."""
         total, level = 1, Counter({root: 1})
         for depth in range(layers):
             below, level_above, level = self.colour[layers - depth - 1], level, Counter()
             for u, times in level_above.items():
                 neighbours, tags = self.arcs.row(u)
-                _, first = np.unique(np.stack([tags, below[neighbours]]), axis=1, return_index=True)
-                total += times * len(first)
+                if merge:
+                    first = np.unique(np.stack([tags, below[neighbours]]), axis=1, return_index=True)[1]
+                    neighbours = neighbours[first]
+                total += times * len(neighbours)
                 if total > most:
                     return total
-                for w in neighbours[first].tolist():
+                for w in neighbours.tolist():
                     level[w] += times
         return total
 
     def tree(self, top: int, layers: int, merge: bool, max_nodes: int) -> Subtree:
         """The subtree of ``top``, no deeper than was prepared for."""
-        if not merge:
-            _refuse_explosion(self.graph, self.arcs, top, layers, max_nodes)
+        if self.size(top, layers, merge, max_nodes) > max_nodes:
+            size = f"the subtree of {self.graph.names[top]!r} has more than {max_nodes:,} nodes"
+            cure = "take fewer layers, or raise max_nodes."
+            how = f"Even merged, {size}; " if merge else f"Unmerged, {size}. Merge equal siblings (merge=True), "
+            raise GraphError(how + cure)
         rows: list[tuple[int, int, int, int, int]] = [(top, -1, 0, 1, 0)]  # node, parent, depth, multiplicity, hop
         members: list[tuple[int, ...]] = [(top,)]
         at = 0
@@ -210,11 +215,6 @@ class Unrolling:
                 for hop, *these in self._siblings(u, self.colour[layers - depth - 1], merge):
                     rows.append((these[0], at, depth + 1, len(these), hop))
                     members.append(tuple(these))
-                if len(rows) > max_nodes:
-                    raise GraphError(
-                        f"Even merged, this subtree has more than {max_nodes:,} nodes; take fewer layers, "
-                        "or raise max_nodes."
-                    )
             at += 1
         node, parent, deep, multiplicity, hops = (
             np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)
@@ -311,21 +311,3 @@ def _mark_below(tree: Subtree, i: int, marks: NDArray[np.bool_]) -> None:
         j = todo.pop()
         marks[j] = True
         todo.extend(tree.children(j).tolist())
-
-
-def _refuse_explosion(G: Graph, run: Instances, root: int, layers: int, max_nodes: int) -> None:
-    """Counts the walks from the root before any tree is built."""
-    from scipy.sparse import csr_array
-
-    arcs = csr_array((np.ones(len(run.indices)), run.indices, run.indptr), shape=(G.num_nodes,) * 2)
-    walks = np.zeros(G.num_nodes)
-    walks[root] = 1.0
-    total = 1.0
-    for depth in range(1, layers + 1):
-        walks = arcs.T @ walks
-        total += walks.sum()
-        if total > max_nodes:
-            raise GraphError(
-                f"The subtree of {G.names[root]!r} has {total:,.0f} nodes at depth {depth} already, more than "
-                f"{max_nodes:,}. Merge equal siblings (merge=True), take fewer layers, or raise max_nodes."
-            )

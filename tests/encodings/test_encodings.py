@@ -144,7 +144,7 @@ def test_s_may_be_the_whole_graph() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: de.SPD(-1), "max_dist must be a whole number of at least 0, not -1"),
+        (lambda: de.SPD(-1), "max_dist must be a whole number from 0 to 1,000,000, not -1"),
         (lambda: de.SPD(2.5), "not 2.5"),
         (lambda: de.LandingProbability(-2), "steps.*not -2"),
         (lambda: de.GeneralizedPageRank([1, math.nan]), "finite.*nan"),

@@ -83,7 +83,7 @@ def _unrolled(state: ExplorerState, wanted: list[tuple[int, int]]) -> tuple[tupl
             hops = state.hops if state.colour_by in METHODS and METHODS[state.colour_by].many_hops else 1
             made[side] = Unrolling(graph, state.layer, None, S, state.cut, hops)
     depth = state.layer
-    while depth and any(made[side].merged_size(root, depth, MAX_TREE) > MAX_TREE for side, root in wanted):
+    while depth and any(made[side].size(root, depth, True, MAX_TREE) > MAX_TREE for side, root in wanted):
         depth -= 1
     return tuple(made[side].tree(root, depth, True, MAX_TREE) for side, root in wanted), depth
 

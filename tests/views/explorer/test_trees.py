@@ -21,8 +21,8 @@ def test_the_counted_size_is_the_size_of_the_merged_tree(
     root = data.draw(st.integers(0, G.num_nodes - 1))
     tree = de.unroll(G, root, layers, S=[root], hops=hops, merge=True)
     prepared = Unrolling(G, layers, None, [root], False, hops)
-    assert prepared.merged_size(root, layers, 20_000) == len(tree)
-    assert prepared.merged_size(root, layers, len(tree) - 1) > len(tree) - 1  # and says so when it counts no further
+    assert prepared.size(root, layers, True, 20_000) == len(tree)
+    assert prepared.size(root, layers, True, len(tree) - 1) > len(tree) - 1  # and says so when it counts no further
 
 
 def test_k_hops_at_a_time_reach_twice_as_far() -> None:
