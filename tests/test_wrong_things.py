@@ -127,7 +127,12 @@ BOARD: list[Row] = [
     ("a typo in the name of a graph", lambda: de.TrainingBoard("karat"), ParameterError, r"Did you mean 'karate'")
 ]
 THEORY: list[Row] = [
-    ("an empty file of pairs", lambda: de.theory.read_pairs(file("pairs.g6")), GraphError, r"pairs.g6 holds no graph")
+    (
+        "an empty file of pairs",
+        lambda: de.theory.read_pairs(file("pairs.g6")),
+        GraphError,
+        r"pairs.g6: the file is empty",
+    )
 ]
 CLI: list[Row] = [
     ("a typo in the name of a graph", lambda: shell("encode", "celegan", 0), Exit, r"^degnn-explore: .*celegans.*\n$"),

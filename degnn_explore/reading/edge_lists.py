@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,18 +13,23 @@ from numpy.typing import NDArray
 from ..common.errors import GraphError
 from ..graphs.columns import node_numbers
 from ..graphs.graph import Graph
-from .tables import Table, numbers, read_table
+from .labels import ID, LABEL
+from .tables import Table, is_text, numbers, plain_word, read_table
 
 SOURCE = {"source", "src", "from", "fromnodeid", "sourceid", "fromnode", "sourcenode", "node1", "id1", "nodeid1"}
 TARGET = {"target", "dst", "to", "tonodeid", "targetid", "tonode", "targetnode", "node2", "id2", "nodeid2"}
+_WEIGHT = {"weight", "weights", "w", "strength", "count", "value"}
+_ABOUT = {"age", "size", "type", "kind", "gender", "sex", "city", "country", "title", "degree", "value", "x", "y"}
 
 
-def read_edge_list(content: bytes, *, seps: str = "\t,;", header: bool | None = None) -> Graph:
+def read_edge_list(
+    content: bytes, *, seps: str = "\t,;", header: bool | None = None, columns: Sequence[str | int] | None = None
+) -> Graph:
     """A graph from an edge list.
 
-    A header may name the two columns, in any place among others. Without one there are two columns, and a third
-    only if it holds numbers (weights). Integers 0..n-1 number the nodes; other integers are sorted, other ids come
-    in order of appearance, and their text is the name.
+    A header may name the two columns, in any place among others, or ``columns`` may. Without either there are two
+    columns, and a third only if it holds numbers (weights). Integers 0..n-1 number the nodes; other integers are
+    sorted, other ids come in order of appearance, and their text is the name.
 
     Examples
     --------
@@ -31,28 +37,75 @@ def read_edge_list(content: bytes, *, seps: str = "\t,;", header: bool | None = 
     ('ana', 'ben', 'cai')
     """
     text, weighted = _without_dictionaries(content)
+    if isinstance(columns, list | tuple) and any(isinstance(column, str) for column in columns):
+        header = True
     table = read_table(text, header=header, seps=seps, words=[SOURCE, TARGET])
     if len(table.first) < 2:
         raise GraphError(
             f"line {table.line(0)}: one column ({table.first[0][:50]!r}); expected "
             "two, the two ends of an edge, with a comma, semicolon, tab or blank between them."
         )
-    source, target = table.find(SOURCE), table.find(TARGET)
-    named = source is not None and target is not None
-    ends = [source or 0, target or 0] if named else [0, 1]
-    pairs, names = _coded(table, ends)
+    ends = _named(table) if columns is None else _asked(table, columns)
+    named = ends is not None
+    ends = ends or [0, 1]
     others = [place for place in range(len(table.first)) if place not in ends and not _is_empty(table, place)]
     weights = [place for place in others if _is_weight(table, place, alone=len(others) == 1)]
     ignored = [place for place in others if place not in weights]
-    if ignored and not named:
-        raise GraphError(_too_many(table, others))
+    pairs, names = _coded(table, ends)
+    if not named:
+        if ignored:
+            raise GraphError(_too_many(table, others))
+        _check_doubt(table, pairs, others)
     kinds = table.find({"type"})  # as Gephi writes it
-    directed = named and kinds in others and bool((table.frame[kinds].str.strip().str.lower() == "directed").any())
+    directed = kinds in others and named and bool((table.frame[kinds].str.strip().str.lower() == "directed").any())
     graph = Graph.from_edges(
         pairs, len(names) if names else None, names=names, weighted=weighted or bool(weights), directed=directed
     )
-    columns = tuple((table.header or [])[place] for place in ignored)
-    return replace(graph, cleaning=replace(graph.cleaning, columns_ignored=columns))
+    called = table.header or [f"column {place}" for place in range(len(table.first))]
+    return replace(graph, cleaning=replace(graph.cleaning, columns_ignored=tuple(called[place] for place in ignored)))
+
+
+def _named(table: Table) -> list[int] | None:
+    """The two columns that a header calls source and target."""
+    source, target = table.find(SOURCE), table.find(TARGET)
+    return None if source is None or target is None else [source, target]
+
+
+def _asked(table: Table, columns: Any) -> list[int]:
+    """The two columns that were asked for, by name or counted from 0."""
+    seen: list[Any] = table.header or list(range(len(table.first)))
+    asked = list(columns) if isinstance(columns, list | tuple) else []
+    by_name = [
+        place for column in asked for place, word in enumerate(seen) if isinstance(column, str) and word == column
+    ]
+    places = by_name or [column for column in asked if type(column) is int and 0 <= column < len(seen)]
+    if len(asked) != 2 or len(places) != 2 or places[0] == places[1]:
+        raise GraphError(
+            f"columns={columns!r}; expected two of {seen}, or their places from 0: the two ends of an edge."
+        )
+    return places
+
+
+def _check_doubt(table: Table, pairs: NDArray[np.int64], others: list[int]) -> None:
+    """Refuses what looks like a table of nodes: it would give edges from each node to its own name or age."""
+    words = [plain_word(word) for word in table.header or []]
+    ends = table.values[[0, 1]]
+    text = [end for end in (0, 1) if is_text(ends[end].dtype)]
+    doubt = ""
+    if words and words[0] in ID and words[1] in (ID | LABEL | _ABOUT) - {words[0]}:
+        doubt = "are called like those of a table of nodes"
+    elif not others:
+        return
+    elif len(text) == 1:
+        doubt = "" if ends[text[0]].str.fullmatch(r"\s*[+-]?\d+\s*").any() else "hold numbers and words"
+    elif words and words[others[0]] not in _WEIGHT and len(pairs) > 1 and ends[0].is_unique:
+        doubt = "" if np.isin(pairs[:, 0], pairs[:, 1]).any() else "have no node in common"
+    if doubt:
+        raise GraphError(
+            f"the first line is {', '.join(map(repr, table.first[:6]))}, and the first two of the columns {doubt}: are "
+            "they the two ends of an edge? Say so with columns=(0, 1), or which columns are, or call them source and "
+            "target in the header line."
+        )
 
 
 def _without_dictionaries(content: bytes) -> tuple[bytes, bool]:
@@ -91,7 +144,7 @@ def _coded(table: Table, ends: list[int]) -> tuple[NDArray[np.int64], list[str] 
 def _is_empty(table: Table, place: int) -> bool:
     """Whether it is what a separator at each line's end leaves."""
     column = table.values[place]
-    return column.dtype.kind == "O" and not (column != "").any()
+    return is_text(column.dtype) and not (column != "").any()
 
 
 def _is_weight(table: Table, place: int, alone: bool) -> bool:
@@ -105,7 +158,7 @@ def _listed(table: Table, row: int) -> str:
 
 
 def _too_many(table: Table, others: list[int]) -> str:
-    remedy = "Name the columns in a header line (source, target, ...) to have the others ignored."
+    remedy = "To have others ignored, say columns=(0, 1), or name source and target in a header line."
     if len(others) > 1:
         return f"line {table.line(0)}: {len(others) + 2} columns; expected two nodes and at most a weight. {remedy}"
     cells = table.frame[others[0]]

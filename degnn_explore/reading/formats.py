@@ -1,209 +1,90 @@
-"""Graph files that are not edge lists: GraphML, GEXF, GML, JSON node-link, .npz adjacency, PyG .pt.
+"""The one table of what can be read: each format by its name, its endings, what people call it and its reader.
 
-Each ``read_*`` takes the bytes of a file and gives a :class:`Graph`. Files are data: XML with a DTD is refused
-before anything in it is expanded, arrays and tensors are loaded without unpickling objects.
+Every list of formats that is shown, in errors, hints and docstrings, is written from it.
 """
 
 from __future__ import annotations
 
-import io
-import json
-import xml.parsers.expat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
-import numpy as np
-
-from ..common.errors import GraphError
-from ..graphs.cleaning import is_symmetric
+from ..common.errors import GraphError, one_of
+from ..common.limits import FILE_BUDGET
 from ..graphs.graph import Graph
-from ..graphs.interop import networkx_parts, table_parts
-from .tables import check_text
+from .content import PACKED, Content
+from .documents import read_gexf, read_gml, read_graphml, read_json
+from .edge_lists import read_edge_list
+from .graph6 import read_graph6
+from .matrices import read_mat, read_mtx, read_npz, read_pt
+
+__all__ = ["FORMATS", "Format", "format_of", "formats_table", "spoken_formats"]
 
 
-@contextmanager
-def _expecting(what: str) -> Iterator[None]:
-    """Turns whatever a foreign parser raises on a bad file into a GraphError: each has errors of its own."""
-    try:
-        yield
-    except GraphError:
-        raise
-    except Exception as error:
-        said = str(error).strip().splitlines()
-        raise GraphError(f"this is not {what}: {type(error).__name__}{': ' + said[0][:200] if said else ''}.") from None
+@dataclass(frozen=True)
+class Format:
+    """A kind of file. ``seps`` is what may part the cells of an edge list, best guess first; blanks always may."""
+
+    name: str  # what format= takes
+    endings: str
+    spoken: str
+    holds: str
+    read: Callable[..., Graph]
+    seps: str = ""
+    budget: int = FILE_BUDGET  # of bytes; less where the reader makes Python objects of them
 
 
-# ---- XML -------------------------------------------------------------------------------------------
+_EDGES = "an edge a line: two nodes and perhaps a weight; ``#``, ``%`` comments"
+_WRITTEN = "what networkx, igraph and Gephi write"
+_OBJECTS = FILE_BUDGET // 4
+FORMATS = (
+    Format("csv", ".csv", "CSV", _EDGES, read_edge_list, seps=",;\t"),
+    Format("tsv", ".tsv .tab", "TSV", _EDGES, read_edge_list, seps="\t"),
+    Format("edgelist", ".txt .edgelist .edges .el", "edge list", _EDGES, read_edge_list, seps="\t,;"),
+    Format("graphml", ".graphml .xml", "GraphML", _WRITTEN, read_graphml, budget=_OBJECTS),
+    Format("gexf", ".gexf", "GEXF", _WRITTEN, read_gexf, budget=_OBJECTS),
+    Format("gml", ".gml", "GML", _WRITTEN, read_gml, budget=_OBJECTS),
+    Format("json", ".json", "JSON", "node-link data: nodes with id, edges (or links) with source and target", read_json,
+           budget=_OBJECTS),
+    Format("graph6", ".g6", "graph6", "one graph in graph6, as nauty and House of Graphs write it", read_graph6,
+           budget=_OBJECTS),
+    Format("npz", ".npz", "NumPy", "an adjacency matrix, from scipy.sparse.save_npz or numpy.savez", read_npz),
+    Format("mtx", ".mtx", "Matrix Market", "an adjacency matrix, as SuiteSparse has them", read_mtx),
+    Format("mat", ".mat", "MATLAB", "a sparse or full adjacency matrix, saved with -v7 or -v6", read_mat),
+    Format("pt", ".pt .pth", "PyG", "a PyG ``Data``, or a dictionary with edge_index, from torch.save", read_pt),
+)  # fmt: skip
+_BY_ENDING = {ending: entry for entry in FORMATS for ending in entry.endings.split()}
 
 
-def _check_xml(content: bytes) -> None:
-    """Well-formed XML without a DTD. Expat itself looks for the DTD, so no encoding can hide it."""
-
-    def refuse(*_: Any) -> None:
+def format_of(file: Content, name: str | None = None) -> Format:
+    """The format of this name, or else the one that the file's ending tells."""
+    if name is not None:
+        one_of("format", name, [entry.name for entry in FORMATS])
+        return next(entry for entry in FORMATS if entry.name == name)
+    if file.ending not in _BY_ENDING:
         raise GraphError(
-            f"line {parser.CurrentLineNumber}: XML with a DTD (<!DOCTYPE ...>) is refused, since it can "
-            "pull in other files or grow without bound; expected none, remove that declaration."
+            f"the ending {file.ending!r} says nothing about what is in it; expected one of {' '.join(_BY_ENDING)}. "
+            "Name it with format=, for example format='edgelist'."
         )
-
-    parser = xml.parsers.expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = refuse
-    try:
-        parser.Parse(content, True)
-    except xml.parsers.expat.ExpatError as error:
-        raise GraphError(
-            f"line {error.lineno}: {xml.parsers.expat.ErrorString(error.code)}; expected well-formed XML."
-        ) from None
-    except ValueError as error:
-        if isinstance(error, GraphError):
-            raise
-        raise GraphError(f"line 1: {error}; expected XML in UTF-8.") from None
+    return _BY_ENDING[file.ending]
 
 
-def read_graphml(content: bytes) -> Graph:
-    """A graph from GraphML; ids are names, an integer ``label`` gives labels, ``x`` and ``y`` positions."""
-    import networkx as nx
-
-    _check_xml(content)
-    with _expecting("GraphML, as networkx, igraph or Gephi write it"):
-        return Graph.from_networkx(nx.read_graphml(io.BytesIO(content)))
-
-
-def read_gexf(content: bytes) -> Graph:
-    """A graph from Gephi's GEXF; the labels Gephi shows are the names, its layout gives the positions."""
-    import networkx as nx
-
-    _check_xml(content)
-    with _expecting("GEXF 1.1 to 1.3, as Gephi writes it"):
-        return Graph.from_edges(**networkx_parts(nx.read_gexf(io.BytesIO(content)), named_by="label"))
-
-
-def read_gml(content: bytes) -> Graph:
-    """A graph from GML; a node's ``label`` is its name."""
-    import networkx as nx
-
-    lines = check_text(content).decode().splitlines()
-    with _expecting("GML"):
-        # label=None keeps the ids; networkx allows it, its type stubs do not say so
-        graph = nx.parse_gml(lines, label=None)  # type: ignore[call-overload]
-        return Graph.from_edges(**networkx_parts(graph, named_by="label"))
-
-
-# ---- JSON ------------------------------------------------------------------------------------------
-
-
-def read_json(content: bytes) -> Graph:
-    """A graph from JSON node-link data: ``{"nodes": [{"id": ...}], "edges": [{"source": ..., "target": ...}]}``.
-
-    The edges may also be called ``links``, as D3 does; nodes without ids count from 0.
+def spoken_formats() -> str:
+    """The formats as people call them, for hints.
 
     Examples
     --------
-    >>> read_json(b'{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}').names
-    ('a', 'b')
+    >>> spoken_formats()[:27]
+    'CSV, TSV, edge list, GraphM'
     """
-    try:
-        data = json.loads(check_text(content))
-    except json.JSONDecodeError as error:
-        raise GraphError(f"line {error.lineno}: {error.msg}; expected JSON.") from None
-    except (ValueError, RecursionError) as error:
-        raise error if isinstance(error, GraphError) else GraphError(f"expected JSON: {error}.") from None
-    shape = 'expected node-link JSON: {"nodes": [{"id": ...}], "edges": [{"source": ..., "target": ...}]}'
-    if not isinstance(data, dict):
-        raise GraphError(f"this is a JSON {_json_kind(data)}; {shape}.")
-    nodes, links = data.get("nodes"), data.get("edges", data.get("links"))
-    if not isinstance(nodes, list) or not isinstance(links, list):
-        raise GraphError(f"no list called {'nodes' if not isinstance(nodes, list) else 'edges or links'}; {shape}.")
-    place: dict[str, int] = {}
-    for i, node in enumerate(nodes):
-        if not isinstance(node, dict):
-            raise GraphError(f"nodes[{i}] is a JSON {_json_kind(node)}; {shape}.")
-        if place.setdefault(_id(node.get("id", i)), i) != i:
-            raise GraphError(f"nodes[{i}] has the id {node.get('id', i)!r} of another node; expected each id once.")
-    pairs = np.empty((len(links), 2), dtype=np.int64)
-    for i, link in enumerate(links):
-        for side, end in enumerate(("source", "target")):
-            if not isinstance(link, dict) or end not in link:
-                raise GraphError(f"edges[{i}] has no {end!r}; {shape}.")
-            if (where := place.get(_id(link[end]))) is None:
-                raise GraphError(f"edges[{i}] names {str(link[end])[:50]!r}, which is not among the nodes' ids.")
-            pairs[i, side] = where
-    columns = {key: [node.get(key) for node in nodes] for key in dict.fromkeys(k for node in nodes for k in node)}
-    columns.pop("id", None)
-    return Graph.from_edges(
-        **table_parts(list(place), columns, pairs),
-        directed=data.get("directed") is True,
-        weighted=any(link.get("weight", 1) != 1 for link in links),
-    )
+    return ", ".join(entry.spoken for entry in FORMATS)
 
 
-def _id(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _json_kind(value: Any) -> str:
-    return {list: "list", str: "string", type(None): "null", dict: "object"}.get(type(value), type(value).__name__)
-
-
-# ---- arrays and tensors --------------------------------------------------------------------------------
-
-
-def read_npz(content: bytes) -> Graph:
-    """A graph from an adjacency matrix: ``scipy.sparse.save_npz``, or ``numpy.savez(path, adjacency=A)``."""
-    import scipy.sparse
-
-    what = "an .npz file of scipy.sparse.save_npz, or of numpy.savez with one square array, the adjacency matrix"
-    with _expecting(what), np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        if "format" in arrays:
-            matrix = scipy.sparse.coo_array(scipy.sparse.load_npz(io.BytesIO(content)))
-        else:
-            keys = arrays.files
-            key = next((k for k in ("adjacency", "adj", "A") if k in keys), keys[0] if len(keys) == 1 else None)
-            if key is None:
-                raise GraphError(f"no array called 'adjacency' among {keys[:10]}; expected {what}.")
-            dense = arrays[key]
-            if dense.dtype.kind not in "biuf" or dense.ndim != 2:
-                raise GraphError(f"{key!r} is {dense.dtype} of shape {list(dense.shape)}; expected {what}.")
-            matrix = scipy.sparse.coo_array(dense)
-    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.shape[0]:
-        raise GraphError(f"the adjacency matrix has shape {list(matrix.shape)}; expected a square one.")
-    if matrix.data.dtype.kind not in "biuf" or not np.isfinite(matrix.data).all():
-        raise GraphError("the adjacency matrix holds values that are not finite numbers; expected 0 and 1.")
-    matrix.eliminate_zeros()
-    pairs = np.stack([matrix.row, matrix.col], axis=1).astype(np.int64)
-    n = matrix.shape[0]
-    if pairs.size and (pairs.min() < 0 or pairs.max() >= n):
-        raise GraphError(f"the adjacency matrix has entries outside its shape [{n}, {n}].")
-    symmetric = is_symmetric(pairs)
-    if symmetric:  # a matrix states each edge twice: that is its form, not something to clean
-        pairs = pairs[pairs[:, 0] <= pairs[:, 1]]
-    return Graph.from_edges(pairs, n, directed=not symmetric, weighted=bool((matrix.data != 1).any()))
-
-
-def read_pt(content: bytes) -> Graph:
-    """A graph from ``torch.save`` of a PyG ``Data`` or of a dictionary with ``edge_index``, without unpickling code."""
-    import torch
-    from torch_geometric.data import Data
-    from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
-    from torch_geometric.data.storage import GlobalStorage
-
-    what = "a torch file with a PyG Data, or a dictionary of tensors with edge_index (other Python objects are refused)"
-    with _expecting(what):
-        with torch.serialization.safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
-            saved = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
-        if isinstance(saved, tuple | list) and len(saved) > 1 and saved[1] is None:
-            saved = saved[0]  # how PyG's datasets keep a single graph: (data, no slices, class)
-        fields = saved.to_dict() if isinstance(saved, Data) else saved
-        if not isinstance(fields, dict) or not isinstance(fields.get("edge_index"), torch.Tensor):
-            raise GraphError(f"there is no edge_index in it; expected {what}.")
-        return Graph.from_pyg(Data.from_dict({str(key): value for key, value in fields.items()}))
-
-
-READERS: dict[str, Callable[[bytes], Graph]] = {
-    "graphml": read_graphml,
-    "gexf": read_gexf,
-    "gml": read_gml,
-    "json": read_json,
-    "npz": read_npz,
-    "pt": read_pt,
-}
+def formats_table() -> str:
+    """The formats as a table in reStructuredText, for the docstring of ``read_graph``."""
+    holds = dict.fromkeys(entry.holds for entry in FORMATS)
+    rows = [(" ".join(entry.endings for entry in FORMATS if entry.holds == what), what) for what in holds]
+    rows += [(" ".join(PACKED), "any of them, packed"), ("a folder", "nodes.csv and edges.csv")]
+    width, rest = (max(map(len, column)) for column in zip(*rows, strict=True))
+    rule = f"    {'=' * width}  {'=' * rest}"
+    lines = [f"    {endings:{width}}  {what}" for endings, what in [("ending", "what is in it"), *rows]]
+    return "\n".join([rule, lines[0], rule, *lines[1:], rule])

@@ -1,14 +1,17 @@
-"""Files of graph pairs in graph6, such as the BREC benchmark's."""
+"""Graphs in graph6, one in a file, or pairs such as the BREC benchmark's."""
 
 from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
 
+import numpy as np
+
 from ..common.errors import GraphError
 from ..graphs.graph import Graph
+from .content import open_file
 
-__all__ = ["read_pairs"]
+__all__ = ["read_graph6", "read_pairs"]
 
 HEADER = ">>graph6<<"
 
@@ -36,63 +39,80 @@ def read_pairs(path: str | PathLike[str]) -> list[tuple[Graph, Graph]]:
     ...     read_pairs(Path(folder, "pairs.g6"))
     [(Graph('pairs.g6:1 first', 6 nodes, 7 edges), Graph('pairs.g6:1 second', 6 nodes, 7 edges))]
     """
-    file = Path(path)
-    try:
-        lines = file.read_bytes().split(b"\n")
-    except OSError as error:
-        raise GraphError(f"{file} cannot be read: {error.strerror or error}.") from None
-    rows = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            text = line.decode("ascii").strip()
-        except UnicodeDecodeError:
-            raise GraphError(f"{file.name}, line {number}: graph6 is plain ASCII text, and this line is not.") from None
-        words = text.removeprefix(HEADER).replace(",", " ").split()
-        if words and not words[0].startswith("#"):
-            rows.append((number, words))
-    if not rows:
-        raise GraphError(f"{file.name} holds no graph; expected graph6, two graphs on a line or two lines a pair.")
+    name = Path(path).name
+    rows = _rows(open_file(Path(path)).data, name)
     width = len(rows[0][1])
     for number, words in rows:
         if len(words) != width or width > 2:
             raise GraphError(
-                f"{file.name}, line {number}: {len(words)} graphs, but line {rows[0][0]} has {width}; "
+                f"{name}, line {number}: {len(words)} graphs, but line {rows[0][0]} has {width}; "
                 "expected two on every line, or one on every line."
             )
-    if width == 2:
-        return [
-            (_decode(file, number, first, " first"), _decode(file, number, second, " second"))
-            for number, (first, second) in rows
-        ]
-    if len(rows) % 2:
+    if width == 1 and len(rows) % 2:
         raise GraphError(
-            f"{file.name}, line {rows[-1][0]}: the last of the {len(rows)} graphs has no partner; there "
+            f"{name}, line {rows[-1][0]}: the last of the {len(rows)} graphs has no partner; there "
             "is one on each line, and two lines make a pair."
         )
-    graphs = [_decode(file, number, words[0]) for number, words in rows]
+    sides = ("",) if width == 1 else (" first", " second")
+    graphs = [
+        _decode(f"{name}, line {number}: ", word).with_title(f"{name}:{number}{side}")
+        for number, words in rows
+        for side, word in zip(sides, words, strict=True)
+    ]
     return list(zip(graphs[::2], graphs[1::2], strict=True))
 
 
-def _decode(file: Path, number: int, word: str, which: str = "") -> Graph:
-    """Our own decoder, so that a malformed line is named by what is wrong with it."""
-    where = f"{file.name}, line {number}"
+def read_graph6(content: bytes) -> Graph:
+    """The graph of a graph6 file that holds one; of several, none is taken in silence.
+
+    Examples
+    --------
+    >>> read_graph6(b">>graph6<<ElEG\\n")
+    Graph(6 nodes, 7 edges)
+    """
+    graphs = [(number, word) for number, words in _rows(content, "the file") for word in words]
+    if len(graphs) > 1:
+        raise GraphError(
+            f"{len(graphs):,} graphs are in it, the second on line {graphs[1][0]}; expected one. Keep a file for each; "
+            "pairs of graphs are read by de.theory.read_pairs."
+        )
+    return _decode(f"line {graphs[0][0]}: ", graphs[0][1])
+
+
+def _rows(content: bytes, name: str) -> list[tuple[int, list[str]]]:
+    """The words of each line, with its number, without comments."""
+    rows = []
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if not line.isascii():
+            raise GraphError(f"{name}, line {number}: graph6 is plain ASCII text, and this line is not.")
+        words = line.decode().strip().removeprefix(HEADER).replace(",", " ").split()
+        if words and not words[0].startswith("#"):
+            rows.append((number, words))
+    if not rows:
+        raise GraphError(f"{name} holds no graph; expected graph6, two graphs on a line or two lines a pair.")
+    return rows
+
+
+def _decode(where: str, word: str) -> Graph:
+    """Our own decoder: networkx takes characters below ? for bits, and does not say what is wrong with a line."""
     if word[0] in ":;&":
-        raise GraphError(f"{where}: {word[:20]!r} is sparse6 or digraph6; expected graph6.")
-    values = [ord(c) - 63 for c in word]
-    if bad := [c for c, v in zip(word, values, strict=True) if not 0 <= v < 64]:
-        raise GraphError(f"{where}: {bad[0]!r} is not a graph6 character (those are ? to ~).")
+        raise GraphError(f"{where}{word[:20]!r} is sparse6 or digraph6; expected graph6.")
+    values = np.frombuffer(word.encode(), dtype=np.uint8) - np.uint8(63)
+    if (values > 63).any():
+        bad = word[int(np.argmax(values > 63))]
+        raise GraphError(f"{where}{bad!r} is not a graph6 character (those are ? to ~).")
     if values[0] < 63:
-        n, data = values[0], values[1:]
+        n, data = int(values[0]), values[1:]
     elif len(values) >= 4 and values[1] < 63:
-        n, data = (values[1] << 12) + (values[2] << 6) + values[3], values[4:]
+        n, data = int(values[1:4].astype(np.int64) @ (2**12, 2**6, 1)), values[4:]
     else:
-        raise GraphError(f"{where}: the number of nodes is cut off, or above 258,047.")
+        raise GraphError(f"{where}the number of nodes is cut off, or above 258,047.")
     expected = (n * (n - 1) // 2 + 5) // 6
     if len(data) != expected:
-        raise GraphError(f"{where}: a graph of {n} nodes takes {expected} characters after its size, not {len(data)}.")
+        raise GraphError(f"{where}a graph of {n} nodes takes {expected} characters after its size, not {len(data)}.")
     if n == 0:
-        raise GraphError(f"{where}: the graph has no nodes.")
-    bits = (v >> (5 - k) & 1 for v in data for k in range(6))
-    pairs = ((u, v) for v in range(1, n) for u in range(v))
-    edges = [pair for pair, bit in zip(pairs, bits, strict=False) if bit]
-    return Graph.from_edges(edges, n, title=f"{file.name}:{number}{which}")
+        raise GraphError(f"{where}the graph has no nodes.")
+    place = np.flatnonzero(data[:, None] >> np.arange(5, -1, -1, dtype=np.uint8) & 1)  # of 01, 02, 12, 03, 13, 23, ...
+    place = place[place < n * (n - 1) // 2]  # the last character is filled up
+    high = ((1 + np.sqrt(1 + 8 * place)) / 2).astype(np.int64)
+    return Graph.from_edges(np.stack([place - high * (high - 1) // 2, high], axis=1), n)

@@ -6,21 +6,19 @@ Errors here name the line and what was expected; :mod:`degnn_explore.reading.rea
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError
+from .content import check_text
 
 if TYPE_CHECKING:
     import pandas
@@ -54,13 +52,13 @@ class Table:
     @cached_property
     def frame(self) -> pandas.DataFrame:
         """Every row, as text, in columns 0, 1, 2, ...; a cell that is missing at a line's end is empty."""
-        return self.values if all(map(_is_text, self.values.dtypes)) else self._parse(dtype=str)
+        return self.values if all(map(is_text, self.values.dtypes)) else self._parse(dtype=str)
 
     def exactly(self, places: Sequence[int]) -> pandas.DataFrame:
         """These columns: all integers, if each is written as ``str`` would write it (not 007, +7 or 7.0), or text."""
         kinds = [self.values[place].dtype for place in places]
         whole = all(kind == np.int64 for kind in kinds) and _spelt_plainly(self.text)
-        return self.values[places] if whole or all(map(_is_text, kinds)) else self.frame[places]
+        return self.values[places] if whole or all(map(is_text, kinds)) else self.frame[places]
 
     def _parse(self, **options: Any) -> pandas.DataFrame:
         import pandas as pd
@@ -96,43 +94,8 @@ class Table:
 
     def find(self, names: Collection[str]) -> int | None:
         """The place of the first column whose name is among these, or None."""
-        words = [_plain(word) for word in self.header or []]
+        words = [plain_word(word) for word in self.header or []]
         return next((place for place, word in enumerate(words) if word in names), None)
-
-
-def read_bytes(path: Path) -> bytes:
-    """The bytes of a file, unpacked if it ends in ``.gz``."""
-    if path.is_dir():
-        raise GraphError("this is a folder; expected a file, or a folder that holds nodes.csv and edges.csv.")
-    try:
-        content = path.read_bytes()
-        if path.suffix.casefold() == ".gz":
-            content = gzip.decompress(content)
-    except FileNotFoundError:
-        raise GraphError(f"there is no such file; the folder looked in is {path.absolute().parent}.") from None
-    except (OSError, ValueError, EOFError, zlib.error) as error:
-        raise GraphError(f"the file cannot be read: {error}.") from None
-    if not content or content.isspace():
-        raise GraphError("the file is empty; expected a graph.")
-    return content
-
-
-def check_text(content: bytes) -> bytes:
-    """The bytes without a byte-order mark, or an error if they are not UTF-8 text."""
-    content = content.removeprefix(b"\xef\xbb\xbf")
-    try:
-        if not content.isascii():
-            content.decode()
-        bad = content.find(b"\0")
-    except UnicodeDecodeError as error:
-        bad = error.start
-    if bad >= 0:
-        line = content.count(b"\n", 0, bad) + 1
-        raise GraphError(
-            f"line {line}: the byte 0x{content[bad]:02x} is not UTF-8 text; expected a text file saved as "
-            "UTF-8. For another kind of file, name it with format=."
-        )
-    return content
 
 
 def read_table(
@@ -170,7 +133,7 @@ def numbers(column: Any) -> NDArray[Any] | None:
 
     cells = column if isinstance(column, pd.Series) else pd.Series(column, dtype=object)
     values = pd.to_numeric(cells, errors="coerce").to_numpy()
-    if values.dtype.kind not in "if" or not np.isfinite(values).all():
+    if values.dtype.kind not in "iuf" or not np.isfinite(values).all():
         return None
     return values
 
@@ -184,20 +147,24 @@ def _cells(line: str, sep: str) -> list[str]:
         raise GraphError(f"the first line is not a row of cells: {error}.") from None
 
 
-def _plain(word: str) -> str:
+def plain_word(word: str) -> str:
+    """The word as it is compared: without case, blanks, _ and -."""
     return re.sub(r"[\s_-]", "", word).casefold()
 
 
 def _is_header(first: list[str], second: list[str], words: Sequence[Collection[str]]) -> bool:
     if any(_INTEGER.fullmatch(cell) for cell in first):
         return False
-    if words and all(any(_plain(cell) in group for cell in first) for group in words):
+    if words and all(any(plain_word(cell) in group for cell in first) for group in words):
         return True
     return any(_INTEGER.fullmatch(cell) for cell in second[:2])
 
 
-def _is_text(kind: Any) -> bool:
-    return bool(kind.kind == "O")
+def is_text(kind: Any) -> bool:
+    """Whether a column of this type holds its cells as they were written; one of Python objects may hold numbers."""
+    import pandas as pd
+
+    return isinstance(kind, pd.StringDtype)
 
 
 def _spelt_plainly(text: bytes) -> bool:

@@ -127,6 +127,42 @@ def test_the_header_can_be_said(put):
     assert read_graph(put("f.csv", "from,to\nto,there\n"), header=False).names == ("from", "to", "there")
 
 
+@pytest.mark.parametrize(
+    ("content", "doubt"),
+    [
+        ("id,name,age\n1,alice,30\n2,bob,41\n", "'id', 'name', 'age'.* are called like those of a table of nodes"),
+        ("id,label\n1,red\n2,blue\n", "are called like those of a table of nodes"),
+        ("Node_ID,Age\n1,30\n2,41\n", "are called like those of a table of nodes"),
+        ("1,alice,30\n2,bob,41\n", "'1', 'alice', '30'.* hold numbers and words"),
+        ("who,where,height\n1,7,1.6\n2,8,1.8\n", "have no node in common"),
+    ],
+)
+def test_a_table_of_nodes_is_not_taken_for_edges_in_silence(put, content, doubt):
+    refused(put("people.csv", content), doubt + r".*columns=\(0, 1\)")
+    G = read_graph(put("people.csv", content), columns=(0, 1))
+    assert (G.num_nodes, G.num_edges) == (4, 2)
+
+
+@pytest.mark.parametrize(
+    "content", ["u,v,w\n0,1,2\n0,2,3\n", "a,b,1\nc,d,2\n", "user,item,stars\n1,11,5\n1,12,3\n", "id,friend\n1,2\n"]
+)
+def test_what_may_well_be_edges_is_read_as_edges(put, content):
+    assert read_graph(put("e.csv", content)).num_edges in (1, 2)
+
+
+def test_columns_are_named_or_counted_and_the_others_reported(put):
+    path = put("e.csv", "id,name,friend\n1,ana,ben\n2,ben,cai\n")
+    for columns in (("name", "friend"), (1, 2), ["friend", "name"]):
+        G = read_graph(path, columns=columns)
+        assert (sorted(G.names), G.num_edges) == (["ana", "ben", "cai"], 2)
+    assert read_graph(path, columns=("friend", "name")).names[0] == "ben"
+    assert read_graph(put("w.csv", "a,x,b\nb,y,c\n"), columns=(0, 2)).cleaning.columns_ignored == ("column 1",)
+    for columns in (("name",), ("name", "foe"), ("name", "name"), (0, 7), "na", (True, 2), (-1, 0), 5, ("name", None)):
+        refused(path, r"expected two of \['id', 'name', 'friend'\]", columns=columns)
+    with pytest.raises(ParameterError, match=r"columns=.* is for edge lists, and .* is JSON"):
+        read_graph(put("g.json", "{}"), columns=(0, 1))
+
+
 def test_a_trailing_separator_is_no_column(put):
     assert read_graph(put("e.csv", "0,1,\n1,2,\n")).edges.tolist() == [[0, 1], [1, 2]]
 
@@ -174,7 +210,7 @@ def test_a_large_file_of_words_that_turns_to_numbers_keeps_their_text(put):
         ("0\n1\n", "line 1: one column .*expected two, the two ends of an edge"),
         ("source,target\n0\n", "line 2: 1 columns; expected 2, as in the header line"),
         ("source,target\n0,1,2\n", "line 2: 3 columns; expected 2, as in the header line"),
-        ("a,b,x\nb,c,1\n", "line 1: the third column is 'x'; expected a number.* header line"),
+        ("a,b,x\nb,c,1\n", r"line 1: the third column is 'x'; expected a number.*columns=\(0, 1\).* header line"),
         ("0,1,2\n1,2,x\n", "line 2: the third column is 'x'; expected a number"),
         ("0,1,2\n1,2\n", "line 2: the third column is ''; expected a number"),
         ("0,1,2,3\n1,2,3,4\n", "line 1: 4 columns; expected two nodes and at most a weight"),
@@ -394,7 +430,7 @@ def test_a_matrix_with_weights_and_one_way_entries_is_reported(tmp_path):
         ({"adjacency": np.zeros((0, 0))}, "expected a square one"),
         ({"x": np.zeros(2), "y": np.zeros(2)}, r"no array called 'adjacency' among \['x', 'y'\]"),
         ({"adjacency": np.array([[{}]], dtype=object)}, "this is not an .npz file"),
-        ({"format": np.array(b"csr"), "shape": np.array([2, 2])}, "this is not an .npz file"),
+        ({"format": np.array(b"csr"), "shape": np.array([2, 2])}, "the array 'data' of a csr matrix is missing"),
     ],
 )
 def test_bad_matrices_are_refused_and_objects_never_unpickled(tmp_path, arrays, message):
@@ -483,6 +519,7 @@ def test_columns_of_a_folder():
         ("id\n0\n1\n", "a,b\n0,1\n", r"edges.csv: line 1: the columns \['a', 'b'\]; expected source and target"),
         ("id,label\n0,nan\n1,2\n", "source,target\n0,1\n", r"nodes.csv: line 2: the label is 'nan'"),
         ("id,name\n0,a\n1,a\n", "source,target\n0,1\n", "Two nodes are called 'a'"),
+        ("id\n0\n", "source,target\n", r"edges.csv: there is a header line and nothing else"),
     ],
 )
 def test_bad_folders_are_told_which_file(tmp_path, nodes, edges, message):

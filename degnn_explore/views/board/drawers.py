@@ -9,7 +9,7 @@ import ipywidgets as W
 from ...common.errors import GraphError
 from ...study.plan import MOST_SEEDS
 from ..widgets.html import box, button, guarded, tag, text
-from ..widgets.uploads import read_own, uploaded
+from ..widgets.uploads import UPLOAD_HINT, read_own, uploaded
 from .controls import PAPER_EPOCHS, PAPER_RATE, USUAL, Controls
 from .figures import paint
 
@@ -21,8 +21,8 @@ _TOGGLES = {
     "more": ("More…", "Hyperparameters, processes, results file"),
 }
 _OWN_HINT = (
-    "Edge list, CSV, GraphML, GML, GEXF, JSON, … For roles also labels: a second file with a node and its label on "
-    "each line, or a column of the graph file. Files are read here and go nowhere else."
+    f"{UPLOAD_HINT} For roles also labels: a second file with a node and its label on each line, or a column of the "
+    "graph file."
 )
 _PAPER_TEXT = (
     "The paper searched: layers 1, 2, 3; hidden 20, 50, 80, 100; dropout 0, 0.2; max. distance and walk steps 3, 4; "

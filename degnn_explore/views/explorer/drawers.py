@@ -10,8 +10,9 @@ from typing import Any
 import ipywidgets as W
 
 from ...graphs.graph import Graph
+from ...reading.formats import spoken_formats
 from ..widgets.html import box, button, tag, text
-from ..widgets.uploads import read_own, uploaded
+from ..widgets.uploads import UPLOAD_HINT, read_own, uploaded
 from . import free_view
 from .presets import PRESETS
 
@@ -29,10 +30,6 @@ over a legend entry to see its nodes</dd>
 two from the other; ∞: unreachable</dd>
 <dt>layer</dt><dd>how many layers the GNN has: the depth of the subtrees, and of the colour classes</dd>
 <dt>colour class</dt><dd>nodes that no GNN of that kind with so many layers can tell apart</dd></dl>"""
-_FORMATS = (
-    "CSV or TSV (source, target), edge list, GraphML, GML, GEXF, graph6, JSON, Matrix Market: "
-    "the file is read here and goes nowhere else."
-)
 _LONGEST_CODE = 6_000
 
 
@@ -60,7 +57,7 @@ class Drawers:
         self.menu.observe(self._preset, "value")
         self.toggles: dict[str, W.ToggleButton] = {}
         for key, label, tip in [
-            ("file", "Open a file…", "Your own graph: CSV, edge list, GraphML, …"),
+            ("file", "Open a file…", f"Your own graph: {spoken_formats()}"),
             ("free", "Free view", "The subtrees, free to move (pyvis)"),
             ("export", "Export", "Pictures, a page for slides, a code, Python"),
             ("help", "?", "How to read and use this panel"),
@@ -76,7 +73,7 @@ class Drawers:
         self.content = W.HTML()
         self.upload = W.FileUpload(multiple=False, description="Choose a file", layout=W.Layout(width="auto"))
         self.upload.observe(self._uploaded, "value")
-        self.report = W.HTML(tag("span", _FORMATS, "de-hint"))
+        self.report = W.HTML(tag("span", UPLOAD_HINT, "de-hint"))
         self._exports = box("de-row", W.HTML(tag("b", "Pictures")))
         self._exports.children += tuple(
             button(label, tip, partial(self._try, self.actions.export, what))

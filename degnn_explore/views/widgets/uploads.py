@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ...common.errors import GraphError
 from ...graphs.graph import Graph
-from ...reading.read import read_graph
+from ...reading.content import unpack
+from ...reading.formats import spoken_formats
+from ...reading.read import read_content
 
-__all__ = ["read_own", "uploaded"]
+__all__ = ["UPLOAD_HINT", "read_own", "uploaded"]
 
-_MOST_BYTES = 50_000_000
+_MOST_BYTES = 50_000_000  # unpacked: what goes through the browser is for looking at
+_REMEDY = "Read the file with de.read_graph(path) and pass the graph to the panel."
+UPLOAD_HINT = f"{spoken_formats()}; packed or not. Files are read here and go nowhere else."
 
 
 def uploaded(file: Mapping[str, Any]) -> tuple[str, bytes]:
@@ -42,27 +44,6 @@ def read_own(name: str, content: bytes, labels: tuple[str, bytes] | None = None,
     >>> G.labels.tolist()
     [0, 1, 0]
     """
-    given = {"graph": (name, content)} | ({} if labels is None else {"labels": labels})
-    with tempfile.TemporaryDirectory() as folder:
-        paths = {}
-        for what, (file, data) in given.items():
-            if len(data) > _MOST_BYTES:
-                raise GraphError(
-                    f"{file} has {len(data) / 1e6:,.0f} MB; a file opened here may have {_MOST_BYTES // 1_000_000} MB. "
-                    "Read it with de.read_graph(path) and pass the graph to the panel."
-                )
-            # only the endings of the reader's file names are used: they tell the format
-            paths[what] = Path(folder) / f"{what}{_ending(file)}"
-            paths[what].write_bytes(data)
-        try:
-            graph = read_graph(paths["graph"], labels=paths.get("labels"), label_column=column)
-        except ValueError as error:
-            words = str(error)
-            for what, path in paths.items():
-                words = words.replace(str(path), given[what][0])  # the file as the reader knows it
-            raise GraphError(words) from None
-    return graph.with_title(Path(name).stem[:60])
-
-
-def _ending(name: str) -> str:
-    return "".join(c for c in "".join(Path(name).suffixes[-2:]).lower() if c.isalnum() or c == ".")[:16]
+    files = [unpack(*given, budget=_MOST_BYTES, remedy=_REMEDY) for given in ((name, content), labels) if given]
+    graph = read_content(files[0], labels=files[1] if labels else None, label_column=column)
+    return graph.with_title(graph.title[:60])

@@ -1,0 +1,228 @@
+"""Graphs as matrices and tensors: .npz of numpy and scipy, Matrix Market, MATLAB, PyG's .pt.
+
+What a file claims (sizes, pointers, indices) is held against what it holds before anything is made of it: scipy and
+numpy trust these numbers, and a wrong one ends the process. Nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.errors import GraphError
+from ..common.limits import FILE_BUDGET, MAX_NODES, fits
+from ..graphs.cleaning import is_symmetric
+from ..graphs.graph import Graph
+from .content import check_members, expecting
+
+_CALLED = ("adjacency", "adj", "A", "network", "G", "W")
+_DIMENSIONS = {"csr": (1, 1, 1), "csc": (1, 1, 1), "bsr": (3, 1, 1), "coo": (1, 1, 1), "dia": (2, 1)}
+Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
+
+
+def read_npz(content: bytes) -> Graph:
+    """A graph from an adjacency matrix: ``scipy.sparse.save_npz``, or ``numpy.savez(path, adjacency=A)``."""
+    what = "an .npz file of scipy.sparse.save_npz, or of numpy.savez with one square array, the adjacency matrix"
+    with expecting(what):
+        check_members(content)
+        with np.load(io.BytesIO(content), allow_pickle=False) as saved:
+            arrays = {key: saved[key] for key in saved.files}
+    if "format" not in arrays:
+        return _from_dense(_chosen(arrays, what))
+    kind, shape = _as_word(arrays["format"]), arrays.get("shape")
+    if kind not in _DIMENSIONS or shape is None or shape.dtype.kind not in "iu" or shape.shape != (2,):
+        raise GraphError(f"the format is {kind!r} and the shape {shape}; expected {what}.")
+    return _from_sparse(kind, shape.tolist(), arrays)
+
+
+def read_mtx(content: bytes) -> Graph:
+    """A graph from Matrix Market text: a coordinate or an array matrix; one that is symmetric states each edge once."""
+    import scipy.io
+
+    what = "a Matrix Market file: a line %%MatrixMarket matrix coordinate ..., the sizes, then the entries"
+    with expecting(what):
+        rows, columns, entries, form, *_ = scipy.io.mminfo(io.BytesIO(content))
+        _check_square([rows, columns])
+        if max(entries, 1) * (4 if form == "coordinate" else 2) > len(content) + 2:  # "1 1\n" is the shortest entry
+            raise GraphError(
+                f"{entries:,} entries are announced in a file of {len(content):,} bytes; expected as many."
+            )
+        matrix = scipy.io.mmread(io.BytesIO(content))
+    if isinstance(matrix, np.ndarray):
+        return _from_dense(matrix)
+    return _from_sparse("coo", matrix.shape, {"row": matrix.row, "col": matrix.col, "data": matrix.data})
+
+
+def read_mat(content: bytes) -> Graph:
+    """A graph from a MATLAB file (-v7, -v6): a square matrix, alone or called A, adjacency, network."""
+    import scipy.io
+
+    what = "a MATLAB file saved with -v7 or -v6 that holds a sparse matrix"
+    if content[:512:511][:1] == b"\x89" or b"\x89HDF\r\n\x1a\n" in content[:520]:
+        raise GraphError(
+            f"this MATLAB file was saved with -v7.3; expected {what}. Save it anew: save('g.mat', 'A', '-v7')."
+        )
+    with expecting(what):
+        matrices = scipy.io.loadmat(io.BytesIO(_only_matrices(content)), struct_as_record=True)
+        matrix = _chosen({key: value for key, value in matrices.items() if not key.startswith("__")}, what)
+    if isinstance(matrix, np.ndarray):
+        return _from_dense(matrix)
+    parts = {"indptr": matrix.indptr, "indices": matrix.indices, "data": matrix.data}
+    return _from_sparse("csc", matrix.shape, parts)
+
+
+def read_pt(content: bytes) -> Graph:
+    """A graph from ``torch.save`` of a PyG ``Data`` or of a dictionary with ``edge_index``, without unpickling code."""
+    import torch
+    from torch_geometric.data import Data
+    from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
+    from torch_geometric.data.storage import GlobalStorage
+
+    what = "a torch file with a PyG Data, or a dictionary of tensors with edge_index (other Python objects are refused)"
+    with expecting(what):
+        check_members(content)
+        with torch.serialization.safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
+            saved = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        if isinstance(saved, tuple | list) and len(saved) > 1 and saved[1] is None:
+            saved = saved[0]  # how PyG's datasets keep a single graph: (data, no slices, class)
+        fields = saved.to_dict() if isinstance(saved, Data) else saved
+        if not isinstance(fields, dict) or not isinstance(fields.get("edge_index"), torch.Tensor):
+            raise GraphError(f"there is no edge_index in it; expected {what}.")
+        tensors = [value for value in fields.values() if isinstance(value, torch.Tensor)]
+        size = sum(tensor.numel() * tensor.element_size() for tensor in tensors)  # a stride of 0 costs the file nothing
+        fits("what the tensors hold", size, budget=FILE_BUDGET, error=GraphError)
+        return Graph.from_pyg(Data.from_dict({str(key): value for key, value in fields.items()}))
+
+
+# ---- what they share ---------------------------------------------------------------------------------
+
+
+def _chosen(arrays: Mapping[str, Any], what: str) -> Any:
+    """The matrix meant: the one of a usual name, or the only one."""
+    if (key := next((k for k in _CALLED if k in arrays), None)) is None and len(arrays) == 1:
+        key = next(iter(arrays))
+    if key is None:
+        raise GraphError(f"no array called 'adjacency' among {list(arrays)[:10]}; expected {what}.")
+    matrix = arrays[key]
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+        raise GraphError(f"{key!r} is {matrix.dtype} of shape {list(matrix.shape)}; expected {what}.")
+    return matrix
+
+
+def _as_word(array: NDArray[Any]) -> str:
+    word = array.item() if array.size == 1 else ""
+    return word.decode("latin-1") if isinstance(word, bytes) else str(word)
+
+
+def _check_square(shape: Any) -> None:
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
+        raise GraphError(f"the adjacency matrix has shape {list(shape)}; expected a square one.")
+    if shape[0] > MAX_NODES:
+        raise GraphError(f"the adjacency matrix is of {shape[0]:,} nodes; expected at most {MAX_NODES:,}.")
+
+
+def _from_dense(matrix: NDArray[Any]) -> Graph:
+    _check_square(matrix.shape)
+    rows, columns = np.nonzero(matrix)
+    return _from_entries(matrix.shape[0], (rows, columns, matrix[rows, columns]))
+
+
+def _from_sparse(kind: str, shape: Any, arrays: Mapping[str, NDArray[Any]]) -> Graph:
+    """A graph from the arrays of a sparse matrix of scipy, each checked against the others."""
+    _check_square(shape)
+    keys = {"coo": ("data", "row", "col"), "dia": ("data", "offsets")}.get(kind, ("data", "indices", "indptr"))
+    for key, dimensions in zip(keys, _DIMENSIONS[kind], strict=True):
+        if (
+            key not in arrays
+            or arrays[key].ndim != dimensions
+            or (key != "data" and arrays[key].dtype.kind not in "iu")
+        ):
+            raise GraphError(
+                f"the array {key!r} of a {kind} matrix is missing or of a wrong kind; expected whole numbers."
+            )
+    data, *places = (arrays[key] for key in keys)
+    n, first = int(shape[0]), places[0].astype(np.int64)
+    if kind == "coo":
+        entries = first, places[1].astype(np.int64), data
+    elif kind == "dia":
+        lines, columns = np.nonzero(data)
+        entries = columns - first[lines] if len(first) == len(data) else columns[:0], columns, data[lines, columns]
+        inside = (entries[0] >= 0) & (entries[0] < n) & (columns < n) if len(entries[0]) == len(columns) else None
+        if inside is None:
+            raise GraphError(f"{len(data)} diagonals and {len(first)} offsets; expected as many.")
+        entries = entries[0][inside], columns[inside], entries[2][inside]
+    else:
+        entries = _compressed(kind, n, data, first, places[1].astype(np.int64))
+    if not len(entries[0]) == len(entries[1]) == len(entries[2]):
+        raise GraphError(
+            f"the arrays of the {kind} matrix have lengths {[len(x) for x in entries]}; expected the same."
+        )
+    return _from_entries(n, entries)
+
+
+def _compressed(
+    kind: str, n: int, data: NDArray[Any], indices: NDArray[np.int64], pointers: NDArray[np.int64]
+) -> Entries:
+    """The entries of a csr, csc or bsr matrix, its pointers checked in full."""
+    blocks = data.shape[1:] if kind == "bsr" else (1, 1)
+    if 0 in blocks or n % blocks[0] or n % blocks[1]:
+        raise GraphError(f"blocks of {list(blocks)} do not fill {n} rows and columns.")
+    steps = np.diff(pointers)
+    rows = n // blocks[0]
+    if len(pointers) != rows + 1 or pointers[0] != 0 or (steps < 0).any() or pointers[-1] != len(indices):
+        raise GraphError(
+            f"the row pointers of the {kind} matrix do not fit its {len(indices):,} entries; expected {rows + 1:,} "
+            f"numbers that rise from 0 to {len(indices):,}. The file is damaged: save the matrix again."
+        )
+    major = np.repeat(np.arange(rows), steps)
+    if kind == "bsr":
+        block, row, column = np.nonzero(data[: len(indices)])
+        if len(data) != len(indices):
+            raise GraphError(f"{len(data)} blocks and {len(indices)} places; expected as many.")
+        return major[block] * blocks[0] + row, indices[block] * blocks[1] + column, data[block, row, column]
+    return (major, indices, data) if kind == "csr" else (indices, major, data)
+
+
+def _from_entries(n: int, entries: Entries) -> Graph:
+    rows, columns, values = entries
+    if values.dtype.kind not in "biuf" or not np.isfinite(values).all():
+        raise GraphError("the adjacency matrix holds values that are not finite numbers; expected 0 and 1.")
+    if rows.size and (min(rows.min(), columns.min()) < 0 or max(rows.max(), columns.max()) >= n):
+        raise GraphError(f"the adjacency matrix has entries outside its shape [{n}, {n}].")
+    filled = values != 0
+    pairs = np.stack([rows[filled], columns[filled]], axis=1).astype(np.int64)
+    symmetric = is_symmetric(pairs)
+    if symmetric:  # a matrix states each edge twice: that is its form, not something to clean
+        pairs = pairs[pairs[:, 0] <= pairs[:, 1]]
+    return Graph.from_edges(pairs, n, directed=not symmetric, weighted=bool((values[filled] != 1).any()))
+
+
+def _only_matrices(content: bytes) -> bytes:
+    """A MATLAB file with its matrices alone, unpacked within the budget: cells and structs could nest without end."""
+    order = {b"IM": "little", b"MI": "big"}.get(content[126:128])
+    if order is None:
+        raise GraphError("it does not begin as MATLAB files of version 5 do.")
+
+    def number(data: bytes, place: int) -> int:
+        return int.from_bytes(data[place : place + 4], order)  # type: ignore[arg-type]
+
+    kept, place = bytearray(content[:128]), 128
+    while place + 8 <= len(content):
+        kind, size = number(content, place), number(content, place + 4)
+        element = content[place : place + 8 + size]
+        place += 8 + size
+        if len(element) < 8 + size:
+            raise GraphError(f"an element of {size:,} bytes is announced, {len(element) - 8:,} are there.")
+        if kind == 15:  # packed
+            element = zlib.decompressobj().decompress(element[8:], FILE_BUDGET - len(kept))
+            kind, size = number(element, 0), number(element, 4)
+            if len(element) != 8 + size:
+                raise GraphError("a packed matrix is cut off, or larger than it says or than a file may be.")
+        if kind == 14 and 5 <= number(element, 16) % 256 <= 15:  # a matrix, sparse or of numbers
+            kept += element
+    return bytes(kept)
