@@ -122,7 +122,31 @@ LEARN: list[Row] = [
     ),
 ]
 STUDY: list[Row] = []
-EXPLORER: list[Row] = [("a name in place of a graph", lambda: de.Explorer("karate"), TargetError, r"Graph.*'karate'")]
+EXPLORER: list[Row] = [
+    ("a name in place of a graph", lambda: de.Explorer("karate"), TargetError, r"Graph.*'karate'.*from_networkx"),
+    ("a list in place of a pair", lambda: de.Explorer([KARATE, [0]]), TargetError, r"a pair \(Graph, target set\)"),
+    ("three things in a pair", lambda: de.Explorer((KARATE, [0], 3)), TargetError, r"a pair \(Graph, target set\)"),
+    ("a number that is no node", lambda: de.Explorer((KARATE, 5.0)), TargetError, r"a node or several nodes, not 5\.0"),
+    ("a target that is not there", lambda: de.Explorer((KARATE, [99])), TargetError, r"Node 99.*0\.\.33"),
+    ("a target twice", lambda: de.Explorer((KARATE, [0, 0])), TargetError, r"Node 0 occurs twice"),
+    ("a graph and an example", lambda: de.Explorer(KARATE, preset="fig1"), ParameterError, r"not both"),
+    ("a second graph alone", lambda: de.Explorer(b=KARATE), ParameterError, r"the first graph as well"),
+    (
+        "an example that is not there",
+        lambda: de.Explorer(preset="fig9"),
+        ParameterError,
+        r"'fig9' is not known.*'fig1'",
+    ),
+    ("a typo in a colouring", lambda: de.Explorer(KARATE, colour_by="SDP"), ParameterError, r"Did you mean 'SPD'"),
+    ("a setting of another name", lambda: de.Explorer(KARATE, layers=2), ParameterError, r"Did you mean 'layer'"),
+    ("more layers than are shown", lambda: de.Explorer(KARATE, layer=99), ParameterError, r"at most 6, not 99"),
+    ("a map without coordinates", lambda: de.Explorer(KARATE, layout="geography"), ParameterError, r"'force'"),
+    ("a side that is not there", lambda: de.Explorer(KARATE).state.pick(1, 0), TargetError, r"no side 1; there are 1"),
+    ("a picture of nothing", lambda: de.Explorer(KARATE).svg("legend"), ParameterError, r"'graph', 'tree'"),
+    ("a code that is none", lambda: de.Explorer.restore("hello"), ParameterError, r"starts with 'de1\.'.*from Export"),
+    ("no code at all", lambda: de.Explorer.restore(None), ParameterError, r"starts with 'de1\.'"),
+    ("half a code", lambda: de.Explorer.restore(de.Explorer().share()[:-9]), ParameterError, r"copy it again"),
+]
 BOARD: list[Row] = [
     ("a typo in the name of a graph", lambda: de.TrainingBoard("karat"), ParameterError, r"Did you mean 'karate'")
 ]

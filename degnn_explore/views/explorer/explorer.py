@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as W
 import numpy as np
 
-from ...common.errors import ParameterError
+from ...common.errors import ParameterError, one_of
 from ...graphs.graph import Graph, Targets
 from ..widgets.html import box, button, error_box, guarded, tag
 from ..widgets.messages import listed, text, whole
@@ -99,6 +99,7 @@ class Explorer(Panel):
 
     def svg(self, what: str = "graph") -> str:
         """The graph or the "tree" as an SVG document."""
+        one_of("what", what, ("graph", "tree"))
         return svg(self.graph_canvas if what == "graph" else self.tree_canvas)
 
     def html(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -157,8 +157,10 @@ class ExplorerState:
     def _checked(self, side: int, nodes: Iterable[Any]) -> list[int]:
         if not 0 <= side < len(self.sides):
             raise TargetError(f"There is no side {side}; there are {len(self.sides)}.")
-        given = np.asarray(list(nodes))  # an array: a click says which node, not a reader's number
-        return [int(v) for v in self.sides[side].graph.target_set(given)] if len(given) else []
+        graph = self.sides[side].graph
+        # positions: a click says which node, not a reader's number
+        given = [np.int64(v) if type(v) is int and 0 <= v < graph.num_nodes else v for v in nodes]
+        return [int(v) for v in graph.target_set(given)] if given else []
 
     def _set_targets(self, new: dict[int, tuple[int, ...]]) -> None:
         self.sides = tuple(replace(side, targets=new.get(k, side.targets)) for k, side in enumerate(self.sides))
@@ -304,7 +306,9 @@ def _side(given: Graph | tuple[Graph, Targets] | Side) -> Side:
         return given
     graph, S = given if isinstance(given, tuple) and len(given) == 2 else (given, ())
     if not isinstance(graph, Graph):
-        raise TargetError(f"An Explorer shows a Graph or a pair (Graph, target set), not {given!r:.80}.")
-    if S is None or (not isinstance(S, int | np.integer | str) and not len(list(S := list(S)))):
-        return Side(graph)
-    return Side(graph, tuple(int(v) for v in graph.target_set(S)))
+        raise TargetError(
+            f"An Explorer shows a Graph or a pair (Graph, target set), not {given!r:.80}; "
+            "make one with de.read_graph, Graph.from_networkx, Graph.from_pyg or Graph.from_edges."
+        )
+    empty = S is None or (isinstance(S, Collection) and not len(S)) or (isinstance(S, np.ndarray) and not S.size)
+    return Side(graph, () if empty else tuple(graph.target_set(S).tolist()))

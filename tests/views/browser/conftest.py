@@ -30,12 +30,14 @@ def chrome() -> Iterator[Any]:
 def lab(chrome: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[jupyter.Lab]:
     server = jupyter.Lab(tmp_path_factory.mktemp("lab"))
     yield server
+    left = server.kernels()
     server.close()
+    assert left == []
 
 
 @pytest.fixture
 def visit(chrome: Any, lab: jupyter.Lab) -> Iterator[Callable[..., jupyter.Visit]]:
-    """Opens pages; afterwards none may have left the machine or complained on the console."""
+    """Opens pages; afterwards none may have left the machine or complained on the console, and their kernels end."""
     opened: list[jupyter.Visit] = []
 
     def start(url: str, **options: Any) -> jupyter.Visit:
@@ -47,5 +49,6 @@ def visit(chrome: Any, lab: jupyter.Lab) -> Iterator[Callable[..., jupyter.Visit
     yield start
     for one in opened:
         one.close()
+    lab.shut_down_kernels()
     assert [address for one in opened for address in one.abroad] == []
     assert [line for one in opened for line in one.complaints] == []

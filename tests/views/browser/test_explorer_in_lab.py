@@ -181,6 +181,12 @@ def test_a_reload_keeps_everything(lab: Any, visit: Any) -> None:
     panel = Panel(one.page)
     panel.click(7)
     panel.targets([7, 11])
+    x, y = panel.point(6)
+    one.page.mouse.move(x, y)
+    one.page.mouse.down()
+    one.page.mouse.move(x + 30, y - 12, steps=4)
+    one.page.mouse.up()
+    dragged = _shape(panel)
     panel.graph.get_by_label("Zoom in").click()
     panel.verdict("DE-SPD", "≠ different 2")
     one.page.wait_for_timeout(400)
@@ -191,8 +197,38 @@ def test_a_reload_keeps_everything(lab: Any, visit: Any) -> None:
     again.targets([7, 11])
     again.shows(["0 0 1 | 1", "1 1 3 | 3", "2 2 4 | 4"])
     again.verdict("DE-SPD", "≠ different 2")
+    again._until(lambda: max(abs(a - b) for a, b in zip(_shape(again), dragged, strict=True)) < 0.02, True)
     again.click(5)  # and it still answers
     again.targets([5, 11])
+
+
+def _shape(panel: Panel) -> list[float]:
+    """Where node 6 lies seen from node 0, in units of the distance from node 0 to node 1."""
+    (ax, ay), (bx, by), (x, y) = panel.graph.evaluate("el => [0, 1, 6].map(el.whereIs)")
+    unit = ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5
+    return [(x - ax) / unit, (y - ay) / unit]
+
+
+def test_running_a_cell_again_or_deleting_it_frees_its_widgets(lab: Any, visit: Any) -> None:
+    count = "from ipywidgets.widgets.widget import _instances\nprint('run', (n := n + 1), 'widgets', len(_instances))"
+    cells = ("import degnn_explore as de\nn = globals().get('n', 0)", "de.Explorer(preset='fig1')", count)
+    one = visit(lab.notebook("again.ipynb", *cells))
+
+    def widgets(run: int) -> int:
+        line = one.page.locator(".jp-OutputArea-output pre", has_text=f"run {run} widgets").first
+        line.wait_for(timeout=60_000)
+        return int(line.inner_text().split()[-1])
+
+    first = widgets(1)
+    assert first > 80
+    one.run_all()
+    assert widgets(2) == first
+    Panel(one.page).click(5)  # the new one answers
+    Panel(one.page).targets([5, 11])
+    one.page.locator(".jp-Notebook .jp-Cell").nth(1).locator(".jp-InputPrompt").click()
+    one.page.evaluate("() => window.jupyterapp.commands.execute('notebook:delete-cell')")
+    one.run_all()
+    assert widgets(3) == 0
 
 
 def test_an_exception_in_a_callback_is_shown(lab: Any, visit: Any) -> None:

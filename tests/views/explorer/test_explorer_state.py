@@ -166,6 +166,37 @@ def test_many_classes_are_capped_not_lost() -> None:
     assert "further classes" in coloured.entries[-2].label
 
 
+def test_a_tip_follows_the_layer_the_cut_and_the_targets() -> None:
+    state = ExplorerState.of_preset("fig1")
+    state.update(layer=1)
+    assert state.tip(0, 2) == ["DE-SPD after 1 layer: class c (of 2)"]
+    state.update(layer=2)
+    assert state.tip(0, 2)[0].startswith("DE-SPD after 2 layers")
+    assert state.tip(0, 2)[0].endswith("(of 1)")  # layer 2 tells v2 in A from v3 in B
+    state.update(colour_by="1-WL")
+    assert state.tip(0, 0) == ["distance to S: 2"]
+    state.pick(0, 0)
+    assert state.tip(0, 0) == ["distance to S: 0"]
+
+
+def test_a_tip_is_silent_without_targets() -> None:
+    assert ExplorerState(de.zoo.hexagon()).tip(0, 3) == []
+
+
+def test_a_colouring_is_computed_once_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    computed = colouring.by_encoding
+    monkeypatch.setattr(colouring, "by_encoding", lambda *a, **k: calls.append("") or computed(*a, **k))
+    explorer = de.Explorer(preset="fig1")
+    calls.clear()
+    tell(explorer, {"type": "pick", "node": 5})
+    assert len(calls) == 1
+    explorer.state.coloured()
+    assert len(calls) == 1
+    explorer.state.update(cut=True)
+    assert len(calls) == 2
+
+
 # ---- trees --------------------------------------------------------------------------------------
 
 
@@ -303,6 +334,63 @@ def test_a_large_graph_opens_on_the_neighbourhood_of_s() -> None:
     assert outside in explorer._scene.nodes[0]
 
 
+def test_a_click_on_a_large_graph_picks_the_node_that_is_drawn_there() -> None:
+    path = de.Graph.from_edges([(i, i + 1) for i in range(24_999)])
+    explorer = de.Explorer((path, [20_000]))
+    drawn = explorer._scene.nodes[0]
+    assert drawn[0] == 20_000 - 750
+    tell(explorer, {"type": "pick", "node": 0})
+    assert explorer.targets == [[20_000, int(drawn[0])]]
+    assert explorer.graph_canvas.targets == [750, 0]
+    tell(explorer, {"type": "lasso", "nodes": [1, 2]})
+    assert explorer.targets[0][2:] == [int(drawn[1]), int(drawn[2])]
+
+
+def test_a_tip_on_a_large_graph_speaks_of_the_node_that_is_drawn_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = de.Graph.from_edges([(i, i + 1) for i in range(24_999)])
+    explorer = de.Explorer((path, [20_000]), colour_by="1-WL", layer=0)
+    sent: list[dict] = []
+    monkeypatch.setattr(explorer.graph_canvas, "send", sent.append)
+    tell(explorer, {"type": "tip", "node": 748})
+    assert sent == [{"type": "tip", "node": 748, "lines": ["distance to S: 2"]}]
+
+
+def test_each_side_shows_its_own_names_and_notes() -> None:
+    a = de.Graph.from_edges([("x", "y")], info={"city": ["Bonn", "Rome"]}, title="A")
+    b = de.Graph.from_edges([("p", "q"), ("q", "r")], info={"city": ["Lima", "Oslo", "Kiel"]}, title="B")
+    canvas = de.Explorer((a, ["x"]), (b, ["q"])).graph_canvas
+    assert canvas.names == ["x", "y", "p", "q", "r"]
+    assert canvas.notes == ["Bonn", "Rome", "Lima", "Oslo", "Kiel"]
+    assert canvas.captions == ["A = {x}, p = 1 · A", "B = {q}, p = 1 · B"]
+    assert np.frombuffer(canvas.edges, dtype="<u4").tolist() == [0, 1, 2, 3, 3, 4]
+
+
+def test_a_node_without_a_note_beside_a_graph_with_notes() -> None:
+    a = de.Graph.from_edges([("x", "y")], info={"city": ["Bonn", "Rome"]})
+    assert de.Explorer((a, ["x"]), (de.zoo.hexagon(), [0])).graph_canvas.notes == ["Bonn", "Rome", *[""] * 6]
+
+
+def test_a_match_in_the_second_graph_says_so() -> None:
+    explorer = de.Explorer((de.Graph.from_edges([("ab", "c")]), []), (de.Graph.from_edges([("xab", "d")]), []))
+    sent: list[dict] = []
+    explorer.graph_canvas.send = sent.append
+    tell(explorer, {"type": "search", "text": "AB"})
+    assert sent[0]["items"] == [
+        {"key": [0, 0], "name": "ab", "note": "in A"},
+        {"key": [1, 0], "name": "xab", "note": "in B"},
+    ]
+
+
+def test_only_the_edges_inside_one_target_set_are_dotted() -> None:
+    G = de.zoo.two_triangles()
+    explorer = de.Explorer((G, [0, 1]), (G, [2, 3]), cut=True)
+    styles = np.frombuffer(explorer.graph_canvas.edge_styles, dtype="u1")
+    edges = np.frombuffer(explorer.graph_canvas.edges, dtype="<u4").reshape(-1, 2)
+    assert edges[styles == 2].tolist() == [[0, 1]]
+    explorer.state.update(cut=False)
+    assert explorer.graph_canvas.edge_styles == b""
+
+
 def test_every_preset_opens_without_an_error() -> None:
     explorer = de.Explorer()
     for one in PRESETS:
@@ -330,6 +418,18 @@ def test_search_finds_airports_by_code_and_city() -> None:
 
 
 # ---- export -----------------------------------------------------------------------------
+
+
+def test_an_svg_draws_every_edge_node_ring_and_legend_entry() -> None:
+    picture = de.Explorer((de.zoo.two_triangles(), [0, 1]), cut=True).svg()
+    assert picture.count("<line ") == 6
+    assert picture.count('stroke-dasharray="1 5"') == 1
+    assert picture.count("<circle ") == 6 + 2 + 3  # nodes, rings of the targets, legend
+    assert ">S<" in picture
+    assert "S = {v0, v1}, p = 2" in picture
+    trees = de.Explorer(preset="fig3").svg("tree")
+    assert 'stroke-dasharray="5 4"' in trees
+    assert "×2" in trees
 
 
 def test_names_are_text_in_svg_and_pyvis() -> None:
