@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -95,7 +94,7 @@ def datasets() -> pd.DataFrame:
 
     return pd.DataFrame([
         {"name": name, "nodes": e.nodes, "edges": e.edges, "labels": e.labels, "what": e.what, "source": e.source,
-         "licence": e.licence, "available": e.available(name)}
+         "licence": _LICENCES[e.licence], "available": e.available(name)}
         for name, e in _ENTRIES.items()
     ])  # fmt: skip
 
@@ -104,7 +103,7 @@ def datasets() -> pd.DataFrame:
 def _read(name: str, data_folder: str | None) -> Graph:
     """``data_folder`` is DEGNN_DATA's value: when that changes, the files are looked for again."""
     entry = _ENTRIES[name]
-    return entry.read(name).with_title(entry.title)
+    return _KINDS[entry.kind][0](name).with_title(entry.title)
 
 
 # ---- where the graphs come from -----------------------------------------------------------------
@@ -114,31 +113,20 @@ def _embedded(name: str) -> Graph:
     folder = shipped(name)
     if folder is None:
         raise GraphError(f"The files of {name!r} are missing from this installation; install degnn_explore again.")
-    return read_folder(folder)
+    graph = read_folder(folder)
+    return graph.with_labels(graph.info["leaning"] == "right") if name == "pb" else graph
 
 
-def _political_blogs(name: str) -> Graph:
-    graph = _embedded(name)
-    return graph.with_labels(graph.info["leaning"] == "right")
-
-
-def _karate(name: str) -> Graph:
+def _from_networkx(name: str) -> Graph:
     import networkx as nx
 
-    graph = Graph.from_networkx(nx.karate_club_graph())
-    return graph.with_labels(graph.info["club"] == "Officer")
-
-
-def _lesmis(name: str) -> Graph:
-    import networkx as nx
-
-    return Graph.from_networkx(nx.les_miserables_graph())
-
-
-def _florentine(name: str) -> Graph:
-    import networkx as nx
-
-    return Graph.from_networkx(nx.florentine_families_graph())
+    made = {
+        "karate": nx.karate_club_graph,
+        "lesmis": nx.les_miserables_graph,
+        "florentine": nx.florentine_families_graph,
+    }
+    graph = Graph.from_networkx(made[name]())
+    return graph.with_labels(graph.info["club"] == "Officer") if name == "karate" else graph
 
 
 def _airports(name: str) -> Graph:
@@ -149,72 +137,64 @@ def _airports(name: str) -> Graph:
     return Graph.from_edges(np.searchsorted(ids, edges), len(ids), names=ids.tolist(), labels=labels)
 
 
-def _always(name: str) -> bool:
-    return True
-
-
-def _embedded_here(name: str) -> bool:
-    return shipped(name) is not None
-
-
-def _airports_here(name: str) -> bool:
-    return is_here(f"{name}.edgelist") and is_here(f"labels-{name}.txt")
+# How each kind of source is read, and whether it is there without the internet.
+_KINDS: dict[str, tuple[Callable[[str], Graph], Callable[[str], bool]]] = {
+    "shipped": (_embedded, lambda name: shipped(name) is not None),
+    "networkx": (_from_networkx, lambda name: True),
+    "airports": (_airports, lambda name: is_here(f"{name}.edgelist") and is_here(f"labels-{name}.txt")),
+}
 
 
 # ---- the entries --------------------------------------------------------------------------------
 
+_LICENCES = {
+    "networkx": "BSD-3-Clause (networkx)",
+    "public": "public domain",
+    "vega": "BSD-3-Clause (vega-datasets)",
+    "none": "none stated: downloaded, not shipped",
+}
+_GRAPH_TOOL = "graph-tool's data collection (Debian); "
+_STRUC2VEC = "struc2vec repository; Ribeiro, Saverese & Figueiredo 2017"
+_LEVEL = "label: level of activity"
 
-@dataclass(frozen=True)
-class _Entry:
+
+class _Entry(NamedTuple):
     """A row of the table. The counts are stated, so that the table needs no loading; a test checks each."""
 
     title: str
     nodes: int
     edges: int
     labels: int
+    kind: str
+    licence: str
     what: str
     source: str
-    licence: str
-    read: Callable[[str], Graph]
-    available: Callable[[str], bool]
 
+    def available(self, name: str) -> bool:
+        return _KINDS[self.kind][1](name)
 
-_GRAPH_TOOL = "graph-tool's data collection (Debian); "
-_PUBLIC = "public domain"
-_STRUC2VEC = "struc2vec repository; Ribeiro, Saverese & Figueiredo 2017"
-_NOT_OURS = "none stated: downloaded, not shipped"
-_NETWORKX = "BSD-3-Clause (networkx)"
 
 _ENTRIES = {
-    "celegans": _Entry(
-        "C. elegans", 297, 2_148, 0, "neurons of a worm and their synapses",
-        _GRAPH_TOOL + "Watts & Strogatz 1998, White et al. 1986", _PUBLIC, _embedded, _embedded_here),
-    "ns": _Entry(
-        "network scientists", 1_461, 2_742, 0, "scientists who wrote a paper together",
-        _GRAPH_TOOL + "Newman 2006", _PUBLIC, _embedded, _embedded_here),
-    "pb": _Entry(
-        "political blogs", 1_222, 16_714, 2, "US political blogs and their links; label: 0 left, 1 right",
-        _GRAPH_TOOL + "Adamic & Glance 2005", _PUBLIC, _political_blogs, _embedded_here),
-    "us-flights": _Entry(
-        "US flights 2008", 305, 2_834, 4, "US airports and air routes in 2008; label: quartile of flights",
-        "US Bureau of Transportation Statistics, by way of vega-datasets", "BSD-3-Clause (vega-datasets)",
-        _embedded, _embedded_here),
-    "karate": _Entry(
-        "karate club", 34, 78, 2, "friendships in a karate club; label: 0 Mr. Hi's, 1 the officer's faction",
-        "networkx; Zachary 1977", _NETWORKX, _karate, _always),
-    "lesmis": _Entry(
-        "Les Misérables", 77, 254, 0, "characters who appear together in the novel",
-        "networkx; Knuth 1993", _NETWORKX, _lesmis, _always),
-    "florentine": _Entry(
-        "Florentine families", 15, 20, 0, "marriages between families of Renaissance Florence",
-        "networkx; Breiger & Pattison 1986", _NETWORKX, _florentine, _always),
-    "brazil-airports": _Entry(
-        "Brazil airports", 131, 1_003, 4, "airports of Brazil and air routes; label: level of activity",
-        _STRUC2VEC, _NOT_OURS, _airports, _airports_here),
-    "europe-airports": _Entry(
-        "Europe airports", 399, 5_993, 4, "airports of Europe and air routes; label: level of activity",
-        _STRUC2VEC, _NOT_OURS, _airports, _airports_here),
-    "usa-airports": _Entry(
-        "USA airports", 1_190, 13_599, 4, "airports of the USA and air routes; label: level of activity",
-        _STRUC2VEC, _NOT_OURS, _airports, _airports_here),
+    "celegans": _Entry("C. elegans", 297, 2_148, 0, "shipped", "public", "neurons of a worm and their synapses",
+                       _GRAPH_TOOL + "Watts & Strogatz 1998, White et al. 1986"),
+    "ns": _Entry("network scientists", 1_461, 2_742, 0, "shipped", "public", "scientists who wrote a paper together",
+                 _GRAPH_TOOL + "Newman 2006"),
+    "pb": _Entry("political blogs", 1_222, 16_714, 2, "shipped", "public",
+                 "US political blogs and their links; label: 0 left, 1 right", _GRAPH_TOOL + "Adamic & Glance 2005"),
+    "us-flights": _Entry("US flights 2008", 305, 2_834, 4, "shipped", "vega",
+                         "US airports and air routes in 2008; label: quartile of flights",
+                         "US Bureau of Transportation Statistics, by way of vega-datasets"),
+    "karate": _Entry("karate club", 34, 78, 2, "networkx", "networkx",
+                     "friendships in a karate club; label: 0 Mr. Hi's, 1 the officer's faction",
+                     "networkx; Zachary 1977"),
+    "lesmis": _Entry("Les Misérables", 77, 254, 0, "networkx", "networkx",
+                     "characters who appear together in the novel", "networkx; Knuth 1993"),
+    "florentine": _Entry("Florentine families", 15, 20, 0, "networkx", "networkx",
+                         "marriages between families of Renaissance Florence", "networkx; Breiger & Pattison 1986"),
+    "brazil-airports": _Entry("Brazil airports", 131, 1_003, 4, "airports", "none",
+                              f"airports of Brazil and air routes; {_LEVEL}", _STRUC2VEC),
+    "europe-airports": _Entry("Europe airports", 399, 5_993, 4, "airports", "none",
+                              f"airports of Europe and air routes; {_LEVEL}", _STRUC2VEC),
+    "usa-airports": _Entry("USA airports", 1_190, 13_599, 4, "airports", "none",
+                           f"airports of the USA and air routes; {_LEVEL}", _STRUC2VEC),
 }  # fmt: skip

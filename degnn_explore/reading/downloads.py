@@ -8,9 +8,12 @@ from __future__ import annotations
 import hashlib
 import http.client
 import os
+import time
+import urllib.error
 import urllib.request
 import warnings
 from pathlib import Path
+from typing import Any
 
 from ..common.errors import GraphError
 from ..common.files import write_whole
@@ -19,6 +22,7 @@ __all__ = ["cache_folder", "checked_file", "is_here", "named_folder"]
 
 BASE_URL = "https://raw.githubusercontent.com/leoribeiro/struc2vec/master/graph/"
 TIMEOUT = 30.0  # seconds without an answer
+DEADLINE = 300.0  # seconds for all of a file
 LARGEST = 10_000_000  # bytes; the largest file has 163 kB, so more is not what was asked for
 
 SHA256 = {
@@ -45,15 +49,10 @@ def cache_folder() -> Path:
 
 
 def checked_file(name: str) -> bytes:
-    """The content of the file, with the right SHA-256, from ``DEGNN_DATA``, the cache or the internet.
+    """The content of the file, one of those in ``SHA256``, from ``DEGNN_DATA``, the cache or the internet.
 
     A download is put into the cache. A wrong file in the cache is deleted; one in ``DEGNN_DATA`` is the user's and
     left alone. Both are errors, as is a download that fails.
-
-    Parameters
-    ----------
-    name
-        One of the names in ``SHA256``.
     """
     folder = named_folder()
     if folder is not None and (folder / name).is_file():
@@ -105,18 +104,32 @@ def _difference(name: str, content: bytes) -> str:
     return "" if found == SHA256[name] else f"{len(content):,} bytes with SHA-256 {found}, expected {SHA256[name]}"
 
 
+class _WebOnly(urllib.request.HTTPRedirectHandler):
+    """Follows a redirect to another page of the web, and to nothing else."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        if not newurl.lower().startswith(("http:", "https:")):
+            raise urllib.error.URLError(f"redirected to {newurl[:200]}, which is not on the web (http or https)")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
 def _download(name: str) -> bytes:
     from tqdm.auto import tqdm
 
+    end = time.monotonic() + DEADLINE
     try:
-        with urllib.request.urlopen(BASE_URL + name, timeout=TIMEOUT) as answer:
+        with urllib.request.build_opener(_WebOnly).open(BASE_URL + name, timeout=TIMEOUT) as answer:
             stated = answer.headers.get("Content-Length", "")
-            total = int(stated) if stated.isdecimal() else None
+            total = int(stated) if stated.isdecimal() and len(stated) < 20 else None
             content = bytearray()
             with tqdm(desc=name, total=total, unit="B", unit_scale=True) as bar:
-                while len(content) <= LARGEST and (piece := answer.read(16_384)):
+                while len(content) <= LARGEST and (
+                    piece := answer.read1(16_384)
+                ):  # what has come, without waiting for more
                     content += piece
                     bar.update(len(piece))
+                    if time.monotonic() > end:
+                        raise TimeoutError(f"{len(content):,} bytes in {DEADLINE:g} seconds; given up")
     except (OSError, http.client.HTTPException) as error:
         raise GraphError(f"{BASE_URL}{name} could not be downloaded ({_reason(error)}). {_by_hand(name)}") from error
     if total is not None and len(content) < total <= LARGEST:
