@@ -18,7 +18,7 @@ ifneq ($(AIRPORTS),)
 export DEGNN_DATA ?= $(abspath $(AIRPORTS))
 endif
 
-.PHONY: help lab test lint bench clean
+.PHONY: help lab test lint bench mutants clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -43,6 +43,9 @@ lint: $(VENV)/.dev  ## Check style, layout, types and which room imports which
 
 bench: $(VENV)/.dev  ## Run every benchmark; results go to benchmarks/results
 	@set -e; for script in $(sort $(wildcard benchmarks/[!_]*.py)); do echo "== $$script"; $(BIN)/python $$script; done
+
+mutants: $(VENV)/.dev  ## Put small faults into copies of the code: do the tests notice? (MUTANTS: options, such as --room graphs)
+	$(BIN)/python tools/mutants.py $(MUTANTS)
 
 clean:  ## Remove caches and build products; .venv stays (delete it to start afresh)
 	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache *.egg-info

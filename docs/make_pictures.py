@@ -1,16 +1,21 @@
-"""Takes the README's pictures of the Explorer and, after a real race, of the Training Board, in a real JupyterLab.
+"""Takes the README's pictures of the Explorer and, after a real race, of the Training Board, in a real JupyterLab;
+draws the map of rooms in CONTRIBUTING.md from the layers in pyproject.toml and each room's first sentence.
 
-python docs/make_pictures.py                 # writes docs/img/explorer-*.png and board-*.png
-python docs/make_pictures.py explorer        # the Explorer's alone (or: board)
+python docs/make_pictures.py                 # writes docs/img/: explorer-*.png, board-*.png and rooms.svg
+python docs/make_pictures.py rooms           # the map alone (or: explorer, board)
 python docs/make_pictures.py --all FOLDER    # every preset, light and dark, at 1280 and 1920 px, to look at
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import tempfile
+import textwrap
+import tomllib
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -60,11 +65,52 @@ class Studio:
             page.wait_for_selector(".de-board .de-link", timeout=60_000)
 
 
+def draw_rooms(file: Path) -> None:
+    """The rooms, a row for each layer, the highest first: imports go down only."""
+    package = jupyter.ROOT / "degnn_explore"
+    contracts = tomllib.loads((jupyter.ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    rows = [[name.strip() for name in layer.split("|")] for layer in contracts[0]["layers"]]
+    inside = rows.index(["views"])
+    rows[inside : inside + 1] = [[f"views/{name}"] for name in contracts[1]["layers"]]
+    rows[0] = [f"{name}.py" for name in rows[0]]
+    width, gap, top = 900, 10, 10
+    parts = []
+    for names in rows:
+        each = (width - gap * (len(names) + 1)) / len(names)
+        texts = []
+        for name in names:
+            source = package / name / "__init__.py" if (package / name).is_dir() else package / f"{Path(name).stem}.py"
+            said = (ast.get_docstring(ast.parse(source.read_text())) or "").splitlines()[0].replace("``", "")
+            texts.append(textwrap.wrap(said, int(each / 7)))
+        height = 36 + 16 * max(map(len, texts))
+        for j, (name, lines) in enumerate(zip(names, texts, strict=True)):
+            x = gap + j * (each + gap)
+            parts.append(f'<rect x="{x:.0f}" y="{top}" width="{each:.0f}" height="{height}" rx="8"/>')
+            parts.append(f'<text class="name" x="{x + 12:.0f}" y="{top + 22}">{escape(name)}</text>')
+            for k, line in enumerate(lines):
+                parts.append(f'<text x="{x + 12:.0f}" y="{top + 40 + 16 * k}">{escape(line)}</text>')
+        top += height + gap
+    style = (
+        "rect{fill:#f3f6fa;stroke:#0072b2;stroke-width:1.5}"
+        "text{font:12.5px system-ui,sans-serif;fill:#1f2328}.name{font-weight:700;font-size:14px}"
+    )
+    size = f'width="{width}" height="{top}"'
+    title = "<title>The rooms of degnn_explore: a room imports from those below it, never from beside or above</title>"
+    page = '<rect width="100%" height="100%" style="fill:#fff;stroke:none"/>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">'
+    file.write_text("\n".join([svg, title, f"<style>{style}</style>", page, *parts, "</svg>"]) + "\n")
+    print(file)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", choices=["explorer", "board"], help="these pictures alone")
+    parser.add_argument("what", nargs="?", choices=["rooms", "explorer", "board"], help="these pictures alone")
     parser.add_argument("--all", type=Path, metavar="FOLDER", help="every preset of the Explorer, into this folder")
     options = parser.parse_args()
+    if options.what in (None, "rooms") and not options.all:
+        draw_rooms(IMAGES / "rooms.svg")
+    if options.what == "rooms":
+        return
     with tempfile.TemporaryDirectory() as place, jupyter.browser() as chrome:
         server = jupyter.Lab(Path(place))
         studio = Studio(server, chrome)

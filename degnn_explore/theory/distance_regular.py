@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import log2
 from threading import Event
 
 import numpy as np
@@ -51,8 +52,8 @@ def walk_counts(G: Graph, length: int = 8) -> Finding:
     import pandas as pd
 
     b, c = zoo.intersection_array(G)
-    length = whole_number("length", length, least=0)
-    if b and b[0] ** length >= 2**62:
+    length = whole_number("length", length, least=0, most=10_000)
+    if b and length * log2(b[0]) >= 62:
         raise ParameterError(f"length={length} gives numbers above 2^62 in a graph of degree {b[0]}; take it shorter.")
     everyone = np.arange(G.num_nodes)
     distance = set_distances(G, everyone[:, None])[:, 0]

@@ -145,7 +145,7 @@ def lift(base: Graph, copies: int, seed: int = 0) -> Graph:
     >>> lift(zoo.figure5()[0], copies=3, seed=1).degrees.tolist()
     [2, 2, 2, 1, 1, 1, 3, 3, 3, 1, 1, 1, 1, 1, 1]
     """
-    copies, seed = whole_number("copies", copies, least=1), whole_number("seed", seed, least=0)
+    copies, seed = whole_number("copies", copies, least=1, most=100_000), whole_number("seed", seed, least=0)
     rng = np.random.default_rng(seed)
     edges = [
         np.stack([u * copies + np.arange(copies), v * copies + rng.permutation(copies)], axis=1)

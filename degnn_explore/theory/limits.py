@@ -117,7 +117,8 @@ def theorem_2_7(
     """
     import pandas as pd
 
-    hyper = {"layers": whole_number("layers", layers, least=1), "hidden": whole_number("hidden", hidden, least=1)}
+    given = {"layers": layers, "hidden": hidden}
+    hyper = {name: whole_number(name, value, least=1, most=1000) for name, value in given.items()}
     seeds = whole_number("seeds", seeds, least=1)
     rows = []
     for name, (a, b) in (look_alikes() if pairs is None else pairs).items():

@@ -60,7 +60,7 @@ class RandomNetwork:
 
     def __post_init__(self) -> None:
         for name in ("layers", "hops", "hidden"):
-            whole_number(name, getattr(self, name), least=1)
+            whole_number(name, getattr(self, name), least=1, most=1000)
         whole_number("seed", self.seed, least=0)
         one_of("dtype", self.dtype, TOLERANCE)
         one_of("activation", self.activation, ("tanh", "relu"))

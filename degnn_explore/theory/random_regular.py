@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 from threading import Event
@@ -49,21 +49,25 @@ def boundary(n: int, r: int, hops: int = 1, epsilon: float = 0.05) -> int | None
 class _Question:
     """What both experiments ask: which random regular graphs, and how many layers of how many hops."""
 
-    sizes: Sequence[int]
+    sizes: tuple[int, ...]
     r: int
     hops: int
     layers: int
     epsilon: float
     seed: int
 
-    def __post_init__(self) -> None:
-        for name, least in (("r", 0), ("hops", 1), ("layers", 1), ("seed", 0)):
-            whole_number(name, getattr(self, name), least=least)
-        if not len(self.sizes):
-            raise ParameterError("sizes is empty; give at least one number of nodes, such as sizes=[20, 40].")
-        for n in self.sizes:
-            check_regular(whole_number("each of sizes", n, least=2), self.r)
-            boundary(n, self.r, self.hops, self.epsilon)
+    @classmethod
+    def of(cls, sizes: Iterable[int], r: int, hops: int, layers: int, epsilon: float, seed: int) -> _Question:
+        """The question, checked."""
+        for name, value, least, most in (("r", r, 0, 1000), ("hops", hops, 1, 1000), ("layers", layers, 1, 1000)):
+            whole_number(name, value, least=least, most=most)
+        whole_number("seed", seed, least=0)
+        if not isinstance(sizes, Iterable) or not (chosen := tuple(sizes)):
+            raise ParameterError(f"sizes must be numbers of nodes, such as sizes=[20, 40], not {sizes!r}.")
+        for n in chosen:
+            check_regular(whole_number("each of sizes", n, least=2, most=100_000), r)
+            boundary(n, r, hops, epsilon)
+        return cls(chosen, r, hops, layers, epsilon, seed)
 
     def notes(self) -> list[str]:
         """What the theorem assumes and this question does not keep to."""
@@ -101,7 +105,7 @@ class _Question:
 
 
 def theorem_3_3(
-    sizes: Sequence[int] = PAPER_SIZES,
+    sizes: Iterable[int] = PAPER_SIZES,
     r: int = 3,
     hops: int = 1,
     layers: int = 6,
@@ -159,9 +163,11 @@ def theorem_3_3(
     2       3         0.053445         3
     3       4         0.000219         3
     """
-    ask, nodes = _Question(sizes, r, hops, layers, epsilon, seed), whole_number("nodes", nodes, least=2)
+    ask = _Question.of(sizes, r, hops, layers, epsilon, seed)
+    nodes = whole_number("nodes", nodes, least=2, most=1_000_000)
     nets = [
-        RandomNetwork(layers, hops, hidden, one_of("network", dtype, TOLERANCE), activation, seed) for dtype in networks
+        RandomNetwork(layers, hops, hidden, one_of("network", dtype, TOLERANCE), activation, seed)
+        for dtype in ([networks] if isinstance(networks, str) else networks)
     ]
 
     def work(n: int, step: Callable[[int], object], halt: Event) -> Rows:
@@ -173,8 +179,8 @@ def theorem_3_3(
             rows += ask.rows(n, net.dtype, shares, len(graphs))
         return rows
 
-    steps = sum(-(-nodes // n) * n for n in sizes) * (1 + len(nets))
-    answers = Threads(stop=stop, progress=progress).items(work, sizes, total=steps, label="Theorem 3.3")
+    steps = sum(-(-nodes // n) * n for n in ask.sizes) * (1 + len(nets))
+    answers = Threads(stop=stop, progress=progress).items(work, ask.sizes, total=steps, label="Theorem 3.3")
     notes = [
         f"{net.dtype}: one random network of {hidden} {activation} units a layer; two nodes count as told "
         f"apart if ‖h_u - h_v‖ > {TOLERANCE[net.dtype]:g} · max ‖h‖."
@@ -184,7 +190,7 @@ def theorem_3_3(
 
 
 def corollary_3_4(
-    sizes: Sequence[int] = PAPER_SIZES,
+    sizes: Iterable[int] = PAPER_SIZES,
     r: int = 3,
     hops: int = 1,
     layers: int = 6,
@@ -217,7 +223,8 @@ def corollary_3_4(
     4  40       2            0.200
     5  40       3            0.000
     """
-    ask, graphs = _Question(sizes, r, hops, layers, epsilon, seed), whole_number("graphs", graphs, least=2)
+    ask = _Question.of(sizes, r, hops, layers, epsilon, seed)
+    graphs = whole_number("graphs", graphs, least=2, most=10_000)
 
     def work(n: int, step: Callable[[int], object], halt: Event) -> Rows:
         made = ask.graphs(n, graphs, halt)
@@ -228,7 +235,7 @@ def corollary_3_4(
         return ask.rows(n, EXACT, shares, graphs, isomorphic=alike(_isomorphism_classes(made, classes[-1])))
 
     threads = Threads(stop=stop, progress=progress)
-    answers = threads.items(work, sizes, total=sum(sizes) * graphs, label="Corollary 3.4")
+    answers = threads.items(work, ask.sizes, total=sum(ask.sizes) * graphs, label="Corollary 3.4")
     notes = ask.notes()
     if there := sorted({row["n"] for rows in answers for row in rows if row["isomorphic"] > 0}):
         notes.append(f"Some of the graphs with n = {_listed(there)} are isomorphic; those pairs stay alike.")

@@ -200,6 +200,17 @@ def test_graphs_without_edges_or_with_few_nodes_have_a_score() -> None:
     assert board.unseparated["isomorphic"].tolist() == [True, True]
 
 
+def test_a_difference_at_layer_0_counts_as_told_apart() -> None:
+    """A path and a star of 4 nodes: distances from a target differ before any aggregation, and so do pairs in 2-WL."""
+    path, star = de.Graph.from_edges([(0, 1), (1, 2), (2, 3)]), de.Graph.from_edges([(0, 1), (0, 2), (0, 3)])
+    square = de.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
+    board = theory.scoreboard({"small": [(path, star, square)]}, ["1-WL", "2-WL", "DE-2 pairs"], progress=False)
+    assert board.pairs["2-WL"].tolist() == ["layer 1", "layer 0", "layer 0"]
+    assert board.pairs["DE-2 pairs"].tolist() == ["layer 0", "layer 0", "layer 0"]
+    assert board.table.loc["small"].tolist() == [3, 3, 3, 3]
+    assert len(board.unseparated) == 0
+
+
 def test_scoreboard_of_the_paper_s_families() -> None:
     board = theory.scoreboard(["connected, up to 7 nodes", "strongly regular"], progress=False)
     assert board.table["pairs"].tolist() == [20, 8]

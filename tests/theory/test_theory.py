@@ -157,6 +157,44 @@ def test_random_network_follows_its_formula() -> None:
             np.testing.assert_allclose(found[layer, root], new[root], rtol=1e-12)
 
 
+def test_a_seed_decides_graphs_and_weights() -> None:
+    def shares(**options: int) -> list[float]:
+        ask = {"sizes": [20], "layers": 3, "nodes": 60, "progress": False}
+        return theory.theorem_3_3(**ask, networks=["float64"], **options).table["undistinguished"].tolist()
+
+    assert shares(seed=5) == shares(seed=5) != shares(seed=6)
+    colours = theory.root_colours([zoo.random_regular(20, 3, seed) for seed in (5, 6, 7)], 3)
+    assert shares(seed=5)[:3] == [alike(row) for row in colours[1:]]  # graphs seed, seed + 1, …
+    whole = [
+        theory.corollary_3_4(sizes=[20], layers=2, graphs=12, seed=s, progress=False).table["undistinguished"].tolist()
+        for s in (0, 0, 7)
+    ]
+    assert whole[0] == whole[1] != whole[2]
+    nets = [RandomNetwork(layers=1, hidden=4, seed=s).run([zoo.hexagon()]) for s in (0, 0, 1)]
+    assert np.array_equal(nets[0], nets[1]) and not np.allclose(nets[0], nets[2])
+    kite = de.Graph.from_edges([(0, 1), (0, 2), (1, 2), (2, 3)])
+    lifts = [lift(kite, 4, seed).edges.tolist() for seed in (0, 0, 1)]
+    assert lifts[0] == lifts[1] != lifts[2]
+
+
+def test_theorem_2_7_draws_other_weights_for_each_seed() -> None:
+    """More networks can only find a larger difference, and do."""
+    pair = {"pair": look_alikes()["Fig. 3, cubic"]}
+    gaps = [theory.theorem_2_7(pair, ["DE-GNN-SPD"], seeds=n).table["difference"][0] for n in (1, 2, 8)]
+    assert gaps[0] <= gaps[1] <= gaps[2] and gaps[0] < gaps[2]
+
+
+def test_random_network_takes_graphs_of_any_size_in_order() -> None:
+    """Small graphs run side by side, large balls in parts: the rows are those of each graph alone."""
+    made = [zoo.random_regular(n, 3, n) for n in (10, 600, 4, 20)]
+    net = RandomNetwork(layers=4, hops=2, hidden=5)
+    alone = np.concatenate([net.run([G]) for G in made], axis=1)
+    together = net.run(made)
+    assert together.shape == (4, 634, 5)
+    np.testing.assert_allclose(together, alone, rtol=1e-10)  # all cubic, so the scale is the same
+    assert net.run([]).shape == (4, 0, 5)
+
+
 def test_parameters_outside_the_theorem_are_noted_and_impossible_ones_refused() -> None:
     some = theory.theorem_3_3(sizes=[20, 100], layers=1, nodes=100, progress=False)
     assert "n > 90; n = 20 lie outside" in some.notes[0]
@@ -167,7 +205,9 @@ def test_parameters_outside_the_theorem_are_noted_and_impossible_ones_refused() 
         theory.theorem_3_3(sizes=[10, 11])
     with pytest.raises(errors.ParameterError, match="r must be less than"):
         theory.theorem_3_3(sizes=[10], r=10)
-    with pytest.raises(errors.ParameterError, match="sizes is empty"):
+    with pytest.raises(
+        errors.ParameterError, match=r"sizes must be numbers of nodes, such as sizes=\[20, 40\], not \[\]"
+    ):
         theory.theorem_3_3(sizes=[])
     with pytest.raises(errors.ParameterError, match="float16"):
         theory.theorem_3_3(sizes=[10], networks=["float16"])
