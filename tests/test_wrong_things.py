@@ -49,6 +49,7 @@ FOLDER: list[str] = []
 KARATE = de.load("karate")
 FRIENDS = de.Graph.from_edges([("ana", "ben"), ("ben", "cai")])
 FROM_1 = de.Graph.from_edges([("1", "2"), ("2", "3")])  # as a file whose ids begin with 1
+LONG = de.zoo.cycle(3_000)
 NAN = float("nan")
 JPG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(64)
 
@@ -87,6 +88,11 @@ ENCODINGS: list[Row] = [
     ("no target at all", lambda: de.SPD(3).encode(KARATE, []), TargetError, r"empty"),
     ("the same target twice", lambda: de.SPD(3).encode(KARATE, [1, 1]), TargetError, r"twice"),
     ("a teleport of 1", lambda: de.PageRank(alpha=1.0), ParameterError, r"alpha.*1\.0"),
+    ("a billion distances", lambda: de.SPD(10**9), ParameterError, r"max_dist.*from 0 to 1,000,000, not 1000000000"),
+    ("a billion steps", lambda: de.LandingProbability(10**9), ParameterError, r"steps.*to 1,000,000"),
+    ("columns past all memory", lambda: de.SPD(10**6).encode(LONG, 0), ParameterError, r"1,000,002 .* 24.0 GB, more"),
+    ("DRNL of one node", lambda: de.DRNL(3).encode(KARATE, 0), TargetError, r"defined for pairs; .* 1 node\. Use SPD"),
+    ("a list in place of a graph", lambda: de.SPD(3).encode([(0, 1)], 0), ParameterError, r"needs a degnn_.*not list"),
 ]
 EXPRESSIVE: list[Row] = [
     (
@@ -96,6 +102,26 @@ EXPRESSIVE: list[Row] = [
         r"method='3-WL' is not known; choose one of.*Did you mean '[12]-WL'",
     ),
     ("sets of different sizes", lambda: de.distinguish((KARATE, 0), (KARATE, [1, 2])), TargetError, r"1 and 2 nodes"),
+    ("a name for an encoding", lambda: de.colours(KARATE, 0, "SPD"), ParameterError, r"such as de\.SPD\(3\).*'SPD'"),
+    ("an encoding without targets", lambda: de.colours(KARATE, encoding=de.SPD(3)), ParameterError, r"give S as well"),
+    ("a billion layers", lambda: de.colours(KARATE, layers=10**9), ParameterError, r"layers.*from 0 to 100,000"),
+    ("layers past all memory", lambda: de.colours(LONG, layers=10**5), ParameterError, r"take 2\.4 GB.*fewer layers"),
+    ("a tree past all memory", lambda: de.unroll(KARATE, 0, 99), GraphError, r"more than 20,000 nodes.*merge=True"),
+    ("a tree of no depth", lambda: de.unroll(KARATE, 0, -1), ParameterError, r"layers.*not -1"),
+    (
+        "2-WL of long paths",
+        lambda: de.distinguish(LONG, LONG, "2-WL"),
+        ParameterError,
+        r"3,000 nodes.*about 18 minutes",
+    ),
+    ("walks on long paths", lambda: de.distinguish(LONG, LONG, "DE-LP"), ParameterError, r"6,000 steps.*4,096 nodes"),
+    ("sets by the million", lambda: de.distinguish(LONG, LONG, order=3), ParameterError, r"4,495,501,000 sets.*lower"),
+    (
+        "hops without DEA",
+        lambda: de.distinguish((KARATE, 0), (KARATE, 1), hops=2),
+        ParameterError,
+        r"option of DEA-SPD",
+    ),
 ]
 ENGINE: list[Row] = [
     ("sets of one node and of two", lambda: de.blocks(KARATE, [[0], [1, 2]], layers=2), TargetError, r"of one size")

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, one_of
 from ..common.files import readable_size
-from ..graphs.graph import Graph, Targets
+from ..graphs.graph import Graph, Targets, needs_graph
 
-__all__ = ["FAR", "Encoding", "Recipe", "multiset"]
+__all__ = ["FAR", "Encoding", "Recipe", "multiset", "needs_encoding"]
 
 Pool = Literal["mean", "sum"] | None
 Floats = NDArray[np.float64]
@@ -98,6 +98,7 @@ class Encoding(ABC):
                [0., 1., 0.],
                [0., 0., 1.]])
         """
+        needs_graph("encode", G)
         nodes = G.target_set(S)
         self.check_targets(len(nodes))
         size = 8 * len(nodes) * G.num_nodes * self.dim
@@ -146,6 +147,12 @@ class Encoding(ABC):
     def title(self, column: int = -1) -> str:
         """What a legend of that column is headed with."""
         return self.columns[column]
+
+
+def needs_encoding(encoding: Any) -> None:
+    """A ParameterError unless it is an encoding, or None."""
+    if not isinstance(encoding, Encoding | None):
+        raise ParameterError(f"encoding must be one such as de.SPD(3), or None, not {encoding!r:.80}.")
 
 
 def multiset(words: Sequence[str]) -> str:

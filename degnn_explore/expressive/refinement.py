@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from ..common.errors import GraphError, ParameterError, whole_number
 from ..common.files import readable_size
 from ..common.stopping import raise_if
-from ..encodings.base import Encoding
+from ..encodings.base import Encoding, needs_encoding
 from ..encodings.paths import Distance
-from ..graphs.graph import Graph, Targets
+from ..graphs.graph import Graph, Targets, needs_graph
 
 __all__ = ["History", "Instances", "Part", "colours", "khop_size"]
 
@@ -72,6 +72,8 @@ def colours(
     >>> bool(c[0] == c[2])
     False
     """
+    needs_graph("colours", G)
+    needs_encoding(encoding)
     if layers is not None:
         _check_result(whole_number("layers", layers, least=0, most=MAX_LAYERS), G)
     if S is None and encoding is not None:

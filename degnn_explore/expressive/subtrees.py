@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..common.errors import GraphError, ParameterError, TargetError, whole_number
 from ..encodings.base import Encoding
 from ..encodings.paths import Distance
-from ..graphs.graph import Graph, Targets
+from ..graphs.graph import Graph, Targets, needs_graph
 from .refinement import Instances, colours
 
 __all__ = ["Subtree", "TreeComparison", "Unrolling", "compare", "unroll"]
@@ -146,8 +146,8 @@ def unroll(
        ├─ 0 [0]
        └─ 2 [1]
     """
-    whole_number("layers", layers, least=0)
-    whole_number("hops", hops, least=1)
+    needs_graph("unroll", G)
+    whole_number("max_nodes", max_nodes, least=1)
     top = int(G.target_set(root)[0])
     if S is None and encoding is not None:
         S = np.array([top])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections import Counter
 from fractions import Fraction
 
@@ -13,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import degnn_explore as de
+from degnn_explore.common.stopping import Cancelled
+from degnn_explore.expressive.refinement import History, Instances
 
 from ..encodings.test_encodings import slow_distances
 from ..strategies import graphs, graphs_with_targets, shuffled
@@ -136,3 +139,71 @@ def test_counts_of_one_wl_equal_networkx_hashes() -> None:
     ours = Counter(de.colours(G, layers=3)[3].tolist())
     theirs = nx.weisfeiler_lehman_subgraph_hashes(G.to_networkx(), iterations=3, digest_size=32)
     assert sorted(ours.values()) == sorted(Counter(h[2] for h in theirs.values()).values())
+
+
+@given(graphs_with_targets(8, 3), st.integers(1, 2), st.sampled_from([None, de.SPD(1), de.LandingProbability(2)]))
+def test_cutting_first_is_the_same_as_cut(case, hops: int, encoding) -> None:
+    G, S = case
+    cut, first = (de.colours(X, S, encoding, hops, 3, flag) for X, flag in ((G, True), (G.cut(S), False)))
+    assert np.array_equal(cut, first)
+
+
+def naive_classes(run: Instances, layers: int) -> list[list[int]]:
+    """Every row looked at in every layer, numbered in order of appearance."""
+    rows: list = [tuple(row) for row in run.initial.tolist()]
+    history = []
+    for _ in range(layers + 1):
+        numbers: dict = {}
+        now = [numbers.setdefault(row, len(numbers)) for row in rows]
+        history.append(now)
+        pairs = [[(int(t), now[w]) for w, t in zip(*run.row(u), strict=True)] for u in range(len(now))]
+        rows = [(now[u], tuple(sorted(pairs[u]))) for u in range(len(now))]
+    return history
+
+
+@given(st.integers(1, 40), st.floats(0.5, 3), st.integers(0, 999), st.integers(1, 2))
+def test_looking_only_at_changes_misses_none(n: int, degree: float, seed: int, hops: int) -> None:
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(0, n, (int(n * degree / 2), 2))
+    G = de.Graph.from_edges(pairs[pairs[:, 0] != pairs[:, 1]], num_nodes=n)
+    run = Instances.build([(G, np.zeros((1, 0), dtype=np.int64)), (de.zoo.cycle(5), np.array([[0, 2]]))], hops=hops)
+    history, slow, layer = History(), naive_classes(run, n + 6), -1
+    every = np.arange(len(run.initial))
+    kept = []
+    for layer, (classes, changed) in enumerate(run.refine()):
+        assert partition(classes) == partition(slow[layer])
+        history.add(classes, changed)
+        kept.append(classes.copy())
+    assert len(set(slow[layer])) == len(set(slow[layer + 1]))  # it ended when no class split
+    for k, classes in enumerate(kept):
+        assert np.array_equal(history.at(k, every), classes)
+
+
+def test_a_stop_is_heard_in_every_layer() -> None:
+    path = de.Graph.from_edges([(i, i + 1) for i in range(30)])
+    for layer in range(5):
+        stop = threading.Event()
+        layers = Instances.build([(path, np.zeros((1, 0), dtype=np.int64))]).refine(stop=stop)
+        for _ in range(layer + 1):
+            next(layers)
+        stop.set()
+        with pytest.raises(Cancelled):
+            next(layers)
+
+
+def test_more_hops_than_nodes_are_as_many_as_there_are() -> None:
+    G = de.load("karate")
+    assert np.array_equal(de.colours(G, {0}, hops=10**9, layers=2), de.colours(G, {0}, hops=34, layers=2))
+    assert np.array_equal(de.theory.root_colours([G], 2, hops=10**9), de.theory.root_colours([G], 2, hops=34))
+    with pytest.raises(de.ParameterError, match=r"layers=100,000,000 for 34 targets take 54\.4 GB"):
+        de.theory.root_colours([G], 10**8)
+
+
+def test_tables_that_cannot_fit_are_refused_before_they_are_made() -> None:
+    path = de.zoo.cycle(20_000)
+    with pytest.raises(de.ParameterError, match=r"20,000 nodes after 0..20,000 layers take 3\.2 GB"):
+        de.colours(path, layers=20_000)
+    with pytest.raises(de.ParameterError, match=r"needs about [\d,]+ arcs, more than 100,000,000"):
+        de.colours(path, hops=10**9)
+    with pytest.raises(de.ParameterError, match="arcs"):
+        de.colours(path, S=range(20_000))  # 20,000 distances for each node

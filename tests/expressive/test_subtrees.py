@@ -126,3 +126,88 @@ def test_bad_questions_are_answered_clearly(kwargs, error, message: str) -> None
 def test_trees_of_different_depth_are_not_compared() -> None:
     with pytest.raises(de.TargetError, match="1 and 2 layers"):
         de.compare(de.unroll(FIG1, 0, 1), de.unroll(FIG1, 0, 2))
+
+
+def tree_of(edges: list[tuple[int, int]], root: int = 0, **options) -> de.Subtree:
+    return de.unroll(de.Graph.from_edges(edges), root, **{"layers": 1, "merge": True, **options})
+
+
+def test_equal_branches_count() -> None:
+    two, three = tree_of([(0, 1), (0, 2)]), tree_of([(0, 1), (0, 2), (0, 3)])
+    comparison = de.compare(two, three)
+    assert (comparison.same, comparison.layer) == (False, 1)
+    assert comparison.branches_a.tolist() == [True, False]  # both of its leaves have a partner
+    assert comparison.branches_b.tolist() == [True, True]
+    assert de.compare(three, two).branches_a.tolist() == [True, True]
+    unmerged = de.compare(tree_of([(0, 1), (0, 2)], merge=False), tree_of([(0, 1), (0, 2), (0, 3)], merge=False))
+    assert (unmerged.branches_a.sum(), unmerged.branches_b.sum()) == (1, 2)
+
+
+def test_a_whole_branch_is_marked_down_to_its_leaves() -> None:
+    short, long = tree_of([(0, 1)], layers=3), tree_of([(0, 1), (0, 2), (2, 3), (3, 4)], layers=3)
+    comparison = de.compare(short, long)
+    assert comparison.layer == 1
+    third = [i for i in range(len(long)) if long.node[i] == 3]
+    assert comparison.branches_b[third].all()
+    assert not comparison.branches_a[np.flatnonzero(short.depth == 3)].any()
+
+
+def test_trees_whose_roots_differ_differ_at_layer_0() -> None:
+    comparison = de.compare(*(tree_of([(0, 1), (1, 2), (2, 0)], root, layers=2, S=[0]) for root in (0, 1)))
+    assert (comparison.same, comparison.layer) == (False, 0)
+
+
+def test_k_hop_trees_keep_hops_apart() -> None:
+    path = [(0, 1), (1, 2), (2, 3)]
+    tree = tree_of(path, hops=2)
+    assert (tree.node.tolist(), tree.hop.tolist(), tree.multiplicity.tolist()) == ([0, 1, 2], [0, 1, 2], [1, 1, 1])
+    assert str(tree_of(path, 1, hops=2, S=[1])) == "1 [0]\n├─ 0 [1] ×2\n└─ 3 [2] (2 hops)"
+    assert str(tree_of(path, 1, hops=1, S=[1])) == "1 [0]\n└─ 0 [1] ×2"
+    near, far = tree_of([(0, 1), (0, 2)], hops=2), tree_of([(0, 1), (1, 2)], hops=2)
+    assert de.compare(near, far).layer == 1  # two nodes one hop away, or one of them two hops away
+    assert de.compare(near, far).branches_b.tolist() == [True, False, True]
+
+
+@given(graphs_with_targets(6, 3), st.integers(0, 2), st.integers(1, 2), st.booleans())
+def test_cutting_first_is_the_same_as_cut(case, layers: int, hops: int, merge: bool) -> None:
+    G, S = case
+    for encoding in (None, de.SPD(1), de.LandingProbability(2)):
+        cut, first = (
+            de.unroll(X, S[0], layers, encoding, S, cut=flag, hops=hops, merge=merge, max_nodes=10**5)
+            for X, flag in ((G, True), (G.cut(S), False))
+        )
+        assert str(cut) == str(first)
+        assert np.array_equal(cut.colour, first.colour)
+
+
+def test_labels_of_other_encodings() -> None:
+    path = [(0, 1), (1, 2)]
+    assert tree_of(path, 1, encoding=de.LandingProbability(1)).label == ("1, 0", "0, 0.5")
+    assert tree_of(path, 1, encoding=de.DRNL(2), S=[0, 2]).label == ("2", "1")
+    assert tree_of(path, encoding=de.SPD(1)).label == ("0", "1+")  # S is the root where none is given
+    five = de.unroll(de.zoo.complete(5), 0, 1, S=range(5), merge=True)
+    assert five.label == ("{0, 1×4}", "{0, 1×4}")
+
+
+def test_equal_walks_merge_at_different_distances() -> None:
+    """One step from node 0 reaches neither node 2 nor node 3: the landing probabilities of both are 0, 0."""
+    tree = tree_of(
+        [(0, 1), (1, 2), (2, 3), (4, 2), (4, 3), (4, 5)], 4, encoding=de.LandingProbability(1), S=[0], layers=1
+    )
+    assert tree.label == ("0, 0", "0, 0")
+    assert tree.multiplicity.tolist() == [1, 3]
+
+
+def test_siblings_with_different_attributes_stay_apart() -> None:
+    star = de.Graph.from_edges([(0, 1), (0, 2)]).with_attributes([[0.0], [1.0], [2.0]])
+    assert len(de.unroll(star, 0, 1, merge=True)) == 2
+    assert len(de.unroll(star, 0, 1, merge=True, attributes=True)) == 3
+
+
+def test_a_tree_may_have_as_many_nodes_as_allowed() -> None:
+    ring = de.zoo.cycle(5)
+    assert len(de.unroll(ring, 0, 3, max_nodes=15)) == 15
+    with pytest.raises(de.GraphError, match="more than 14 nodes"):
+        de.unroll(ring, 0, 3, max_nodes=14)
+    with pytest.raises(de.ParameterError, match="max_nodes"):
+        de.unroll(ring, 0, 3, max_nodes=0)

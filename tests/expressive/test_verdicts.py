@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import threading
 from collections import Counter
 from itertools import combinations
@@ -12,7 +15,8 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.common.stopping import Cancelled
-from degnn_explore.expressive.methods import METHODS
+from degnn_explore.expressive.methods import METHODS, WHOLE_GRAPHS
+from degnn_explore.expressive.two_wl import pair_colours
 
 from ..encodings.test_encodings import slow_distances
 from ..strategies import graphs, graphs_with_targets, shuffled
@@ -228,3 +232,107 @@ def test_graphs_without_edges_can_be_compared_over_their_edges() -> None:
     none, one = (de.Graph.from_edges(edges, num_nodes=3) for edges in ([], [(0, 1)]))
     assert answer(none, none, order="edges") == (False, None)
     assert de.distinguish(none, one, order="edges").why == "one has 0 pairs and the other 1"
+
+
+def test_each_side_has_its_own_attributes() -> None:
+    ring = de.zoo.cycle(6)
+    a, b = (ring.with_attributes(np.full((6, 1), x)) for x in (0.0, 1.0))
+    for method in METHODS:
+        assert answer((a, 0), (b, 0), method, attributes=True) == (True, 0)
+        assert answer((a, 0), (a, 0), method, attributes=True) == (False, None)
+        assert answer((a, 0), (b, 0), method) == (False, None)
+
+
+@given(graphs_with_targets(6, 3), st.data())
+@settings(max_examples=60)
+def test_cutting_first_is_the_same_as_cut(first, data) -> None:
+    G, S = first
+    H = data.draw(graphs(6).filter(lambda H: H.num_nodes >= len(S)))
+    T = data.draw(st.permutations(range(H.num_nodes)))[: len(S)]
+    for method in METHODS:
+        assert de.distinguish((G, S), (H, T), method, cut=True) == de.distinguish((G.cut(S), S), (H.cut(T), T), method)
+
+
+def test_cut_is_heard_by_methods_without_distances() -> None:
+    triangle, edge = de.zoo.cycle(3), de.Graph.from_edges([(0, 1), (1, 2)])
+    for method in ("1-WL", "2-WL"):
+        assert answer((triangle, [0, 1]), (edge, [0, 1]), method)[0]
+        assert answer((de.zoo.complete(2), [0, 1]), (de.Graph.from_edges([], 2), [0, 1]), method, cut=True) == (
+            False,
+            None,
+        )
+
+
+def test_a_stop_is_heard_in_every_layer_of_2_wl() -> None:
+    path = de.Graph.from_edges([(i, i + 1) for i in range(40)])
+    for layer in range(3):
+        stop = threading.Event()
+        layers = pair_colours(path, path, stop=stop)
+        for _ in range(layer + 1):
+            next(layers)
+        stop.set()
+        with pytest.raises(Cancelled):
+            next(layers)
+
+
+def test_every_method_has_one_name_and_a_title() -> None:
+    assert list(METHODS) == ["1-WL", "DE-SPD", "DE-LP", "DEA-SPD", "2-WL"]
+    assert [m.title(2, 3) for m in METHODS.values()] == ["1-WL", "DE-2 SPD", "DE-2 LP", "DEA-2, K=3", "2-WL"]
+    assert all(METHODS[name].name == name and METHODS[name].what for name in METHODS)
+    assert list(WHOLE_GRAPHS) == [
+        "1-WL", "2-WL", "DE-1 SPD", "DE-1 LP", "DEA-1, K=2", "DE-2 edges", "DE-2 pairs", "DE-3"
+    ]  # fmt: skip
+    assert WHOLE_GRAPHS["DEA-1, K=2"].options == {"method": "DEA-SPD", "hops": 2}
+    assert WHOLE_GRAPHS["DE-2 edges"].options == {"method": "DE-SPD", "order": "edges"}
+    assert WHOLE_GRAPHS["DE-3"].sets(de.zoo.cycle(4)).tolist() == [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
+
+
+def test_what_2_wl_takes_is_estimated() -> None:
+    two = METHODS["2-WL"]
+    assert two.infeasible([400, 400], seconds=3) == "" != two.infeasible([500, 500], seconds=3)
+    assert two.infeasible([2_000, 2_000]) == ""
+    assert "about 18 minutes of work; its limit is 10 minutes" in two.infeasible([3_000, 3_000])
+    assert METHODS["DE-LP"].infeasible([4_000, 96]) == "" != METHODS["DE-LP"].infeasible([4_000, 97])
+    assert METHODS["1-WL"].infeasible([10**9, 10**9]) == ""
+
+
+def test_orders_that_no_graph_can_have() -> None:
+    small = de.zoo.cycle(6)
+    assert answer(small, de.zoo.two_triangles(), order=5)[0]
+    for order, message in (
+        (7, "no such set"),
+        (10**9, "no such set"),
+        ("edge", "order must be"),
+        (True, "order must be"),
+    ):
+        with pytest.raises(de.ParameterError, match=message):
+            de.distinguish(small, small, order=order)
+    with pytest.raises(de.ParameterError, match="sets or more in a graph of 3000 nodes"):
+        de.distinguish(de.zoo.cycle(3_000), de.zoo.cycle(3_000), order=1_500)
+
+
+def test_all_nodes_look_alike_only_where_they_do() -> None:
+    path = de.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    assert de.distinguish((path, 1), (path, 2), "1-WL").why == (
+        "the colours of both agree, and after layer 1 no colour class splits any more"
+    )
+
+
+def test_the_middle_of_a_long_path_costs_its_nodes() -> None:
+    """50,000 layers over two copies of 100,000 nodes: 80 GB if every layer were kept."""
+    code = """
+import json, resource
+import numpy as np, degnn_explore as de
+n = 100_000
+path = de.Graph.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)], axis=1), num_nodes=n)
+mirrored, other = (de.distinguish((path, u), (path, 50_000), "1-WL") for u in (49_999, 900))
+assert not mirrored.different and other.layer == 901
+print(json.dumps([other.why, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
+    why, gigabytes = json.loads(done.stdout)
+    assert gigabytes < 1
+    assert why == (
+        "after 901 layers: 900 → 899 → 898 → … → 2 → 1 → 0 leads to 1 neighbours, "
+        "50000 → 49999 → 49998 → … → 49102 → 49101 → 49100 to 2 neighbours"
+    )
