@@ -24,9 +24,9 @@ from _record import add, read
 from scipy import stats
 
 import degnn_explore as de
+from degnn_explore.learn.tasks import TASKS
 from degnn_explore.study.comparison import paper_number
 
-TASKS = {"roles": de.role_task, "links": de.link_task, "triangles": de.triangle_task}
 EVERY = ["GCN", "SAGE", "GIN", "struc2vec", "PGNN", "SEAL", "DE-GNN-SPD", "DE-GNN-LP", "DEA-GNN-SPD", "DEA-GNN-PR"]
 DATA = [
     "celegans:links",
@@ -128,7 +128,7 @@ def measure(file: str, model: str, data: str, options: dict[str, Any], seed: int
     """One run, one row; nothing if the row is there or the model does not take the task."""
     dataset, kind = data.split(":")
     try:
-        task = TASKS[kind](de.load(dataset), seed=seed)
+        task = TASKS[kind].make(de.load(dataset), seed=seed)
         hyper = {name: value for name, value in options.items() if name not in TRAINING and name != UNSCALED}
         built = de.build(model, task, seed=seed, **hyper)
         if UNSCALED in options:
@@ -178,7 +178,7 @@ def report(file: str) -> None:
     print("|---|---|---|---|---|---|---|---|")
     for (dataset, task, model, settings), members in sorted(groups.items()):
         test, val = (np.array([100 * float(row[name]) for row in members]) for name in ("test", "val"))
-        paper = paper_number(model, dataset, {"roles": 1, "links": 2, "triangles": 3}[task], members[0]["metric"])
+        paper = paper_number(model, dataset, TASKS[task].p, members[0]["metric"])
         spread = test.std(ddof=1) / len(test) ** 0.5 if len(test) > 1 else float("nan")
         half = stats.t.ppf(0.975, len(test) - 1) * spread
         print(

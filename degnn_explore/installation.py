@@ -59,8 +59,9 @@ def _version(package: str) -> str:
 def _device() -> str:
     try:
         import torch
+
+        from .learn.devices import best_device
     except ImportError as error:
         return f"none: torch cannot be imported ({error})"
-    if torch.cuda.is_available():
-        return f"cuda ({torch.cuda.get_device_name()})"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+    best = best_device()
+    return f"cuda ({torch.cuda.get_device_name()})" if best == "cuda" else best

@@ -10,6 +10,8 @@ from typing import Any
 
 __all__ = ["GraphError", "ParameterError", "TargetError"]
 
+MOST_SEED = 2**256 - 1  # any number that a person writes down; numpy takes it whole
+
 
 class GraphError(ValueError):
     """A graph or a graph file that cannot be read or used as asked."""
@@ -44,7 +46,7 @@ def shown(value: Any) -> str:
 def whole_number(name: str, value: Any, *, least: int, most: int = 2**63 - 1) -> int:
     """``value`` as an int that fits native code, or a ParameterError that names it."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        bounds = f"of at least {least}" if most == 2**63 - 1 else f"from {least} to {most:,}"
+        bounds = f"of at least {least}" if most >= 2**63 - 1 else f"from {least} to {most:,}"
         size = " (and below 2^63)" if isinstance(value, int) and value > 2**63 - 1 == most else ""
         raise ParameterError(f"{name} must be a whole number {bounds}{size}, not {shown(value)}.")
     return int(value)

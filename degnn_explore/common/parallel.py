@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from .errors import whole_number
 from .stopping import Cancelled, raise_if
 
-__all__ = ["Threads", "cores"]
+__all__ = ["Threads", "cores", "memory"]
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -21,6 +21,14 @@ Answer = TypeVar("Answer")
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def memory() -> int:
+    """Bytes of this machine's memory, which is more than any one process can have."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows does not say
+        return 16 * 2**30
 
 
 class Threads:

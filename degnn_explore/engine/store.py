@@ -16,13 +16,30 @@ from . import _gather
 from ._ball import Scratch
 from .request import Work
 
-__all__ = ["Store"]
+__all__ = ["SetData", "Store"]
 
 Flat = TypeVar("Flat")
 Batch = TypeVar("Batch", bound=Any)
 
 
-class Store(ABC, Generic[Flat, Batch]):
+class SetData(ABC):
+    """The input of a model for many target sets, by the batch."""
+
+    streamed = False  # whether each batch is extracted when it is asked for, ego-networks being too large to keep
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def batch(self, index: Any, device: Any = "cpu") -> Any: ...
+
+    def batches(self, indices: Iterable[Any], device: Any = "cpu") -> Iterator[Any]:
+        """A batch for each of ``indices`` in turn."""
+        for index in indices:
+            yield self.batch(index, device)
+
+
+class Store(SetData, Generic[Flat, Batch]):
     """Sizes of all sets, then either their data in flat arrays or the means to extract any of them.
 
     A child says how to count, extract and gather; extraction is a function of the set alone, so

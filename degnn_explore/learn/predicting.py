@@ -1,10 +1,9 @@
-"""What a trained model says of target sets, and the device and threads it says it on."""
+"""What a trained model says of target sets."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from ..common.errors import ParameterError
 from ..common.stopping import raise_if
 from ..graphs.graph import Graph, needs_graph
+from .devices import choose_device, torch_threads
 from .metrics import probabilities
 from .nets.base import SetData, SetNet
 
@@ -66,45 +66,6 @@ def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto
     with torch_threads(1):
         logits = logits_of(model, model.prepare(G, array, progress=False), np.arange(len(array)), where, None)
     return probabilities(logits)
-
-
-def choose_device(device: str) -> str:
-    """ "auto" as the best device of this machine; any other name if torch has it here."""
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    try:
-        if torch.empty(1, device=torch.device(device)).is_meta:
-            raise RuntimeError("meta tensors hold no numbers")
-    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
-        raise ParameterError(
-            f"device={device!r} cannot be used here ({str(error).splitlines()[0]}); use 'auto' or 'cpu'."
-        ) from None
-    return device
-
-
-class _Threads:
-    """Torch has one number of threads for the process; the last fit that ends puts it back."""
-
-    def __init__(self) -> None:
-        self._lock, self._users, self._before = threading.Lock(), 0, 1
-
-    @contextmanager
-    def __call__(self, number: int) -> Iterator[None]:
-        with self._lock:
-            if not self._users:
-                self._before = torch.get_num_threads()
-            self._users += 1
-            torch.set_num_threads(number)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._users -= 1
-                if not self._users:
-                    torch.set_num_threads(self._before)
-
-
-torch_threads = _Threads()
 
 
 def logits_of(

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..common.errors import ParameterError
+from ..common.errors import ParameterError, shown
 from ..common.files import write_whole
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from .nets.base import SetNet
+    from .nets.base import SetNet, Shape
 
 __all__ = ["load_model", "read_tensors", "save", "write_tensors"]
 
@@ -75,28 +75,69 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
     >>> bool((de.predict(again, G, [{0, 9}]) == de.predict(model, G, [{0, 9}])).all())
     True
     """
-    from .nets import from_shape
-    from .nets.base import Shape
+    from .nets import on_meta
 
-    tensors, how = read_tensors(path)
-    if how.get("kind") != "model":
-        raise ParameterError(
-            f"{os.fspath(path)} is a {how.get('kind')}, not a saved model; pass it to fit(..., checkpoint=) instead."
-        )
-    p, num_classes, num_attributes = how["shape"]
-    shape = Shape(p, num_classes, num_attributes, tuple(how.get("classes", ())))
-    model = from_shape(how["name"], shape, 0, how["hyper"])
-    load_state(model, tensors)
+    skeleton: list[SetNet] = []  # the model that the file describes, without memory for its weights
+
+    def check(how: dict[str, Any], kinds: Kinds) -> None:
+        if how.get("kind") != "model":
+            raise ParameterError(
+                f"{path} is a {how.get('kind')}, not a saved model; pass it to fit(..., checkpoint=) instead."
+            )
+        skeleton.append(on_meta(how.get("name"), _shape_of(path, how), how.get("hyper")))
+        need_kinds(path, skeleton[0].state_dict(), kinds, skeleton[0].grows)
+
+    tensors, _ = read_tensors(path, check)
+    (model,) = skeleton
+    load_state(model, {name: tensor.clone() for name, tensor in tensors.items()}, assign=True)
     return model.eval()
 
 
-def load_state(model: SetNet, tensors: Mapping[str, Tensor]) -> None:
+def _shape_of(path: str | os.PathLike[str], how: Mapping[str, Any]) -> Shape:
+    from .nets.base import Shape
+
+    counts, classes = how.get("shape"), how.get("classes", [])
+    match counts, classes:
+        case [int(p), int(num_classes), int(num_attributes)], list() if (
+            min(p, num_classes) > 0 <= num_attributes
+            and len(classes) in (0, num_classes)
+            and all(type(label) is int for label in classes)
+        ):
+            return Shape(p, num_classes, num_attributes, tuple(classes))
+    raise ParameterError(f"{path} does not say what it is for: shape={shown(counts)}, classes={shown(classes)}.")
+
+
+Kinds = Mapping[str, tuple[str, list[int]]]
+"""For each tensor of a file, by name: its type as safetensors calls it, and its shape."""
+_TYPES = {"float32": "F32", "float64": "F64", "int64": "I64", "int32": "I32", "uint8": "U8", "bool": "BOOL"}
+
+
+def need_kinds(
+    path: str | os.PathLike[str], wanted: Mapping[str, Tensor], kinds: Kinds, grows: Collection[str] = ()
+) -> None:
+    """A ParameterError unless the file holds tensors like the wanted ones; those in ``grows`` may have any length."""
+    for name in sorted({*wanted, *kinds}):
+        if name not in wanted or name not in kinds:
+            raise _changed(path, f"it {'lacks' if name in wanted else 'holds'} {shown(name)}")
+        kind, shape = kinds[name]
+        tensor, free = wanted[name], name.rpartition(".")[2] in grows
+        like = [*(shape[:1] if free and tensor.dim() else tensor.shape[:1]), *tensor.shape[1:]]
+        type_name = _TYPES.get(str(tensor.dtype).removeprefix("torch."), str(tensor.dtype))
+        if (kind, list(shape)) != (type_name, like):
+            raise _changed(path, f"its {name} is {kind} {shape}, not {type_name} {like}")
+
+
+def _changed(path: str | os.PathLike[str], what: str) -> ParameterError:
+    return ParameterError(f"{os.fspath(path)} was changed after it was saved, or is not ours: {what}. Save it again.")
+
+
+def load_state(model: SetNet, tensors: Mapping[str, Tensor], assign: bool = False) -> None:
     """Weights and buffers into the model; a buffer (an embedding, anchors) takes the size it was saved with."""
     for name, buffer in list(model.named_buffers()):
         owner, _, leaf = name.rpartition(".")
-        if name in tensors and tensors[name].shape != buffer.shape:
+        if tensors[name].shape != buffer.shape:
             setattr(model.get_submodule(owner), leaf, tensors[name].to(buffer.device))
-    model.load_state_dict(dict(tensors))
+    model.load_state_dict(dict(tensors), assign=assign)
 
 
 def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, Tensor], how: Mapping[str, Any]) -> Path:
@@ -128,30 +169,49 @@ def check_place(target: Path) -> None:
         raise ParameterError(f"The folder {str(target.parent)!r} may not be written to; choose another.")
 
 
-def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """What :func:`write_tensors` wrote, checked; a ParameterError if it is not that, or changed."""
+def read_tensors(
+    path: str | os.PathLike[str], check: Callable[[dict[str, Any], Kinds], None]
+) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """What :func:`write_tensors` wrote, or a ParameterError if it is not that, or changed.
+
+    ``check`` is shown the text and what the tensors are like, and refuses them before any is read.
+    """
     from safetensors import SafetensorError, safe_open
 
+    if not isinstance(path, str | os.PathLike):
+        raise ParameterError(f"A saved model is the path of a file, not {shown(path)}.")
     name = os.fspath(path)
     if not Path(path).is_file():
         raise ParameterError(f"There is no file {name!r}.")
     try:
         with safe_open(name, framework="pt") as file:
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 (not a dict)
             meta = file.metadata() or {}
-    except (SafetensorError, OSError, ValueError) as error:
+            if meta.get("format") != _FORMAT:
+                raise ParameterError(
+                    f"{name} was not written by this version of degnn_explore (format {meta.get('format')!r}, "
+                    f"expected {_FORMAT!r})."
+                )
+            how = _described(name, meta.get("how", ""))
+            slices = {key: file.get_slice(key) for key in file.keys()}  # noqa: SIM118 (not a dict)
+            check(how, {key: (piece.get_dtype(), piece.get_shape()) for key, piece in slices.items()})
+            tensors = {key: file.get_tensor(key) for key in slices}
+    except (SafetensorError, OSError) as error:
         raise ParameterError(
             f"{name} cannot be read as a saved model; it is truncated or something else ({error}). Save it again."
         ) from None
-    if meta.get("format") != _FORMAT:
-        raise ParameterError(
-            f"{name} was not written by this version of degnn_explore (format {meta.get('format')!r}, "
-            f"expected {_FORMAT!r})."
-        )
-    if meta.get("sha256") != _checksum(tensors, meta.get("how", "")):
-        raise ParameterError(f"{name} was changed after it was saved: its checksum does not fit. Save it again.")
-    how: dict[str, Any] = json.loads(meta["how"])
+    if meta.get("sha256") != _checksum(tensors, meta["how"]):
+        raise _changed(path, "its checksum does not fit")
     return tensors, how
+
+
+def _described(name: str, text: str) -> dict[str, Any]:
+    try:
+        how = json.loads(text)
+    except (ValueError, RecursionError):  # not JSON, or nested without end
+        how = None
+    if not isinstance(how, dict):
+        raise _changed(name, "it does not say how it was made")
+    return how
 
 
 def _checksum(tensors: Mapping[str, Tensor], text: str) -> str:

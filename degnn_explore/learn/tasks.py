@@ -7,23 +7,20 @@ edge after all, one that was held out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..common.errors import GraphError, ParameterError, TargetError, whole_number
+from ..common.errors import MOST_SEED, GraphError, TargetError, whole_number
 from ..graphs.columns import digest_of
 from ..graphs.graph import Graph, needs_graph
+from .sampling import Ints, checked_shares, in_three, negatives_of, triangles
 
-__all__ = ["Split", "Task", "link_task", "role_task", "set_task", "triangle_task"]
+__all__ = ["TASKS", "Split", "Task", "TaskKind", "link_task", "role_task", "set_task", "triangle_task"]
 
-Ints = NDArray[np.int64]
 EIGHTY_TEN_TEN = (0.8, 0.1, 0.1)
-_CHUNK = 4_000_000  # wedges looked at in one go when triangles are listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +80,19 @@ class Task:
     seed: int
     classes: tuple[int, ...]
 
+    @property
+    def class_names(self) -> list[str]:
+        """What the classes are called.
+
+        Examples
+        --------
+        >>> from degnn_explore import link_task, load
+        >>> link_task(load("karate")).class_names
+        ['not linked', 'linked']
+        """
+        named = TASKS[self.kind].class_names if self.kind in TASKS else ()
+        return list(named or (f"class {label}" for label in self.classes))
+
     def digest(self) -> str:
         """A checksum of everything that a model is trained on and judged by: graph, attributes, sets and labels."""
         splits = (column for part in (self.train, self.val, self.test) for column in (part.sets, part.labels))
@@ -120,7 +130,7 @@ def role_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TE
             "role_task needs a label for each node and this graph has none; add them with G.with_labels([...])."
         )
     nodes = np.flatnonzero(G.labels >= 0)
-    return _labelled_task(G, G, "roles", nodes[:, None], G.labels[nodes], seed, split, metric="accuracy")
+    return _labelled_task(G, G, "roles", nodes[:, None], G.labels[nodes], seed, split)
 
 
 def link_task(
@@ -174,7 +184,7 @@ def triangle_task(
     (32, (32, 3))
     """
     needs_graph("triangle_task", G)
-    return _existence_task(G, "triangles", _triangles(G), seed, split, max_positives)
+    return _existence_task(G, "triangles", triangles(G), seed, split, max_positives)
 
 
 def set_task(
@@ -234,64 +244,48 @@ def set_task(
 
 
 def _labelled_task(
-    G: Graph,
-    graph: Graph | None,
-    kind: str,
-    sets: Ints,
-    labels: Ints,
-    seed: int,
-    split: Sequence[float],
-    metric: str | None = None,
+    G: Graph, graph: Graph | None, kind: str, sets: Ints, labels: Ints, seed: int, split: Sequence[float]
 ) -> Task:
     """Given sets split class by class; ``graph=None`` removes the edges inside held-out sets."""
-    shares = _checked(split)
-    rng = np.random.default_rng(whole_number("seed", seed, least=0))
+    shares = checked_shares(split)
+    rng = np.random.default_rng(whole_number("seed", seed, least=0, most=MOST_SEED))
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise TargetError(f"All labels are the same ({classes.tolist()}); a task needs at least two classes.")
     parts: list[list[Ints]] = [[], [], []]
     for code, label in enumerate(classes):
         members = rng.permutation(np.flatnonzero(codes == code))
-        for part, rows in zip(parts, _cut(members, shares, f"sets of class {label}"), strict=True):
+        for part, rows in zip(parts, in_three(members, shares, f"sets of class {label}"), strict=True):
             part.append(rows)
     train, val, test = (np.sort(np.concatenate(part)) for part in parts)
     if graph is None:
         graph = _without_inner_edges(G, sets[np.concatenate([val, test])])
     first, second, third = (Split(sets[rows], codes[rows].astype(np.int64)) for rows in (train, val, test))
-    return Task(
-        graph,
-        G,
-        kind,
-        sets.shape[1],
-        len(classes),
-        metric or ("auc" if len(classes) == 2 else "accuracy"),
-        first,
-        second,
-        third,
-        seed=int(seed),
-        classes=tuple(int(c) for c in classes),
-    )
+    metric = TASKS[kind].metric if kind in TASKS else "auc" if len(classes) == 2 else "accuracy"
+    given = tuple(int(c) for c in classes)
+    return Task(graph, G, kind, sets.shape[1], len(classes), metric, first, second, third, int(seed), given)
 
 
 def _existence_task(
     G: Graph, kind: str, positives: Ints, seed: int, split: Sequence[float], max_positives: int | None
 ) -> Task:
     """Positives and as many random negatives in each part; held-out positives leave the graph."""
-    shares = _checked(split)
-    rng = np.random.default_rng(whole_number("seed", seed, least=0))
-    p = positives.shape[1]
+    shares = checked_shares(split)
+    rng = np.random.default_rng(whole_number("seed", seed, least=0, most=MOST_SEED))
     chosen = rng.permutation(positives)
     if max_positives is not None:
         chosen = chosen[: whole_number("max_positives", max_positives, least=3)]
-    negatives = _negatives(G, positives, len(chosen), rng, kind)
+    negatives = negatives_of(G, positives, len(chosen), rng, kind)
     splits = []
-    for yes, no in zip(_cut(chosen, shares, kind), _cut(negatives, shares, f"negatives for {kind}"), strict=True):
+    for yes, no in zip(
+        in_three(chosen, shares, kind), in_three(negatives, shares, f"negatives for {kind}"), strict=True
+    ):
         labels = np.repeat(np.array([1, 0], dtype=np.int64), [len(yes), len(no)])
         splits.append(Split(np.concatenate([yes, no]), labels))
     held_out = np.concatenate([part.sets[part.labels == 1] for part in splits[1:]])
     graph = _without_inner_edges(G, held_out)
     train, val, test = splits
-    return Task(graph, G, kind, p, 2, "auc", train, val, test, seed=int(seed), classes=(0, 1))
+    return Task(graph, G, kind, positives.shape[1], 2, TASKS[kind].metric, train, val, test, int(seed), (0, 1))
 
 
 def _without_inner_edges(G: Graph, sets: Ints) -> Graph:
@@ -301,103 +295,19 @@ def _without_inner_edges(G: Graph, sets: Ints) -> Graph:
     return G.without_edges(pairs[G.has_edges(pairs)]) if len(pairs) else G
 
 
-def _checked(split: Sequence[float]) -> tuple[float, float, float]:
-    try:
-        train, val, test = (float(share) for share in split)
-    except (TypeError, ValueError):
-        raise ParameterError(f"split must be three shares such as (0.8, 0.1, 0.1), not {split!r}.") from None
-    if not (min(train, val, test) > 0 and abs(train + val + test - 1) <= 1e-6):  # so that NaN fails
-        raise ParameterError(f"split must be three positive shares that add up to 1, not {split!r}.")
-    return train, val, test
+@dataclass(frozen=True)
+class TaskKind:
+    """A kind of task: nodes in a set, how it is made, what models are chosen by, names of its classes if it has any."""
+
+    p: int
+    make: Callable[..., Task]
+    metric: str
+    class_names: tuple[str, ...] = ()
 
 
-def _cut(rows: Ints, shares: tuple[float, float, float], what: str) -> tuple[Ints, Ints, Ints]:
-    """Rows in three parts by the shares, at least one in each."""
-    if len(rows) < 3:
-        raise TargetError(
-            f"There are {len(rows)} {what}, too few to have one each for training, validation and test; "
-            "at least 3 are needed."
-        )
-    test = max(1, round(shares[2] * len(rows)))
-    val = min(max(1, round(shares[1] * len(rows))), len(rows) - test - 1)
-    if val < 1:
-        test, val = len(rows) - 2, 1
-    return rows[test + val :], rows[:val], rows[val : val + test]
-
-
-def _keys(sets: Ints, n: int) -> Ints:
-    """One whole number for each sorted set: its digits in base n."""
-    key = sets[:, 0].astype(np.int64)
-    for column in sets.T[1:]:
-        key = key * n + column
-    return key
-
-
-def _negatives(G: Graph, positives: Ints, count: int, rng: np.random.Generator, kind: str) -> Ints:
-    """``count`` different sorted p-sets, uniform among those that are not positives."""
-    n, p = G.num_nodes, positives.shape[1]
-    if n**p > np.iinfo(np.int64).max:
-        raise GraphError(f"A graph of {n:,} nodes is too large for {kind}; at most {2**21:,} nodes for triangles.")
-    available = comb(n, p) - len(positives)
-    if available < count:
-        raise TargetError(
-            f"The graph is too dense: {count:,} negatives are wanted, as many as there are {kind}, but "
-            f"only {available:,} sets of {p} nodes are none. Use max_positives= to take fewer {kind}."
-        )
-    taken = np.sort(_keys(positives, n))
-    if available <= 4 * max(count, len(positives) // 16):  # dense: list them all, at most 5 per positive, and choose
-        everything = _subsets(n, p)
-        free = everything[~_among(_keys(everything, n), taken)]
-        return free[rng.permutation(len(free))[:count]]
-    found = np.empty((0, p), dtype=np.int64)
-    while len(found) < count:
-        wanted = 1.2 * (count - len(found)) * comb(n, p) / available
-        draws = np.sort(rng.integers(n, size=(int(wanted) + 64, p)), axis=1)
-        draws = draws[(np.diff(draws, axis=1) > 0).all(axis=1)]
-        draws = np.concatenate([found, draws[~_among(_keys(draws, n), taken)]])
-        _, first = np.unique(_keys(draws, n), return_index=True)
-        found = draws[np.sort(first)]  # in the order drawn, so that the choice stays uniform
-    return found[:count]
-
-
-def _among(keys: Ints, ordered: Ints) -> NDArray[np.bool_]:
-    """Whether each key is in the sorted array."""
-    place = np.minimum(np.searchsorted(ordered, keys), max(len(ordered) - 1, 0))
-    return ordered[place] == keys if len(ordered) else np.zeros(len(keys), dtype=bool)
-
-
-def _subsets(n: int, p: int) -> Ints:
-    """All sorted p-sets of 0..n-1. [C(n, p), p]"""
-    sets = np.arange(n, dtype=np.int64)[:, None]
-    for _ in range(p - 1):
-        sets = _extend(sets, n - 1 - sets[:, -1], sets[:, -1] + 1)
-    return sets
-
-
-def _extend(sets: NDArray[Any], counts: Ints, start: Ints) -> Ints:
-    """Each row i repeated counts[i] times, with start[i], start[i]+1, ... appended."""
-    offset = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.column_stack([np.repeat(sets, counts, axis=0), np.repeat(start, counts) + offset])
-
-
-def _triangles(G: Graph) -> Ints:
-    """All closed triads u < v < w, sorted. [k, 3]
-
-    Edges point from lower to higher degree, which bounds the wedges to look at by m^1.5.
-    """
-    order = np.lexsort((np.arange(G.num_nodes), G.degrees))
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    a, b = rank[G.edges].min(axis=1), rank[G.edges].max(axis=1)
-    by_source = np.lexsort((b, a))
-    a, b = a[by_source], b[by_source]
-    ends = np.searchsorted(a, a, side="right")  # wedges of edge i: the later edges with the same source
-    later = ends - np.arange(len(a)) - 1
-    found = [np.empty((0, 3), dtype=np.int64)]
-    bounds = np.searchsorted(np.cumsum(later), np.arange(0, max(1, later.sum()), _CHUNK)).tolist()
-    for low, high in zip(bounds, [*bounds[1:], len(a)], strict=True):
-        wedge = _extend(np.arange(low, high)[:, None], later[low:high], np.arange(low, high) + 1)
-        triad = np.column_stack([order[a[wedge[:, 0]]], order[b[wedge[:, 0]]], order[b[wedge[:, 1]]]])
-        found.append(triad[G.has_edges(triad[:, 1:])])
-    triads = np.sort(np.concatenate(found), axis=1)
-    return triads[np.lexsort(triads.T[::-1])]
+TASKS = {
+    "roles": TaskKind(1, role_task, "accuracy"),
+    "links": TaskKind(2, link_task, "auc", ("not linked", "linked")),
+    "triangles": TaskKind(3, triangle_task, "auc", ("no triangle", "triangle")),
+}
+"""The paper's three tasks by ``Task.kind``; a :func:`set_task` is of kind "sets", for any p."""

@@ -16,51 +16,47 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..common.errors import ParameterError, one_of, real_number, whole_number
+from ..common.errors import MOST_SEED, ParameterError, one_of, real_number, whole_number
 from ..common.stopping import Cancelled, raise_if
+from .checkpoint import Checkpoint, Epoch
+from .devices import MOST_THREADS, choose_device, torch_threads
 from .metrics import metrics
 from .nets.base import Dropout, SetNet
-from .predicting import choose_device, logits_of, pieces, torch_threads
-from .saving import check_place, load_state, read_tensors, write_tensors
+from .predicting import logits_of, pieces
 from .tasks import Task
 
-__all__ = ["Epoch", "Summary", "fit", "summarise"]
+__all__ = ["Epoch", "Learning", "Summary", "fit", "summarise"]
 
 _OPTIMISERS = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
 
 
 @dataclass(frozen=True)
-class Epoch:
-    """One pass over the training sets.
+class Learning:
+    """The options of :func:`fit` that decide, with the seed, what comes out; the others say only how."""
 
-    Attributes
-    ----------
-    number
-        Counted from 1.
-    loss
-        Mean training loss of the pass.
-    train, val, test
-        ``{"accuracy": ..., "auc": ...}`` each, from 0 to 1. ``train`` is measured during the pass, on the
-        logits that were learnt from; ``val`` and ``test`` after it.
-    seconds
-        Time of the pass and its measurements.
-    metric
-        Which of the two the task is judged by.
+    batch_size: int = 64
+    optimizer: str = "adam"
+    learning_rate: float | None = None
+    weight_decay: float = 0.0
+    patience: int | None = 30
+    clip: float | None = 5.0
 
-    Examples
-    --------
-    >>> epoch = Epoch(1, 0.62, {"auc": 0.7}, {"auc": 0.74}, {"auc": 0.73}, seconds=0.2)
-    >>> epoch.val[epoch.metric]
-    0.74
-    """
+    def __post_init__(self) -> None:
+        """Every value is of its type and in its range, numpy's numbers as plain ones."""
+        checked = {
+            "batch_size": whole_number("batch_size", self.batch_size, least=1),
+            "optimizer": one_of("optimizer", self.optimizer, _OPTIMISERS),
+            "weight_decay": real_number("weight_decay", self.weight_decay, least=0),
+            "patience": None if self.patience is None else whole_number("patience", self.patience, least=1),
+            "clip": None if self.clip is None else real_number("clip", self.clip, above=0),
+        }
+        if self.learning_rate is not None:
+            checked["learning_rate"] = real_number("learning_rate", self.learning_rate, above=0)
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
-    number: int
-    loss: float
-    train: dict[str, float]
-    val: dict[str, float]
-    test: dict[str, float]
-    seconds: float
-    metric: str = "auc"
+
+USUAL = Learning()
 
 
 @dataclass(frozen=True)
@@ -121,12 +117,12 @@ def fit(
     *,
     seed: int = 0,
     device: str = "auto",
-    batch_size: int = 64,
-    optimizer: str = "adam",
-    learning_rate: float | None = None,
-    weight_decay: float = 0.0,
-    patience: int | None = 30,
-    clip: float | None = 5.0,
+    batch_size: int = USUAL.batch_size,
+    optimizer: str = USUAL.optimizer,
+    learning_rate: float | None = USUAL.learning_rate,
+    weight_decay: float = USUAL.weight_decay,
+    patience: int | None = USUAL.patience,
+    clip: float | None = USUAL.clip,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 5.0,
     stop: threading.Event | None = None,
@@ -183,33 +179,21 @@ def fit(
     if not isinstance(task, Task):
         raise ParameterError(f"fit needs a task, such as de.link_task(G), not {type(task).__name__}.")
     if model.shape.num_classes != task.num_classes or model.shape.p != task.p:
-        built = f"p={model.shape.p} and {model.shape.num_classes} classes"
         raise ParameterError(
-            f"This {model.name} was built for {built}, the task has p={task.p} and "
-            f"{task.num_classes} classes; build it for this task."
+            f"This {model.name} was built for p={model.shape.p} and {model.shape.num_classes} classes, the task has "
+            f"p={task.p} and {task.num_classes} classes; build it for this task."
         )
-    learning_rate = model.learning_rate if learning_rate is None else learning_rate
     if stop is not None and not callable(getattr(stop, "is_set", None)):
         raise ParameterError(f"stop must be an event such as threading.Event(), not {stop!r}.")
-    options = {
-        "seed": whole_number("seed", seed, least=0),
-        "batch_size": whole_number("batch_size", batch_size, least=1),
-        "optimizer": one_of("optimizer", optimizer, _OPTIMISERS),
-        "learning_rate": real_number("learning_rate", learning_rate, above=0),
-        "weight_decay": real_number("weight_decay", weight_decay, least=0),
-        "patience": None if patience is None else whole_number("patience", patience, least=1),
-        "clip": None if clip is None else real_number("clip", clip, above=0),
-    }
-    run = _Run(model, task, options, choose_device(device), whole_number("num_threads", num_threads, least=1), stop)
-    kept = None if checkpoint is None else Path(checkpoint)
-    if kept is not None:
-        check_place(kept)  # now, not when the first hour is to be kept
-    return run.epochs(
-        whole_number("epochs", epochs, least=1),
-        kept,
-        real_number("checkpoint_every", checkpoint_every, least=0),
-        progress,
-    )
+    rate = model.learning_rate if learning_rate is None else learning_rate
+    learning = Learning(batch_size, optimizer, rate, weight_decay, patience, clip)
+    seed = whole_number("seed", seed, least=0, most=MOST_SEED)
+    threads = whole_number("num_threads", num_threads, least=1, most=MOST_THREADS)
+    run = _Run(model, task, seed, learning, choose_device(device), threads, stop)
+    epochs = whole_number("epochs", epochs, least=1)
+    every = real_number("checkpoint_every", checkpoint_every, least=0)
+    kept = None if checkpoint is None else Checkpoint(Path(checkpoint), run.identity(), every)
+    return run.epochs(epochs, kept, progress)
 
 
 def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
@@ -219,83 +203,88 @@ def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
     return torch.nn.functional.cross_entropy(logits, labels)
 
 
+@dataclass
 class _Run:
     """One call of fit: what it trains, how, and the best weights so far."""
 
-    def __init__(
-        self,
-        model: SetNet,
-        task: Task,
-        options: dict[str, Any],
-        device: str,
-        threads: int,
-        stop: threading.Event | None,
-    ) -> None:
-        self.model, self.task, self.options = model, task, options
-        self.device, self.threads, self.stop = device, threads, stop
-        self.history: list[Epoch] = []
-        self.best: dict[str, Tensor] | None = None
-        self.best_number, self.best_value = 0, -math.inf
-        self.unwritten: dict[str, Tensor] | None = None
+    model: SetNet
+    task: Task
+    seed: int
+    learning: Learning
+    device: str
+    threads: int
+    stop: threading.Event | None
 
-    def epochs(self, count: int, checkpoint: Path | None, every: float, progress: bool) -> Iterator[Epoch]:
+    def __post_init__(self) -> None:
+        self.history: list[Epoch] = []
+        self.best: dict[str, Tensor] = {}
+        self.best_number, self.best_value = 0, -math.inf
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a run to go on: model, task and options."""
+        model = {"name": self.model.name, "hyper": self.model.hyper}
+        return {**model, "task": self.task.digest(), "seed": self.seed, **asdict(self.learning)}
+
+    def epochs(self, count: int, checkpoint: Checkpoint | None, progress: bool) -> Iterator[Epoch]:
         try:
-            parts = [self.task.train, self.task.val, self.task.test]
-            self.labels = np.concatenate([part.labels for part in parts])
-            bounds = np.cumsum([0, *(len(part) for part in parts)])
-            self.train, self.val, self.test = (np.arange(a, b) for a, b in pairwise(bounds))
-            with torch_threads(self.threads):
-                self.model.bind(self.task, stop=self.stop, progress=progress)
-                self.model.to(self.device)
-                sets = np.concatenate([part.sets for part in parts])
-                self.data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
-                self.model.calibrate(self.data, self.train)
-            kind = _OPTIMISERS[self.options["optimizer"]]
-            extra: dict[str, Any] = {"momentum": 0.9} if self.options["optimizer"] == "sgd" else {"fused": True}
-            self.optimiser = kind(
-                self.model.parameters(),
-                lr=self.options["learning_rate"],
-                weight_decay=self.options["weight_decay"],
-                **extra,
-            )
-            if checkpoint is not None and checkpoint.exists():
-                self._resume(checkpoint, count)
-                yield from list(self.history)
-            written = time.monotonic()
+            self._prepare(progress)
+            if checkpoint is not None and checkpoint.path.exists():
+                past, self.best = checkpoint.resume(self.model, self.optimiser, count, self.task.metric)
+                for epoch in past:
+                    self._remember(epoch)
+                yield from past
             while len(self.history) < count and not self._patience_is_over():
                 with torch_threads(self.threads):
                     epoch = self._epoch(len(self.history) + 1)
-                self._remember(epoch)
+                if self._remember(epoch):
+                    self.best = {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
                 if checkpoint is not None:
-                    self.unwritten = self._state()
-                    if time.monotonic() - written >= every:
-                        self._write(checkpoint)
-                        written = time.monotonic()
+                    checkpoint.keep(self.model, self.best, self.optimiser, self.history)
                 yield epoch
         except Cancelled:
             return
         finally:  # at the end, on stop, on an error, and when the caller leaves the loop early
-            if self.best is not None:
+            if self.best:
                 self.model.load_state_dict(self.best)
             self.model.eval()
             if checkpoint is not None:
-                self._write(checkpoint)
+                checkpoint.write()
+
+    def _prepare(self, progress: bool) -> None:
+        """The data of all sets, with their places by part, and the optimiser."""
+        parts = [self.task.train, self.task.val, self.task.test]
+        self.labels = np.concatenate([part.labels for part in parts])
+        bounds = np.cumsum([0, *(len(part) for part in parts)])
+        self.train, self.val, self.test = (np.arange(a, b) for a, b in pairwise(bounds))
+        with torch_threads(self.threads):
+            self.model.bind(self.task, stop=self.stop, progress=progress)
+            self.model.to(self.device)
+            sets = np.concatenate([part.sets for part in parts])
+            self.data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
+            self.model.calibrate(self.data, self.train)
+        self.optimiser = self._make_optimiser()
+
+    def _make_optimiser(self) -> torch.optim.Optimizer:
+        kind = self.learning.optimizer
+        extra: dict[str, Any] = {"momentum": 0.9} if kind == "sgd" else {"fused": True}
+        how = {"lr": self.learning.learning_rate, "weight_decay": self.learning.weight_decay, **extra}
+        return _OPTIMISERS[kind](self.model.parameters(), **how)
 
     def _patience_is_over(self) -> bool:
-        patience = self.options["patience"]
+        patience = self.learning.patience
         return patience is not None and len(self.history) - self.best_number >= patience
 
     def _epoch(self, number: int) -> Epoch:
         """Order and dropout depend on the seed and the epoch's number alone, so a resumed run repeats them."""
         started = time.perf_counter()
-        order = np.random.default_rng([self.options["seed"], number]).permutation(self.train)
+        order = np.random.default_rng([self.seed, number]).permutation(self.train)
         for module in self.model.modules():
             if isinstance(module, Dropout):
                 module.generator = torch.Generator(device=self.device)
-                module.generator.manual_seed((self.options["seed"] * 1_000_003 + number) % 2**63)
+                module.generator.manual_seed((self.seed * 1_000_003 + number) % 2**63)
         self.model.train()
         total, logits = 0.0, []
-        parts = pieces(order, self.options["batch_size"])
+        parts = pieces(order, self.learning.batch_size)
         for index, batch in zip(parts, self.data.batches(parts, self.device), strict=True):
             raise_if(self.stop, "training was cancelled")
             out = self.model(batch)
@@ -305,8 +294,8 @@ class _Run:
                 raise self._diverged(f"The loss became {value} in epoch {number}")
             self.optimiser.zero_grad()
             loss.backward()
-            if self.options["clip"] is not None:
-                torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.options["clip"])
+            if self.learning.clip is not None:
+                torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.learning.clip)
             self.optimiser.step()
             total += value * len(index)
             logits.append(out.detach().cpu())
@@ -319,71 +308,14 @@ class _Run:
 
     def _diverged(self, what: str) -> ParameterError:
         return ParameterError(
-            f"{what}; learning_rate={self.options['learning_rate']} is probably too high. Try a tenth of it."
+            f"{what}; learning_rate={self.learning.learning_rate} is probably too high. Try a tenth of it."
         )
 
-    def _remember(self, epoch: Epoch) -> None:
+    def _remember(self, epoch: Epoch) -> bool:
+        """Adds the epoch to the history; whether it is the best so far on validation."""
         self.history.append(epoch)
-        if epoch.val[self.task.metric] > self.best_value:
-            self.best_value, self.best_number = epoch.val[self.task.metric], epoch.number
-            self.best = {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
-
-    # ---- checkpoints --------------------------------------------------------------------------
-
-    def _identity(self) -> dict[str, Any]:
-        """What must be the same for a run to go on: model, task and options."""
-        return {"name": self.model.name, "hyper": self.model.hyper, "task": self.task.digest(), **self.options}
-
-    def _state(self) -> dict[str, Tensor]:
-        """A copy of the state after an epoch: one that is stopped half-way changes weights and optimiser again."""
-        tensors = {f"now.{name}": tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
-        for i, state in self.optimiser.state_dict()["state"].items():
-            tensors |= {
-                f"optimiser.{i}.{name}": value.clone() for name, value in state.items() if isinstance(value, Tensor)
-            }
-        return tensors
-
-    def _write(self, path: Path) -> None:
-        """The state after the last epoch, unless the file has it already."""
-        if self.unwritten is None:
-            return
-        best = {f"best.{name}": tensor for name, tensor in (self.best or {}).items()}
-        write_tensors(
-            path,
-            self.unwritten | best,
-            {"kind": "checkpoint", "identity": self._identity(), "history": [asdict(epoch) for epoch in self.history]},
-        )
-        self.unwritten = None
-
-    def _resume(self, path: Path, count: int) -> None:
-        tensors, how = read_tensors(path)
-        if how.get("kind") != "checkpoint":
-            raise ParameterError(f"{path} is a {how.get('kind')}, not a checkpoint; choose another file.")
-        kept, mine = how["identity"], self._identity()
-        if differing := [key for key in mine if mine[key] != kept.get(key)]:
-            key = differing[0]
-            raise ParameterError(
-                f"{path} belongs to another run: its {key} is {kept.get(key)!r}, not {mine[key]!r}. "
-                "Choose another file, or delete it to start anew."
-            )
-        if len(how["history"]) > count:
-            raise ParameterError(
-                f"{path} holds {len(how['history'])} epochs already, more than epochs={count}; "
-                "ask for at least as many, or choose another file."
-            )
-        groups: dict[str, dict[str, Tensor]] = {"now": {}, "best": {}}
-        states: dict[int, dict[str, Tensor]] = {}
-        for name, tensor in tensors.items():
-            group, _, rest = name.partition(".")
-            if group == "optimiser":
-                i, _, key = rest.partition(".")
-                states.setdefault(int(i), {})[key] = tensor
-            else:
-                groups[group][rest] = tensor
-        load_state(self.model, groups["now"])
-        self.best = groups["best"]
-        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": states})
-        self.history = [Epoch(**epoch) for epoch in how["history"]]
-        values = [epoch.val[self.task.metric] for epoch in self.history]
-        self.best_value = max(values)
-        self.best_number = values.index(self.best_value) + 1
+        value = epoch.val[self.task.metric]
+        better = value > self.best_value
+        if better:
+            self.best_value, self.best_number = value, epoch.number
+        return better

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ..common.errors import ParameterError, TargetError, whole_number
 from ..graphs.distances import distances
 from ..graphs.graph import Graph
-from ..learn.tasks import Task
-from .plan import TARGET_SIZE, TASKS, digest_of
+from ..learn.tasks import TASKS, Task
+from .plan import digest_of
 from .records import Run, finished
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Shelf:
     def task(self, seed: int) -> Task:
         """The task with the split of this seed."""
         if seed not in self._tasks:
-            self._tasks[seed] = TASKS[self.kind](self.graph, seed=seed)
+            self._tasks[seed] = TASKS[self.kind].make(self.graph, seed=seed)
         return self._tasks[seed]
 
     def model(self, run: Run) -> SetNet:
@@ -204,7 +204,7 @@ class Shelf:
         """
         from ..learn.predicting import predict
 
-        nodes, p = list(S), TARGET_SIZE[self.kind]
+        nodes, p = list(S), TASKS[self.kind].p
         if len(nodes) != p:
             raise TargetError(f"These models judge sets of {p} node{'s' if p > 1 else ''}; {len(nodes)} are picked.")
         graph = self.task(seed).graph

@@ -5,27 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from ..common.errors import GraphError, ParameterError, one_of, whole_number
 from ..graphs.graph import Graph
-from ..learn.tasks import Task, link_task, role_task, triangle_task
+from ..learn.tasks import TASKS, Task
 from ..reading.catalogue import name_of
 
 if TYPE_CHECKING:
     from ..learn.nets.base import SetNet
 
-__all__ = ["TASKS", "Job", "Plan", "digest_of"]
+__all__ = ["Job", "Plan", "digest_of"]
 
-TASKS = {"roles": role_task, "links": link_task, "triangles": triangle_task}
-TARGET_SIZE = {"roles": 1, "links": 2, "triangles": 3}
 MOST_SEEDS = 20
-_LEARNING = {"batch_size": int, "patience": int, "optimizer": str}  # options of fit that decide what comes out
-_LEARNING |= dict.fromkeys(("learning_rate", "weight_decay", "clip"), float)
-_HOW = ("checkpoint_every", "num_threads")
+_HOW = ("checkpoint_every", "num_threads")  # options of fit that do not decide what comes out
 
 
 @dataclass(frozen=True)
@@ -71,8 +66,8 @@ class Plan:
 
     def check(self) -> None:
         """Raise an error, in words, for anything that can be known to fail before the first epoch."""
+        from ..learn.devices import choose_device
         from ..learn.nets import MODELS, build
-        from ..learn.predicting import choose_device
         from ..learn.training import fit
 
         one_of("task", self.task, TASKS)
@@ -109,6 +104,8 @@ class Plan:
         return name_of(self.graph, labels=self.task == "roles")
 
     def _check_options(self) -> None:
+        from ..learn.training import Learning
+
         given_elsewhere = ("seed", "epochs", "device", "checkpoint", "stop", "progress", "model", "task")
         for name in self.options:
             if name in given_elsewhere:
@@ -116,11 +113,11 @@ class Plan:
                     f"options may not name {name!r}: the race gives it to each run itself. Leave it "
                     "out; how many seeds and epochs, and the device, are arguments of the plan."
                 )
-            one_of("option", name, [*_LEARNING, *_HOW])
+            one_of("option", name, [*(option.name for option in fields(Learning)), *_HOW])
 
     def make_task(self, seed: int) -> Task:
         """The task with the split of this seed."""
-        return TASKS[self.task](self.graph, seed=seed)
+        return TASKS[self.task].make(self.graph, seed=seed)
 
     def hyper_of(self, model: str) -> dict[str, Any]:
         """The chosen hyperparameters that this model has."""
@@ -143,21 +140,15 @@ class Plan:
         >>> hyper["max_dist"], options["patience"], options["learning_rate"]
         (4, 9, 0.01)
         """
-        import inspect
-
         from ..learn.nets import MODELS
-        from ..learn.training import fit
+        from ..learn.training import Learning
 
         kind: type[SetNet] = MODELS[one_of("model", model, MODELS)].load()
-        p, given = TARGET_SIZE[self.task], self.hyper_of(model)
+        p, given = TASKS[self.task].p, self.hyper_of(model)
         hyper = {key: one.checked(key, given.get(key, one.default_for(p))) for key, one in kind.HYPER.items()}
-        usual = {key: one.default for key, one in inspect.signature(fit).parameters.items() if key in _LEARNING}
-        options = {key: value for key, value in (usual | dict(self.options)).items() if key in _LEARNING}
+        options = asdict(Learning(**{key: value for key, value in self.options.items() if key not in _HOW}))
         if options["learning_rate"] is None:
             options["learning_rate"] = kind.RATE.default_for(p)
-        for key, value in options.items():
-            if type(value) is not bool and isinstance(value, Real):  # 1 and 1.0, or numpy's, are the same number
-                options[key] = _LEARNING[key](value)
         return hyper, {"epochs": self.epochs, **options}
 
     def jobs(self) -> list[Job]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .plan import TASKS, Plan
+from ..learn.tasks import TASKS
+from .plan import Plan
 from .records import Run
 
 __all__ = ["code_of", "settings_note"]
@@ -94,7 +95,7 @@ def code_of(plan: Plan, runs: Sequence[Run] = ()) -> str:
             "]",
             "for name, seeds, hyper, training in runs:",
             "    for seed in seeds:",
-            f"        task = de.{TASKS[plan.task].__name__}(G, seed=seed)",
+            f"        task = de.{TASKS[plan.task].make.__name__}(G, seed=seed)",
             "        model = de.build(name, task, seed=seed, **hyper)",
             f"        run = list(de.fit(model, task, seed=seed, device={device!r}, **training))",
             "        print(name, seed, de.summarise(run))",

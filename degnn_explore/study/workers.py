@@ -36,7 +36,7 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
     The model is saved in ``folder``. The run leaves its checkpoint there, and goes on from it the next time; whoever
     has written down how a finished run ended takes the checkpoint away.
     """
-    from ..learn.predicting import choose_device
+    from ..learn.devices import choose_device
 
     graph, (hyper, options) = plan.graph, plan.settings(job.model)
     record = Run(

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.common.errors import GraphError, ParameterError, TargetError
-from degnn_explore.learn import tasks as targets
+from degnn_explore.learn import sampling
+from degnn_explore.learn.tasks import Split
 
 
 def random_graph(n: int, density: float, seed: int) -> de.Graph:
@@ -24,7 +25,7 @@ def random_graph(n: int, density: float, seed: int) -> de.Graph:
 graphs = st.builds(random_graph, st.integers(12, 30), st.floats(0.15, 0.45), st.integers(0, 10**6))
 
 
-def as_sets(split: targets.Split) -> list[frozenset[int]]:
+def as_sets(split: Split) -> list[frozenset[int]]:
     return [frozenset(row) for row in split.sets.tolist()]
 
 
@@ -91,7 +92,7 @@ def test_max_positives_takes_a_choice_and_leaves_the_rest_in_the_graph():
 @pytest.mark.parametrize("seed", range(5))
 def test_triangles_agree_with_networkx(seed):
     G = random_graph(40, 0.25, seed)
-    found = targets._triangles(G)
+    found = sampling.triangles(G)
     assert len(found) == sum(nx.triangles(G.to_networkx()).values()) // 3
     assert (np.diff(found, axis=1) > 0).all()
     assert len(np.unique(found, axis=0)) == len(found)
@@ -99,18 +100,18 @@ def test_triangles_agree_with_networkx(seed):
 
 def test_triangles_are_the_same_when_listed_in_chunks(monkeypatch):
     G = random_graph(40, 0.25, 9)
-    whole = targets._triangles(G)
-    monkeypatch.setattr(targets, "_CHUNK", 50)
-    assert np.array_equal(targets._triangles(G), whole)
+    whole = sampling.triangles(G)
+    monkeypatch.setattr(sampling, "_CHUNK", 50)
+    assert np.array_equal(sampling.triangles(G), whole)
 
 
 def test_a_graph_without_a_wedge_has_no_triangles():
-    assert targets._triangles(de.Graph.from_edges([(0, 1), (2, 3)], 5)).shape == (0, 3)
-    assert targets._triangles(de.Graph.from_edges([], 5)).shape == (0, 3)
+    assert sampling.triangles(de.Graph.from_edges([(0, 1), (2, 3)], 5)).shape == (0, 3)
+    assert sampling.triangles(de.Graph.from_edges([], 5)).shape == (0, 3)
 
 
 def test_subsets_by_hand():
-    assert targets._subsets(4, 3).tolist() == [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
+    assert sampling.subsets(4, 3).tolist() == [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
 
 
 @pytest.mark.parametrize("missing", [10, 40])
@@ -129,7 +130,7 @@ def test_negatives_are_uniform_over_the_pairs_that_are_no_edge():
     rng = np.random.default_rng(0)
     counts = np.zeros((5, 5))
     for _ in range(3000):
-        for u, v in targets._negatives(G, G.edges, 4, rng, "links"):
+        for u, v in sampling.negatives_of(G, G.edges, 4, rng, "links"):
             counts[u, v] += 1
     drawn = counts[np.triu_indices(5, k=1)]
     assert np.sum(drawn > 0) == 6

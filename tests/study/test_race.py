@@ -17,9 +17,10 @@ import pytest
 import degnn_explore as de
 from degnn_explore.common.errors import GraphError, ParameterError
 from degnn_explore.learn.nets import MODELS
+from degnn_explore.learn.tasks import TASKS
 from degnn_explore.study.comparison import compare_runs
 from degnn_explore.study.judged import Shelf
-from degnn_explore.study.plan import TARGET_SIZE, Job, Plan, digest_of
+from degnn_explore.study.plan import Job, Plan, digest_of
 from degnn_explore.study.race import Race
 from degnn_explore.study.repeat import code_of
 from degnn_explore.study.results import read, read_for
@@ -275,7 +276,7 @@ def test_an_unchanged_graph_of_the_catalogue_is_known_again(tmp_path: Path) -> N
         assert Plan(graph, "links", ["GCN"]).name == "celegans"
     assert 'G = de.load("celegans")' in code_of(Plan(CELEGANS, "links", ["GCN"]))
     relabelled = KARATE.with_labels([i % 2 for i in range(34)])
-    assert [Plan(relabelled, task, ["GCN"]).name for task in TARGET_SIZE] == ["", "karate", "karate"]
+    assert [Plan(relabelled, task, ["GCN"]).name for task in TASKS] == ["", "karate", "karate"]
     edges = [*CELEGANS.edges.tolist()[1:], [0, 200]]
     fake = de.Graph.from_edges(edges, CELEGANS.num_nodes, title="celegans")
     assert (fake.num_nodes, fake.num_edges) == (CELEGANS.num_nodes, CELEGANS.num_edges)
@@ -347,12 +348,7 @@ def test_runs_of_other_labels_are_neither_read_nor_asked(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("model", "task"),
-    [
-        (model, task)
-        for model, entry in MODELS.items()
-        for task, p in TARGET_SIZE.items()
-        if p in (entry.sizes or (1, 2, 3))
-    ],
+    [(model, task) for model, entry in MODELS.items() for task, kind in TASKS.items() if entry.takes(kind.p)],
 )
 def test_the_settings_are_those_of_the_built_model(model: str, task: str) -> None:
     plan = Plan(KARATE, task, [model], hyper={"layers": 1, "hidden": 8})

@@ -7,7 +7,9 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ...common.errors import ParameterError, one_of, whole_number
+from ...common.errors import MOST_SEED, ParameterError, one_of, shown, whole_number
+from ...common.files import readable_size
+from ...common.parallel import memory
 from ..tasks import Task
 
 if TYPE_CHECKING:
@@ -59,9 +61,9 @@ MODELS = {
     "SEAL": Entry(
         "seal:SEAL", BASELINE, "#e69f00", "DRNL labels, DGCNN on enclosing subgraphs", sizes=(2,), own=("hops",)
     ),  # hops of its subgraph, not of its aggregation
-    "DE-GNN-SPD": Entry("de:DESPD", DE, "#0072b2", "shortest-path distances as features", usual=True),
-    "DE-GNN-LP": Entry("de:DELP", DE, "#8b6fd1", "landing probabilities as features"),
-    "DEA-GNN-SPD": Entry("dea:DEASPD", DE, "#d55e00", "distances as features and in the aggregation"),
+    "DE-GNN-SPD": Entry("block_nets:DESPD", DE, "#0072b2", "shortest-path distances as features", usual=True),
+    "DE-GNN-LP": Entry("block_nets:DELP", DE, "#8b6fd1", "landing probabilities as features"),
+    "DEA-GNN-SPD": Entry("block_nets:DEASPD", DE, "#d55e00", "distances as features and in the aggregation"),
     "DEA-GNN-PR": Entry("pagerank:DEAPR", DE, "#b03a5b", "distances as features, PageRank-weighted aggregation"),
 }
 """The models in the order in which they are listed everywhere. A model is added by one entry."""
@@ -103,11 +105,27 @@ def build(name: str, task: Task, *, seed: int = 0, **hyper: Any) -> SetNet:
         raise ParameterError(f"build needs a task, such as de.link_task(G), not {type(task).__name__}.")
     attributes = task.graph.attributes
     shape = Shape(task.p, task.num_classes, 0 if attributes is None else attributes.shape[1], task.classes)
-    return from_shape(name, shape, whole_number("seed", seed, least=0), hyper)
+    return from_shape(name, shape, whole_number("seed", seed, least=0, most=MOST_SEED), hyper)
 
 
-def from_shape(name: str, shape: Shape, seed: int, hyper: dict[str, Any]) -> SetNet:
-    """:func:`build` for a shape, without a task; what a saved model is made from again."""
+def from_shape(name: str, shape: Shape, seed: int, hyper: Any) -> SetNet:
+    """:func:`build` for a shape, without a task."""
+    import torch
+
+    planned = on_meta(name, shape, hyper)
+    size = 4 * sum(weight.nbytes for weight in planned.parameters())  # with its gradient and what Adam keeps of it
+    if size > memory():
+        raise ParameterError(
+            f"{name} with {_listed(planned.hyper)} takes {readable_size(size)} to train, and this machine has "
+            f"{readable_size(memory())}; make it smaller."
+        )
+    with _seeding, torch.random.fork_rng(devices=[]):  # the caller's random state stays as it was
+        torch.manual_seed(seed % 2**63)
+        return type(planned)(name, shape, **planned.hyper)
+
+
+def on_meta(name: Any, shape: Shape, hyper: Any) -> SetNet:
+    """The model with everything checked and no memory for its weights: what a saved one is put into."""
     import torch
 
     entry = MODELS[one_of("model", name, MODELS)]
@@ -117,12 +135,22 @@ def from_shape(name: str, shape: Shape, seed: int, hyper: dict[str, Any]) -> Set
             f"{name} takes target sets of {fits} nodes, and this task has p={shape.p}; use a DE-GNN, which takes any."
         )
     kind = entry.load()
+    if not isinstance(hyper, dict):
+        raise ParameterError(f"The hyperparameters of {name} are names with values, not {shown(hyper)}.")
     for key in hyper:
         one_of(f"hyperparameter of {name}", key, kind.HYPER)
     checked = {key: known.checked(key, hyper.get(key, known.default_for(shape.p))) for key, known in kind.HYPER.items()}
-    with _seeding, torch.random.fork_rng(devices=[]):  # the caller's random state stays as it was
-        torch.manual_seed(seed % 2**63)
-        return kind(name, shape, **checked)
+    try:
+        with torch.device("meta"):
+            return kind(name, shape, **checked)
+    except (RuntimeError, OverflowError):
+        raise ParameterError(
+            f"{name} with {_listed(checked)} has more weights than can be counted; make it smaller."
+        ) from None
+
+
+def _listed(hyper: dict[str, Any]) -> str:
+    return ", ".join(f"{key}={shown(value)}" for key, value in hyper.items())
 
 
 def models() -> pandas.DataFrame:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -13,26 +13,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...common.errors import ParameterError, TargetError, one_of, real_number, whole_number
+from ...engine.store import SetData
 from ...graphs.graph import Graph
 from ..tasks import Task
-from .fused import drop
+from ._fused import drop
 
 __all__ = ["Dropout", "Hyper", "SetData", "SetNet", "Shape"]
 
 _CALIBRATED_ON = 512  # training sets, at most
-
-
-class SetData(Protocol):
-    """What ``prepare`` gives: the model's input for many target sets, by the batch."""
-
-    def __len__(self) -> int: ...
-
-    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> Any: ...
-
-    def batches(self, indices: Iterable[NDArray[np.int64]], device: str = "cpu") -> Iterator[Any]:
-        """A batch for each of ``indices`` in turn; where extracting one takes long, it is done ahead."""
-        for index in indices:
-            yield self.batch(index, device)
 
 
 @dataclass(frozen=True)
@@ -61,6 +49,7 @@ class Hyper:
     paper: str = ""
     choices: tuple[Any, ...] | None = None
     least: int | None = None
+    most: int = 2**63 - 1  # what native code can count to, unless less makes sense
     above: float | None = None
     below: float = np.inf
     optional: bool = False
@@ -77,15 +66,15 @@ class Hyper:
         if self.choices is not None:
             return one_of(name, value, self.choices)
         if self.least is not None:
-            return whole_number(name, value, least=self.least)
+            return whole_number(name, value, least=self.least, most=self.most)
         return real_number(name, value, least=0, above=self.above, below=self.below)
 
 
 class Dropout(nn.Module):
     """Dropout that draws from its own generator, so that two fits in two threads do not meet.
 
-    A byte decides for each entry, eight from one draw, which is three times as fast as torch's own;
-    the share is therefore rounded to a multiple of 1/256.
+    A byte decides for each entry, eight from one draw: with torch's own draws an epoch of DE-GNN-SPD takes 52 %
+    longer, of DEA-GNN-SPD 89 %. The share is therefore rounded to a multiple of 1/256.
     """
 
     def __init__(self, share: float) -> None:
@@ -121,6 +110,7 @@ class SetNet(nn.Module):
 
     HYPER: ClassVar[Mapping[str, Hyper]] = {}
     inductive: ClassVar[bool] = True
+    grows: ClassVar[tuple[str, ...]] = ()  # buffers whose length is that of a graph, known when the model is bound
     RATE: ClassVar[Hyper] = Hyper(1e-3, paper="1e-4 (SGD)", for_nodes=1e-2)  # nodes: few training sets, few steps
 
     scale: Tensor
@@ -197,6 +187,7 @@ class TransductiveNet(SetNet):
     """A model that knows the nodes of one graph by number, and so can judge only that graph."""
 
     inductive: ClassVar[bool] = False
+    grows: ClassVar[tuple[str, ...]] = ("known_graphs",)
     known_graphs: Tensor
 
     def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any], width: int = 0) -> None:

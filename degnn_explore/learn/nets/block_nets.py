@@ -1,4 +1,4 @@
-"""GCN, SAGE and GIN on blocks: the networks bounded by 1-WL, and the frame of DE-GNN and DEA-GNN."""
+"""GCN, SAGE, GIN (bounded by 1-WL), DE-GNN and DEA-GNN-SPD: the networks that are computed on blocks."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from ...encodings.paths import SPD
+from ...encodings.walks import LandingProbability
 from ...engine.batch import Blocks
 from ...engine.egonets import Aggregation, BlockData, blocks
 from ...graphs.graph import Graph
+from ._fused import relu_sum
 from .base import Dropout, Hyper, SetData, SetNet, Shape
 from .readout import READOUT, Readout
 
-__all__ = ["CONVOLUTIONS", "WLGNN", "BlockNet"]
+__all__ = ["CONVOLUTIONS", "DEASPD", "DELP", "DESPD", "WLGNN", "BlockNet", "HopsConv"]
 
 
 class GCNConv(nn.Module):
@@ -59,10 +62,28 @@ class GINConv(nn.Module):
         return self.mlp((1 + self.epsilon) * h + agg[:, 0])
 
 
+class HopsConv(nn.Module):
+    """h_v' = Σ_{k=1..K} ReLU( (h_v + Σ_{u in S_{v,k}} h_u) Θ^{(k)} / (|S_{v,k}| + 1) ).
+
+    S_{v,k} holds the nodes at distance exactly k from v: "for each k we aggregate k-hop neighbours
+    via a GCN layer with a self-loop" (appendix, "DEA-GNN-SPD"). The appendix prints Θ inside the sum over
+    neighbours only; here, as in a GCN layer, it is applied to h_v too, and there is a bias.
+    """
+
+    aggregation = "hops"
+
+    def __init__(self, width_in: int, width_out: int, hops: int) -> None:
+        super().__init__()
+        self.linears = nn.ModuleList(nn.Linear(width_in, width_out) for _ in range(hops))
+
+    def forward(self, h: Tensor, agg: Tensor) -> Tensor:  # [N, in], [N, K, in] -> [N, out]
+        return relu_sum(agg, list(self.linears))
+
+
 CONVOLUTIONS: dict[str, type[nn.Module]] = {"GCN": GCNConv, "SAGE": SAGEConv, "GIN": GINConv}
 
 BLOCK_HYPER = {
-    "layers": Hyper(2, paper="1, 2, 3", least=1),
+    "layers": Hyper(2, paper="1, 2, 3", least=1, most=100),
     "hidden": Hyper(100, paper="20, 50, 80, 100", least=1),
     "dropout": Hyper(0.0, paper="0, 0.2", below=1.0),
     "readout": READOUT,
@@ -157,3 +178,82 @@ class WLGNN(BlockNet):
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         super().__init__(name, shape, hyper, CONVOLUTIONS[name])
+
+
+BASE = Hyper("GCN", paper="GCN", choices=tuple(CONVOLUTIONS))
+
+
+class DESPD(BlockNet):
+    """DE-GNN-SPD: ζ(u|v) is the one-hot of min(SPD(u, v), d_max); ζ(u|S) the mean over v in S.
+
+    Nodes that no path joins to v have an entry of their own, so there are d_max + 2 and not the paper's d_max + 1.
+    The aggregation is that of the base network, 1 hop (appendix, "DE-GNN-SPD").
+    """
+
+    HYPER: ClassVar = {**BLOCK_HYPER, "base": BASE, "max_dist": Hyper(3, paper="3, 4", least=1)}
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper, CONVOLUTIONS[hyper["base"]], SPD(max_dist=hyper["max_dist"]))
+
+
+class DELP(BlockNet):
+    """DE-GNN-LP: ζ(u|v) = ((W^0)_uv, ..., (W^d_rw)_uv), the landing probabilities of walks from v (Eq. 3).
+
+    With ``f3 > 0`` each ζ(u|v) first passes a learnt f_3, a two-layer perceptron of that width,
+    before the mean over v in S; the first aggregation then has weights before it and can no longer
+    be computed once and for all.
+    """
+
+    HYPER: ClassVar = {
+        **BLOCK_HYPER,
+        "layers": Hyper(2, paper="1, 2, 3", least=1, most=100, for_nodes=3),
+        "base": BASE,
+        "steps": Hyper(3, paper="3, 4", least=1),
+        "f3": Hyper(0, least=0),
+    }
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        encoding = LandingProbability(steps=hyper["steps"])
+        width = hyper["f3"]
+        super().__init__(
+            name,
+            shape,
+            hyper,
+            CONVOLUTIONS[hyper["base"]],
+            encoding,
+            width_in=1 + shape.num_attributes + width if width else None,
+        )
+        self.f3 = nn.Sequential(nn.Linear(encoding.dim, width), nn.ReLU(), nn.Linear(width, width)) if width else None
+
+    def prepare(
+        self,
+        graph: Graph,
+        sets: NDArray[np.int64],
+        *,
+        stop: threading.Event | None = None,
+        progress: bool = True,
+        raw: bool = False,
+    ) -> BlockData:
+        return super().prepare(graph, sets, stop=stop, progress=progress, raw=raw or self.f3 is not None)
+
+    def forward(self, batch: Blocks) -> Tensor:
+        if self.f3 is None:
+            return super().forward(batch)
+        base = 1 + self.shape.num_attributes
+        zeta = batch.x_self[:, base:].reshape(-1, self.shape.p, self.encoding.dim)  # [N0, p, steps+1]
+        first, rest = self.scale[:base], self.scale[base:]
+        x = torch.cat([batch.x_self[:, :base] * first, self.f3(zeta * rest).mean(dim=1)], dim=1)  # [N0, base+f3]
+        return self.later_layers(batch, x, first=0)
+
+
+class DEASPD(BlockNet):
+    """DEA-GNN-SPD: the features of DE-GNN-SPD, and messages from K hops with weights for each hop."""
+
+    HYPER: ClassVar = {
+        **BLOCK_HYPER,
+        "hops": Hyper(2, paper="1, 2, 3", least=1, most=100),
+        "max_dist": Hyper(3, paper="3, 4", least=1),
+    }
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper, HopsConv, SPD(max_dist=hyper["max_dist"]))

@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from ...common.errors import MOST_SEED, ParameterError
 from ...common.stopping import raise_if
 from ...engine.features import base_features, set_features
 from ...graphs.distances import set_distances
@@ -66,13 +67,14 @@ class PGNN(TransductiveNet):
     """
 
     HYPER: ClassVar = {
-        "layers": Hyper(1, paper="1, 2, 3", least=1),
+        "layers": Hyper(1, paper="1, 2, 3", least=1, most=100),
         "hidden": Hyper(50, paper="20, 50, 80, 100", least=1),
         "dropout": Hyper(0.0, paper="0, 0.2", below=1.0),
         "readout": READOUT,
         "anchor_sets": Hyper(64, least=1),
-        "anchor_seed": Hyper(0, least=0),
+        "anchor_seed": Hyper(0, least=0, most=MOST_SEED),
     }
+    grows: ClassVar = (*TransductiveNet.grows, "anchors", "anchor_ptr")
     anchors: Tensor
     anchor_ptr: Tensor
 
@@ -99,6 +101,15 @@ class PGNN(TransductiveNet):
         device = self.anchors.device
         self.anchors = torch.from_numpy(chosen).to(device)
         self.anchor_ptr = torch.from_numpy(np.cumsum([0, *sizes])).to(device)
+
+    def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
+        super().check(graph, sets)
+        ptr, n = self.anchor_ptr.cpu(), graph.num_nodes
+        inside = bool(((self.anchors >= 0) & (self.anchors < n)).all())
+        if len(ptr) != self.hyper["anchor_sets"] + 1 or ptr[0] != 0 or ptr[-1] != len(self.anchors) or not inside:
+            raise ParameterError(f"The anchors of this {self.name} are no nodes of the graph; train it again.")
+        if bool((ptr.diff() < 1).any()):
+            raise ParameterError(f"An anchor set of this {self.name} is empty; train it again.")
 
     def prepare(
         self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True

@@ -87,11 +87,11 @@ class SEAL(SetNet):
 
     HYPER: ClassVar = {
         "hops": Hyper(1, paper="1, 2", choices=(1, 2)),
-        "layers": Hyper(3, paper="1, 2, 3", least=1),
+        "layers": Hyper(3, paper="1, 2, 3", least=1, most=100),
         "hidden": Hyper(32, paper="20, 50, 80, 100", least=1),
         "dropout": Hyper(0.5, paper="0, 0.2", below=1.0),
         "max_dist": Hyper(3, paper="3, 4", least=1),
-        "sort_k": Hyper(30, least=10),
+        "sort_k": Hyper(30, least=10, most=100_000),
         "max_nodes_per_hop": Hyper(None, least=1, optional=True),
     }
 

@@ -13,6 +13,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from ...common.errors import MOST_SEED, ParameterError
+from ...common.files import readable_size
+from ...common.parallel import memory
 from ...common.stopping import raise_if
 from ...graphs.graph import Graph
 from ..tasks import Task
@@ -166,6 +169,13 @@ def embed(
     """
     from gensim.models import Word2Vec
 
+    n, pairs = graph.num_nodes, 4 * graph.num_nodes * ceil(log2(max(graph.num_nodes, 2)))
+    size = 8 * n * dim + 100 * n * walks * length + 8 * depth * (n + 3 * pairs)  # vectors, words, layers
+    if size > memory():
+        raise ParameterError(
+            f"struc2vec with dim={dim}, walks={walks}, length={length}, depth={depth} takes about "
+            f"{readable_size(size)} on {n:,} nodes, and this machine has {readable_size(memory())}; take less of them."
+        )
     layers = structural_layers(graph, depth)
     raise_if(stop, "struc2vec was cancelled")
     for_walks, for_words = np.random.SeedSequence(seed).spawn(2)
@@ -231,11 +241,12 @@ class Struc2Vec(TransductiveNet):
         "dim": Hyper(128, least=1),
         "walks": Hyper(10, least=1),
         "length": Hyper(80, least=2),
-        "window": Hyper(10, least=1),
+        "window": Hyper(10, least=1, most=10**6),
         "depth": Hyper(4, least=1),
-        "passes": Hyper(3, least=1),
-        "walk_seed": Hyper(0, least=0),
+        "passes": Hyper(3, least=1, most=10**6),
+        "walk_seed": Hyper(0, least=0, most=MOST_SEED),
     }
+    grows: ClassVar = (*TransductiveNet.grows, "embedding")
     embedding: Tensor
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
@@ -253,6 +264,14 @@ class Struc2Vec(TransductiveNet):
         # both or neither: a cancelled embed must not leave one graph's digest beside another's vectors
         super().bind(task, stop=stop, progress=progress)
         self.embedding = embedding
+
+    def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
+        super().check(graph, sets)
+        if len(self.embedding) != graph.num_nodes:
+            raise ParameterError(
+                f"This {self.name} has embeddings of {len(self.embedding)} nodes and the graph has "
+                f"{graph.num_nodes}; train it again."
+            )
 
     def prepare(
         self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True

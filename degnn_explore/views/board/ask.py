@@ -19,7 +19,7 @@ from ..widgets.html import box, guarded, tag, text
 from ..widgets.spot import Spot
 from .figures import paint
 from .missing_links import MissingLinks
-from .texts import class_names, set_name
+from .texts import set_name
 
 if TYPE_CHECKING:
     from ...learn.nets.base import SetNet
@@ -91,7 +91,7 @@ class Ask:
         answers = {} if hint else shelf.ask(self._runs, picked, self._seed)
         if not answers:
             return tag("div", hint or f"No trained model with seed {self._seed} yet.", "de-hint")
-        names = class_names(task)
+        names = task.class_names
         parts = []
         for model, p in answers.items():
             said = f"{p[0]:.3f}" if p.ndim == 1 else f"{names[int(p[0].argmax())]}, {p[0].max():.3f}"

@@ -11,11 +11,12 @@ import ipywidgets as W
 from ...common.errors import ParameterError, one_of
 from ...graphs.graph import Graph
 from ...learn.nets import MODELS
+from ...learn.tasks import TASKS
 from ...reading.catalogue import datasets, load
-from ...study.plan import MOST_SEEDS, TARGET_SIZE, TASKS, Plan, digest_of
+from ...study.plan import MOST_SEEDS, Plan, digest_of
 from ...study.records import Run
 
-__all__ = ["OWN", "Controls", "devices"]
+__all__ = ["OWN", "Controls"]
 
 OWN = "own graph"
 _OWN_DEFAULT = ("each model's own", "")
@@ -34,28 +35,12 @@ PAPER_RATE, PAPER_EPOCHS = 1e-4, 500
 USUAL = {"seeds": 3, "epochs": 40}
 
 
-def devices() -> list[tuple[str, str]]:
-    """What can be trained on here: (text, name).
-
-    Examples
-    --------
-    >>> [name for _, name in devices()][0]
-    'auto'
-    """
-    import torch
-
-    there = [(f"cpu ({os.cpu_count()} cores)", "cpu")]
-    there += [(f"cuda:{i} ({torch.cuda.get_device_name(i)})", f"cuda:{i}") for i in range(torch.cuda.device_count())]
-    if torch.backends.mps.is_available():
-        there.append(("mps (Apple)", "mps"))
-    best = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    return [(f"auto: {best}", "auto"), *there]
-
-
 class Controls:
     """The menus, numbers and boxes to tick; every change is told to ``act()``."""
 
     def __init__(self, act: Callable[[], None]) -> None:
+        from ...learn.devices import devices
+
         self._act = act
         self._quiet = False
         self.own: Graph | None = None
@@ -64,7 +49,7 @@ class Controls:
             for _, row in datasets().iterrows()
             if row["available"]
         ]
-        self.task = _menu("Task", [(f"{name} (p = {TARGET_SIZE[name]})", name) for name in TASKS])
+        self.task = _menu("Task", [(f"{name} (p = {kind.p})", name) for name, kind in TASKS.items()])
         self.graph = _menu("Graph", self._known)
         self.seeds, self.epochs = _number("Seeds", MOST_SEEDS), _number("Epochs", 10_000)
         self.device = _menu("Device", devices())
@@ -183,7 +168,7 @@ class Controls:
         return [name for name, check in self.models.items() if check.value and self._fits(name)]
 
     def _fits(self, model: str) -> bool:
-        return MODELS[model].takes(TARGET_SIZE[self.task.value])
+        return MODELS[model].takes(TASKS[self.task.value].p)
 
     def plan(self) -> Plan:
         """What is chosen, not yet checked."""

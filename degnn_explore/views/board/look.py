@@ -14,7 +14,6 @@ from ..widgets.html import box, guarded, tag
 from ..widgets.spot import Spot
 from .ask import Ask
 from .figures import look_figure
-from .texts import class_names
 
 __all__ = ["Deep", "Look"]
 
@@ -71,7 +70,7 @@ class Look:
         task = scored[name].task
         wrong = int((scored[name].given != task.test.labels).sum())
         what = f"{name}, seed {seed}: {wrong} of {len(task.test)} test sets are judged wrong."
-        self.chart.show(look_figure(scored, name, class_names(task)), what)
+        self.chart.show(look_figure(scored, name, task.class_names), what)
         how = " Distances are those between the targets in the training graph, their own edges cut."
         self._note.value = tag("div", what + (how if task.p > 1 else ""), "de-notes")
 

@@ -14,7 +14,7 @@ from ..widgets.html import node_name, tag, text
 from ..widgets.sheet import cell, column
 from .figures import paint
 
-__all__ = ["class_names", "comparison_table", "duration", "mistake_table", "progress_bars", "set_name"]
+__all__ = ["comparison_table", "duration", "mistake_table", "progress_bars", "set_name"]
 
 
 def duration(seconds: float) -> str:
@@ -109,22 +109,6 @@ def _cell(about: Column, row: Row) -> dict[str, Any]:
     return cell(about.text(row), -1.0 if value is None else float(value), look)  # what the paper lacks is sorted last
 
 
-def class_names(task: Task) -> list[str]:
-    """What the classes are called.
-
-    Examples
-    --------
-    >>> import degnn_explore as de
-    >>> class_names(de.link_task(de.load("karate")))
-    ['not linked', 'linked']
-    """
-    if task.kind == "links":
-        return ["not linked", "linked"]
-    if task.kind == "triangles":
-        return ["no triangle", "triangle"]
-    return [f"class {c}" for c in task.classes]
-
-
 def set_name(graph: Graph, nodes: Iterable[int]) -> str:
     """The names of a set's nodes, with dashes between.
 
@@ -138,7 +122,7 @@ def set_name(graph: Graph, nodes: Iterable[int]) -> str:
 
 def mistake_table(mistakes: Sequence[Mistake], task: Task) -> tuple[list[dict[str, str]], list[list[dict[str, Any]]]]:
     """Columns and rows of the hardest mistakes."""
-    names = class_names(task)
+    names = task.class_names
     roles = task.p == 1
     columns = [
         column({1: "node", 2: "pair"}.get(task.p, "set"), first="up"),

@@ -1,0 +1,73 @@
+"""What models are computed on: the device, and torch's threads."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from ..common.errors import ParameterError
+
+__all__ = ["best_device", "choose_device", "devices", "torch_threads"]
+
+MOST_THREADS = 256  # more of them end the process inside OpenMP
+
+
+def best_device() -> str:
+    """What "auto" stands for: cuda, then mps, then cpu."""
+    return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def devices() -> list[tuple[str, str]]:
+    """What can be trained on here: (text, name).
+
+    Examples
+    --------
+    >>> devices()[0][1]
+    'auto'
+    """
+    menu = [(f"auto: {best_device()}", "auto"), (f"cpu ({os.cpu_count()} cores)", "cpu")]
+    menu += [(f"cuda:{i} ({torch.cuda.get_device_name(i)})", f"cuda:{i}") for i in range(torch.cuda.device_count())]
+    return [*menu, ("mps (Apple)", "mps")] if torch.backends.mps.is_available() else menu
+
+
+def choose_device(device: str) -> str:
+    """ "auto" as the best device of this machine; any other name if torch has it here."""
+    if device == "auto":
+        return best_device()
+    try:
+        if torch.empty(1, device=torch.device(device)).is_meta:
+            raise RuntimeError("meta tensors hold no numbers")
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
+        raise ParameterError(
+            f"device={device!r} cannot be used here ({str(error).splitlines()[0]}); use 'auto' or 'cpu'."
+        ) from None
+    return device
+
+
+class _Threads:
+    """Torch has one number of threads for the process; the last fit that ends puts it back."""
+
+    def __init__(self) -> None:
+        self._lock, self._users, self._before = threading.Lock(), 0, 1
+
+    @contextmanager
+    def __call__(self, number: int) -> Iterator[None]:
+        with self._lock:
+            if not self._users:
+                self._before = torch.get_num_threads()
+            self._users += 1
+            torch.set_num_threads(number)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    torch.set_num_threads(self._before)
+
+
+torch_threads = _Threads()

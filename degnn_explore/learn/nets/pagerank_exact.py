@@ -1,0 +1,191 @@
+"""What DEA-GNN-PR takes from whole graphs: features after each cut, and exact PageRank scores."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ...common.errors import ParameterError
+from ...common.files import readable_size
+from ...common.parallel import memory
+from ...common.stopping import raise_if
+from ...encodings.paths import SPD
+from ...engine.features import base_features, inner_edges, set_features
+from ...graphs.distances import set_distances
+from ...graphs.graph import Graph
+from .base import SetData
+
+__all__ = ["Exact", "PageRankBatch", "WholeGraphs", "woodbury"]
+
+_HELD = 1_000_000_000  # bytes; a task that needs no more is computed once, before the first epoch
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PageRankBatch:
+    """k sets; the nodes of a set are all n (exact) or those that S hears (truncated), N either way.
+
+    Attributes
+    ----------
+    x_agg
+        [k, N, d] first aggregation, which has no weights; [k, p, d] for a single layer.
+    last
+        [k, p, N] weights of the last aggregation, onto S.
+    matrix, left, right
+        Middle aggregations: h -> matrix h + right (left^T h), [n, n] and [k, n, p]; None if there are none.
+    """
+
+    x_agg: Tensor
+    last: Tensor | None
+    matrix: Tensor | None = None
+    left: Tensor | None = None
+    right: Tensor | None = None
+
+
+def woodbury(
+    columns: Floats,
+    own: Floats,
+    sets: NDArray[np.int64],
+    at: NDArray[np.int64],
+    degrees: NDArray[np.int64],
+    inner: NDArray[np.bool_],
+    alpha: float,
+) -> Floats:
+    """U of P_cut = P + U V^T for each set, where V holds the rows of P that belong to S.
+
+    With ΔW the change of the p columns of S and E the unit vectors of S,
+    (I − αW − αΔW E^T)^-1 = P + P αΔW (I − α E^T P ΔW)^-1 E^T P. And P W = (P − I)/α gives P ΔW from
+    the columns of S alone: a column a of the cut W is (d_a W e_a − Σ_{b in S, ab an edge} e_b) / d'_a.
+
+    Parameters
+    ----------
+    columns
+        P e_a for a in S, on some nodes. [k, N, p]
+    own
+        E: 1 where a node is a. [k, N, p]
+    sets, at
+        The sets, and where their nodes stand among the N. [k, p]
+    degrees, inner
+        Degrees before the cut [n]; which nodes of S are neighbours [k, p, p].
+    """
+    d = degrees[sets].astype(float)[:, None, :]  # [k, 1, p]
+    kept = d - inner.sum(axis=1)[:, None, :]
+    walked = (columns - own) / alpha  # P W e_a
+    after = np.divide(
+        d * walked - columns @ inner.astype(float),
+        kept,
+        out=np.zeros_like(walked),
+        where=np.broadcast_to(kept > 0, walked.shape),
+    )
+    change = alpha * (after - walked)  # α P ΔW
+    small = np.eye(sets.shape[1]) - np.take_along_axis(change, at[:, :, None], axis=1)  # [k, p, p]
+    return np.asarray(change @ np.linalg.inv(small))
+
+
+class WholeGraphs(SetData):
+    """Features of whole graphs, cut set by set: log-degree, attributes, ζ_spd(u|S)."""
+
+    def __init__(self, graph: Graph, sets: NDArray[np.int64], encoding: SPD) -> None:
+        self.graph, self.sets, self.encoding = graph, sets, encoding
+        self.base = base_features(graph)
+        wide = 64 * graph.num_nodes * (self.base.shape[1] + sets.shape[1] * encoding.dim) * 4  # bytes of a batch
+        if wide > memory():
+            raise ParameterError(
+                f"max_dist={encoding.max_dist} takes {readable_size(wide)} for a batch on {graph.num_nodes:,} nodes, "
+                f"and this machine has {readable_size(memory())}; take a smaller max_dist."
+            )
+        self.at_sets = set_features(graph, sets)
+        self.inner = inner_edges(graph, sets)
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def features(self, index: NDArray[np.int64], nodes: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
+        """Of all nodes, [k, n, d], or of some of each set, nodes [k, M] -> [k, M, d]."""
+        sets, last = self.sets[index], self.encoding.max_dist
+        away = set_distances(self.graph, sets, cut=True)  # [k, p, n]
+        if nodes is None:
+            nodes = np.broadcast_to(np.arange(self.graph.num_nodes), (len(sets), self.graph.num_nodes))
+        else:
+            away = np.take_along_axis(away, nodes[:, None, :], axis=2)  # [k, p, M]
+        code = np.where(away < 0, last + 1, np.minimum(away, last))
+        zeta = (code[..., None] == np.arange(last + 2)).mean(axis=1, dtype=np.float32)  # [k, M, dim]
+        base = self.base[nodes]
+        for j in range(sets.shape[1]):  # a node of S loses the edges inside S
+            row, column = np.nonzero(nodes == sets[:, j, None])
+            base[row, column] = self.at_sets[index][row, j]
+        return np.concatenate([base, zeta], axis=2)
+
+
+class Exact(WholeGraphs):
+    """Dense scores (1 − α)(I − αW)^-1 of the whole graph, corrected for each set's cut.
+
+    With one or two layers, all batches are computed once, before the first epoch, if they fit.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        sets: NDArray[np.int64],
+        encoding: SPD,
+        alpha: float,
+        layers: int,
+        stop: threading.Event | None = None,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(graph, sets, encoding)
+        self.alpha, self.layers = alpha, layers
+        n = graph.num_nodes
+        walk = graph.to_scipy().toarray() / np.maximum(graph.degrees, 1)[None, :]
+        self.scores = np.linalg.inv(np.eye(n) - alpha * walk)
+        self.matrix = torch.from_numpy(((1 - alpha) * self.scores.T).astype(np.float32))
+        self.held: PageRankBatch | None = None
+        nbytes = 4 * len(sets) * n * (self.base.shape[1] + encoding.dim + sets.shape[1])  # of all batches
+        if layers <= 2 and nbytes <= _HELD:
+            self.held = self._all(stop, progress)
+
+    def _all(self, stop: threading.Event | None, progress: bool) -> PageRankBatch:
+        from tqdm.auto import tqdm
+
+        parts = []
+        chunks = np.array_split(np.arange(len(self)), -(-len(self) // 64))
+        for chunk in tqdm(chunks, desc="PageRank aggregation", disable=not progress, delay=2, leave=False):
+            raise_if(stop, "the PageRank aggregation was cancelled")
+            parts.append(self._compute(chunk, "cpu"))
+        last = [part.last for part in parts if part.last is not None]
+        return PageRankBatch(torch.cat([part.x_agg for part in parts]), torch.cat(last) if last else None)
+
+    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> PageRankBatch:
+        if self.held is None:
+            return self._compute(np.asarray(index), device)
+        rows, last = torch.from_numpy(np.asarray(index)), self.held.last
+        return PageRankBatch(self.held.x_agg[rows].to(device), None if last is None else last[rows].to(device))
+
+    def _compute(self, index: NDArray[np.int64], device: str) -> PageRankBatch:
+        sets, n = self.sets[index], self.graph.num_nodes
+        k, p = sets.shape
+        left = np.zeros((k, n, p), dtype=np.float32)
+        changed = np.flatnonzero(self.inner[index].any(axis=(1, 2)))
+        if len(changed):
+            cut = sets[changed]
+            columns = self.scores[:, cut].transpose(1, 0, 2)  # [k, n, p]
+            own = (np.arange(n)[None, :, None] == cut[:, None, :]).astype(float)
+            left[changed] = woodbury(columns, own, cut, cut, self.graph.degrees, self.inner[index[changed]], self.alpha)
+        U = torch.from_numpy(left)
+        V = self.matrix[:, torch.from_numpy(sets)].permute(1, 0, 2)  # (1 − α) rows of P at S, [k, n, p]
+        x = torch.from_numpy(self.features(index))  # [k, n, d]
+        rows = self.matrix[torch.from_numpy(sets)]  # [k, p, n]
+        at_sets = V.gather(1, torch.from_numpy(sets)[:, :, None].expand(-1, -1, p))  # [k, p, p]
+        last = rows + at_sets @ U.transpose(1, 2)  # [k, p, n]
+        if self.layers == 1:
+            return PageRankBatch((last @ x).to(device), None)
+        wide = x.permute(1, 0, 2).reshape(n, -1)  # one multiplication for all sets
+        x_agg = (self.matrix @ wide).view(n, k, -1).permute(1, 0, 2) + V @ (U.transpose(1, 2) @ x)
+        middle = (self.matrix, U, V) if self.layers > 2 else ()
+        return PageRankBatch(x_agg.to(device), last.to(device), *(t.to(device) for t in middle))
