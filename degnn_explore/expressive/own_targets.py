@@ -13,37 +13,15 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import GraphError, ParameterError, whole_number
+from ..common.errors import ParameterError, whole_number
 from ..common.files import readable_size
 from ..common.stopping import raise_if
-from ..graphs.graph import Graph
-from .refinement import MAX_ARCS, MAX_BYTES, khop_size
+from ..graphs.graph import Graph, needs_graph
+from .refinement import MAX_BYTES, NO_TARGETS, Instances
 
-__all__ = ["alike", "khop_union", "root_colours"]
+__all__ = ["alike", "root_colours"]
 
 Ints = NDArray[np.int64]
-
-
-def khop_union(graphs: Sequence[Graph], hops: int = 1) -> tuple[Ints, Ints, Ints]:
-    """The disjoint union of the graphs: for each node the nodes within K hops and their distances, in CSR form."""
-    from . import _kernels as kernels
-
-    for G in graphs:
-        if not isinstance(G, Graph):
-            raise GraphError(f"Each graph must be a degnn_explore.Graph, not {type(G).__name__}.")
-    size = sum(khop_size(G, hops) for G in graphs)
-    if size > MAX_ARCS:
-        raise ParameterError(
-            f"hops={hops} in these graphs means about {size:,} arcs, more than {MAX_ARCS:,}; "
-            "take fewer hops, fewer graphs or smaller ones."
-        )
-    shift = np.cumsum([0, *(G.num_nodes for G in graphs)])
-    ends = np.cumsum([0, *(len(G.indices) for G in graphs)])
-    empty, zero = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    indptr = np.concatenate([zero, *(G.indptr[1:] + e for G, e in zip(graphs, ends[:-1], strict=True))])
-    indices = np.concatenate([empty, *(G.indices + s for G, s in zip(graphs, shift[:-1], strict=True))])
-    start, arcs, tags = kernels.khop_arcs(indptr, indices, hops)
-    return start, arcs, tags
 
 
 def root_colours(
@@ -56,24 +34,9 @@ def root_colours(
 ) -> Ints:
     """The colour of every node of every graph as its own target, after 0..layers layers of DE-1 with SPD.
 
-    Parameters
-    ----------
-    graphs
-        Any graphs; their nodes follow one another in the result.
-    layers
-        L, at least 1.
-    hops
-        K: aggregate all nodes within K hops, with their distances (DEA-GNN-1-K-hop).
-    stop
-        Work ends with ``Cancelled`` soon after this event is set.
-    step
-        Called with the number of targets done since the last call.
-
-    Returns
-    -------
-    int64 [layers + 1, number of nodes]
-        Equal exactly where no DE-GNN-1 with that many layers can tell the nodes apart (but for a chance of about
-        2^-128 a pair). The numbers mean nothing outside this call.
+    int64 [layers + 1, number of nodes], the nodes of the graphs one after another: equal exactly where no DE-GNN-1
+    with that many layers and K = ``hops`` can tell the nodes apart, but for a chance of about 2^-128 a pair. The
+    numbers mean nothing outside this call. ``step`` is called with the number of targets done since its last call.
 
     Examples
     --------
@@ -87,18 +50,21 @@ def root_colours(
     from . import _kernels as kernels
 
     layers, hops = whole_number("layers", layers, least=1), whole_number("hops", hops, least=1)
+    for G in graphs:
+        needs_graph("root_colours", G)
     nodes = sum(G.num_nodes for G in graphs)
     hops = min(hops, max(nodes, 1))  # no node is further away
     if (size := 16 * (layers + 1) * nodes) > MAX_BYTES:
         raise ParameterError(f"layers={layers:,} for {nodes:,} targets take {readable_size(size)}; take fewer layers.")
-    halves = [np.zeros((layers + 1, 0, 2), dtype=np.uint64)]
+    words = np.empty((layers + 1, nodes, 2), dtype=np.uint64)
+    done = 0
     for G in graphs:
         raise_if(stop, "the colouring of all targets was cancelled")
-        halves.append(np.empty((layers + 1, G.num_nodes, 2), dtype=np.uint64))
-        kernels.root_colours(*khop_union([G], hops), hops, layers, halves[-1])
+        run = Instances.build([(G, NO_TARGETS)], hops=hops)
+        kernels.root_colours(run.indptr, run.indices, run.tags, hops, layers, words[:, done : done + G.num_nodes])
+        done += G.num_nodes
         if step is not None:
             step(G.num_nodes)
-    words = np.concatenate(halves, axis=1)
     return np.stack([np.unique(row, axis=0, return_inverse=True)[1].reshape(-1) for row in words])
 
 

@@ -22,9 +22,11 @@ from ..encodings.base import Encoding, needs_encoding
 from ..encodings.paths import Distance
 from ..graphs.graph import Graph, Targets, needs_graph
 
-__all__ = ["History", "Instances", "Part", "colours", "khop_size"]
+__all__ = ["NO_TARGETS", "History", "Instances", "Part", "colours", "khop_size"]
 
 Ints = NDArray[np.int64]
+NO_TARGETS = np.zeros((1, 0), dtype=np.int64)
+"""The sets of a graph that is looked at once, without targets."""
 MAX_ARCS = 100_000_000  # of 24 bytes each
 MAX_BYTES = 2e9  # of what colours returns
 MAX_LAYERS = 100_000
@@ -78,7 +80,7 @@ def colours(
         _check_result(whole_number("layers", layers, least=0, most=MAX_LAYERS), G)
     if S is None and encoding is not None:
         raise ParameterError("An encoding needs a target set: give S as well, or neither for plain 1-WL.")
-    sets = np.zeros((1, 0), dtype=np.int64) if S is None else G.target_set(S)[None, :]
+    sets = NO_TARGETS if S is None else G.target_set(S)[None, :]
     zeta = None if S is None else encoding or Distance()
     run = Instances.build([(G, sets)], zeta, hops=hops, cut=cut, attributes=attributes)
     digests: list[Ints] = []

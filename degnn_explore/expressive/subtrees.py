@@ -30,28 +30,6 @@ Ints = NDArray[np.int64]
 class Subtree:
     """An unrolled subtree in flat arrays, parents before children.
 
-    Attributes
-    ----------
-    graph, root, layers
-        What was unrolled, from where, how deep.
-    node
-        The graph node each tree node stands for. [t]
-    parent
-        The tree node above; -1 for the root. [t]
-    depth
-        0 for the root. [t]
-    multiplicity
-        How many equal siblings were merged into this one, 1 if none. [t]
-    hop
-        Distance in the graph from the parent's node: 1, or up to K for K-hop aggregation; 0 at the root. [t]
-    colour
-        The colour of the graph node after ``layers - depth`` layers: equal colours at equal depth
-        mean equal subtrees below. [t]
-    label
-        The node's encoding in words: a distance, a multiset like {1,2}; empty without an encoding.
-    members
-        The graph nodes of all merged siblings.
-
     Examples
     --------
     >>> tree = unroll(Graph.from_edges([(0, 1), (1, 2)]), 1, layers=1, merge=True)
@@ -59,17 +37,17 @@ class Subtree:
     ([1, 0], [1, 2], ((1,), (0, 2)))
     """
 
-    graph: Graph
+    graph: Graph  # what was unrolled, from where, how deep
     root: int
     layers: int
-    node: Ints
-    parent: Ints
-    depth: Ints
-    multiplicity: Ints
-    hop: Ints
-    colour: Ints
-    label: tuple[str, ...]
-    members: tuple[tuple[int, ...], ...]
+    node: Ints  # the graph node each tree node stands for [t]
+    parent: Ints  # the tree node above; -1 for the root
+    depth: Ints  # 0 for the root
+    multiplicity: Ints  # how many equal siblings were merged into this one
+    hop: Ints  # distance in the graph from the parent's node, up to K; 0 at the root
+    colour: Ints  # of the graph node after layers - depth layers: equal at equal depth means equal subtrees below
+    label: tuple[str, ...]  # its encoding in words: a distance, a multiset like {1,2}; empty without an encoding
+    members: tuple[tuple[int, ...], ...]  # the graph nodes of all merged siblings
     root_colours: Ints  # the root's colour after 0..layers layers
 
     def __len__(self) -> int:
@@ -241,21 +219,11 @@ class Unrolling:
 
 @dataclass(frozen=True)
 class TreeComparison:
-    """Where two subtrees part.
-
-    Attributes
-    ----------
-    same
-        Whether the two trees are equal.
-    layer
-        The fewest layers at which they differ; None if they are equal.
-    branches_a, branches_b
-        For every tree node, whether it lies on a branch that the other tree lacks.
-    """
+    """Where two subtrees part."""
 
     same: bool
-    layer: int | None
-    branches_a: NDArray[np.bool_]
+    layer: int | None  # the fewest layers at which they differ; None if they are equal
+    branches_a: NDArray[np.bool_]  # for every tree node, whether it lies on a branch that the other tree lacks
     branches_b: NDArray[np.bool_]
 
 

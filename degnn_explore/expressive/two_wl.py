@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..common.parallel import Threads
 from ..graphs.graph import Graph
-from .refinement import Instances
+from .refinement import NO_TARGETS, Instances
 
 __all__ = ["pair_colours"]
 
@@ -44,7 +44,7 @@ def pair_colours(
     from . import _kernels as kernels
 
     sizes = [G.num_nodes for G in (G1, G2)]
-    run = Instances.build([(G, np.zeros((1, 0), dtype=np.int64)) for G in (G1, G2)], attributes=attributes)
+    run = Instances.build([(G, NO_TARGETS) for G in (G1, G2)], attributes=attributes)
     own, _ = next(run.refine(0))  # the nodes' attributes, or nothing
     halves = [_initial(G, nodes) for G, nodes in zip((G1, G2), np.split(own, [sizes[0]]), strict=True)]
     flat = np.unique(np.concatenate(halves), return_inverse=True)[1]

@@ -30,17 +30,6 @@ Ints = NDArray[np.int64]
 class Verdict:
     """The answer to "can this method tell the two apart?".
 
-    Attributes
-    ----------
-    different
-        Whether it can.
-    layer
-        The first layer at which the two differ; None if they never do (or not within ``layers``).
-    why
-        The reason, in a sentence.
-    method
-        The method asked.
-
     Examples
     --------
     >>> import degnn_explore as de
@@ -50,8 +39,8 @@ class Verdict:
     """
 
     different: bool
-    layer: int | None
-    why: str
+    layer: int | None  # the first at which the two differ; None if they never do, or not within ``layers``
+    why: str  # the reason, in a sentence
     method: str
 
     def __str__(self) -> str:

@@ -74,11 +74,11 @@ def wl_groups(graphs: Sequence[Graph]) -> Groups:
     >>> [len(group) for group in wl_groups([zoo.hexagon(), zoo.two_triangles(), zoo.petersen()])]
     [2]
     """
-    from ..expressive.refinement import Instances
+    from ..expressive.refinement import NO_TARGETS, Instances
 
     if not graphs:
         return []
-    run = Instances.build([(G, np.zeros((1, 0), dtype=np.int64)) for G in graphs])
+    run = Instances.build([(G, NO_TARGETS) for G in graphs])
     *_, (classes, _) = run.refine()
     groups: dict[bytes, list[Graph]] = {}
     for G, part in zip(graphs, np.split(classes, run.start[1:-1]), strict=True):
