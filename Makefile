@@ -12,6 +12,9 @@ export JUPYTER_RUNTIME_DIR := $(JUPYTER)/runtime
 export IPYTHONDIR          := $(JUPYTER)/ipython
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# How many processes run tests.
+WORKERS ?= 2
+
 # The airports are not ours to ship; a copy next to the project is used before any download.
 AIRPORTS := $(wildcard ../shared/data/airports)
 ifneq ($(AIRPORTS),)
@@ -33,7 +36,7 @@ lab: $(VENV)/.lab $(LAB_SETTINGS)  ## Set up .venv and open JupyterLab on the st
 		--LabApp.default_url=/lab/tree/$(START) $(LAB_ARGS)
 
 test: $(VENV)/.dev  ## Set up .venv with the test tools and run the whole suite (PYTEST_ARGS: more options for pytest)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev  ## Check style, layout, types and which room imports which
 	$(BIN)/ruff check .

@@ -217,3 +217,25 @@ def test_readme_examples_give_what_they_show() -> None:
     example = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README", "README.md", 0)
     assert len(example.examples) >= 3
     assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example).failed == 0
+
+
+def run_a_browser_test_without_a_browser(**env: str) -> subprocess.CompletedProcess[str]:
+    found = next((ROOT / "tests" / "views" / "browser").glob("test_*.py"))
+    environment = {name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("PYTEST")}
+    environment |= {"PATH": str(Path(sys.executable).parent), "PLAYWRIGHT_BROWSERS_PATH": "/nowhere", **env}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-x", str(found)]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def test_without_chromium_the_last_lines_say_what_was_not_tested() -> None:
+    done = run_a_browser_test_without_a_browser()
+    assert done.returncode == 0, done.stdout + done.stderr
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("NOT TESTED: the Explorer and the Training Board in a browser (")
+    assert last.endswith("Install your system's chromium package, or run: .venv/bin/playwright install chromium")
+
+
+def test_in_ci_a_missing_chromium_is_a_failure() -> None:
+    done = run_a_browser_test_without_a_browser(CI="true")
+    assert done.returncode == 1
+    assert "no Chromium found" in done.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def chrome() -> Iterator[Any]:
     pytest.importorskip("playwright", reason="browser tests need playwright: pip install playwright")
     if jupyter.chromium() is None:
-        pytest.skip("no Chromium found: install your system's chromium package, or run: playwright install chromium")
+        missing = pytest.fail if os.environ.get("CI") else pytest.skip
+        missing("no Chromium found: install your system's chromium package, or run: playwright install chromium")
     with jupyter.browser() as opened:
         yield opened
 
