@@ -10,14 +10,20 @@ import contextlib
 import io
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import degnn_explore as de
 from degnn_explore import GraphError, ParameterError, TargetError
 from degnn_explore.cli import main
+from degnn_explore.study.comparison import compare_runs
+from degnn_explore.study.plan import Plan
+from degnn_explore.study.race import Race
+from degnn_explore.study.records import Run
+from degnn_explore.study.results import read
 
 Row = tuple[str, Callable[[], object], type[Exception], str]
 
@@ -45,7 +51,24 @@ def shell(*arguments: object) -> None:
         raise Exit(said.getvalue())
 
 
+def raced(graph: str = "karate", task: str = "links", models: Sequence[str] = ("GCN",), **more: Any) -> None:
+    """A race of this plan."""
+    Race(Plan(de.load(graph), task, models, **{k: v for k, v in more.items() if k != "results"}),
+         more.get("results", "r.jsonl"))  # fmt: skip
+
+
+def two_graphs() -> list[Run]:
+    """Finished runs on two graphs of one name."""
+    return [Run(digest, "mine", "links", "GCN", digest=digest, test=0.5) for digest in ("1f", "2e")]
+
+
+def links_of(task: de.Task) -> None:
+    """Missing links near node 0, with no model."""
+    de.missing_links({}, task, [0])
+
+
 FOLDER: list[str] = []
+RECORD = '{"key":"k","graph":"g","task":"links","model":"GCN",'
 KARATE = de.load("karate")
 FRIENDS = de.Graph.from_edges([("ana", "ben"), ("ben", "cai")])
 FROM_1 = de.Graph.from_edges([("1", "2"), ("2", "3")])  # as a file whose ids begin with 1
@@ -147,7 +170,24 @@ LEARN: list[Row] = [
         r"cannot be read as a saved model",
     ),
 ]
-STUDY: list[Row] = []
+STUDY: list[Row] = [
+    ("a race of no model", lambda: raced(models=[]), ParameterError, r"No model is chosen; choose at least one"),
+    ("more seeds than 20", lambda: raced(seeds=21), ParameterError, r"seeds must be at most 20, not 21"),
+    ("roles without labels", lambda: raced("celegans", "roles"), GraphError, r"needs a label for each node"),
+    ("a task that is not there", lambda: raced("karate", "link"), ParameterError, r"Did you mean 'links'"),
+    ("a typo in an option", lambda: raced(options={"learnin_rate": 1}), ParameterError, r"mean 'learning_rate'"),
+    ("a seed among the options", lambda: raced(options={"seed": 3}), ParameterError, r"options may not name 'seed'"),
+    ("a setting no model has", lambda: raced(hyper={"max_dist": 3}), ParameterError, r"'max_dist'"),
+    ("results without an ending", lambda: raced(results="mine"), ParameterError, r"an ending, such as mine.jsonl"),
+    ("notes as a results file", lambda: read(file("n.txt", "buy milk\n")), ParameterError, r"is not a file of results"),
+    ("a list as a setting", lambda: Run.from_json(RECORD + '"hyper":{"layers":[2]}}'), ParameterError, r"hyper=.*in a"),
+    ("a huge number", lambda: Run.from_json(RECORD + f'"seconds":{"9" * 400}}}'), ParameterError, r"seconds=99.*in a"),
+    ("half a letter", lambda: Run.from_json(RECORD + '"error":"\\ud800"}'), ParameterError, r"error=.*in a record"),
+    ("runs of two graphs", lambda: compare_runs(two_graphs()), ParameterError, r"answer 2 different questions"),
+    ("nothing to compare", lambda: compare_runs([]), ParameterError, r"no finished run to compare; train at least"),
+    ("missing links of roles", lambda: links_of(de.role_task(KARATE)), TargetError, r"of 1; train models on links"),
+    ("missing links by nobody", lambda: links_of(de.link_task(KARATE)), ParameterError, r"No trained model yet"),
+]
 EXPLORER: list[Row] = [
     ("a name in place of a graph", lambda: de.Explorer("karate"), TargetError, r"Graph.*'karate'.*from_networkx"),
     ("a list in place of a pair", lambda: de.Explorer([KARATE, [0]]), TargetError, r"a pair \(Graph, target set\)"),
@@ -174,7 +214,11 @@ EXPLORER: list[Row] = [
     ("half a code", lambda: de.Explorer.restore(de.Explorer().share()[:-9]), ParameterError, r"copy it again"),
 ]
 BOARD: list[Row] = [
-    ("a typo in the name of a graph", lambda: de.TrainingBoard("karat"), ParameterError, r"Did you mean 'karate'")
+    ("a typo in the name of a graph", lambda: de.TrainingBoard("karat"), ParameterError, r"Did you mean 'karate'"),
+    ("a typo in a task", lambda: de.TrainingBoard("karate", "role"), ParameterError, r"Did you mean 'roles'"),
+    ("a typo in a model", lambda: de.TrainingBoard("karate", models=["GNC"]), ParameterError, r"choose one of 'GCN'"),
+    ("seeds as a text", lambda: de.TrainingBoard("karate", seeds="3"), ParameterError, r"seeds must be .*, not '3'"),
+    ("a typo in a setting", lambda: de.TrainingBoard("karate", layer=2), ParameterError, r"Did you mean 'layers'"),
 ]
 THEORY: list[Row] = [
     (

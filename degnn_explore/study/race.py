@@ -81,9 +81,11 @@ class Race:
         if self._thread is not None:
             self._thread.join()  # a cancelled worker may still be writing its checkpoint
         with self._lock:
-            for lane in self._lanes.values():
+            for key, lane in self._lanes.items():
                 if lane.state != "finished":
                     lane.state, lane.error, lane.heard = "waiting", "", []
+                else:  # its process may have died after its record was written
+                    checkpoint_of(self.models_folder, key).unlink(missing_ok=True)
             self._cancel, self._news = threading.Event(), threading.Event()
             self._state = "running"
             self._idle.clear()

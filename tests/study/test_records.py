@@ -123,6 +123,17 @@ def test_a_folder_is_refused_in_words(tmp_path: Path) -> None:
         {"status": "well"},
         {"when": 3},
         {"p": "2"},
+        {"hyper": {"layers": [2]}},
+        {"hyper": {"layers": {"deep": 2}}},
+        {"hyper": {"hidden": 10**400}},
+        {"hyper": {"\ud800": 2}},
+        {"options": {"clip": -(10**400)}},
+        {"options": {"optimizer": "\udfff"}},
+        {"graph": "half \ud800"},
+        {"error": "\udfff"},
+        {"seconds": 10**400},
+        {"sizes": {"test": 10**400}},
+        {"epochs": [{**EPOCH, "loss": 10**400}]},
     ],
 )
 def test_a_record_edited_into_what_cannot_be_is_skipped_and_counted(tmp_path: Path, edit: dict[str, object]) -> None:

@@ -92,6 +92,7 @@ class TrainingBoard(Panel):
         workers: int = 1,
         **settings: Any,
     ) -> None:
+        self.close_earlier()  # one that trains and holds the results file
         self._ledger: Ledger | None = None
         self._given_file = None if results is None else Path(results)
         self._must_be_free(self._given_file)
@@ -99,8 +100,7 @@ class TrainingBoard(Panel):
             seeds, epochs = min(seeds, 1), min(epochs, 3)
         self._ticker: threading.Thread | None = None
         self._drawing = threading.RLock()
-        self._quiet = True
-        self._changed_meanwhile = False
+        self._quiet, self._changed_meanwhile = True, False
         self._table: Comparison | None = None
         self._closed = False
         super().__init__(self._build())
@@ -209,8 +209,8 @@ class TrainingBoard(Panel):
         self.parts = (*hidden, *(widget for content in self._drawers.contents.values() for widget in content))
 
     def stays(self, names: dict[str, Any], deleted: bool) -> bool:
-        """When its cell is run again the board goes; when the cell was deleted, unless the page still shows it."""
-        return deleted and self._curves.chart.views > 0
+        """When its cell was deleted the board goes even if a variable names it, unless the page still shows it."""
+        return self._curves.chart.views > 0 if deleted else super().stays(names, deleted)
 
     def _build(self) -> list[W.Widget]:
         self._controls = Controls(self._changed)

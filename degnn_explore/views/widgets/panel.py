@@ -54,6 +54,15 @@ class Panel(W.VBox):
         """Whether it is still wanted when its cell is run again, or was ``deleted``; ``names`` are the user's."""
         return _is_named(self, names)
 
+    @classmethod
+    def close_earlier(cls) -> None:
+        """Closes the panels of this kind that an earlier run of this cell made, named or not."""
+        cell, run, _ = _running(_shell())
+        for its_run, ref in _CELLS.made.get(cell, []):
+            panel = ref()
+            if isinstance(panel, cls) and its_run != run:
+                panel.close()
+
     def become_part(self) -> None:
         """It is shown inside another panel from now on, and goes with that one."""
         _CELLS.forget(self)

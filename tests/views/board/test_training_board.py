@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from ipywidgets.widgets.widget import _instances
 
 import degnn_explore as de
 from degnn_explore.views.board import board as boards
+from degnn_explore.views.board import go as go_module
 from degnn_explore.views.board.board import TrainingBoard
 from degnn_explore.views.widgets import panel as panels
 from degnn_explore.views.widgets.uploads import read_own
@@ -44,7 +46,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> TrainingBoard:
     file = tmp_path_factory.mktemp("trained") / "r.jsonl"
     one = TrainingBoard("karate", "links", ["GCN", "DE-GNN-SPD"], seeds=1, epochs=2, results=file)
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     one._deep.toggles["ask"].value = True
     boards._live.discard(one)  # the other tests close every board there is
     return one
@@ -52,6 +54,16 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> TrainingBoard:
 
 def board(*given: Any, **more: Any) -> TrainingBoard:
     return TrainingBoard(*(given or ("karate", "links", ["GCN", "DE-GNN-SPD"])), **{"seeds": 1, "epochs": 2, **more})
+
+
+LONG = 300.0  # seconds, for what takes a few when nothing else runs
+
+
+def until(true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + LONG
+    while not true():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
 
 
 def error(one: TrainingBoard) -> str:
@@ -64,7 +76,7 @@ def test_a_race_fills_chart_table_and_mistakes() -> None:
     assert "Press Start" in one._progress.value
     assert one._more.layout.display == "none"  # nothing to look into yet
     one._go_button.click()
-    one.wait(60)
+    one.wait(LONG)
     assert one._go_button.description == "✓ All trained"
     assert [row[0]["text"] for row in one._comparing._sheet.rows] == [row.model for row in one.results().rows]
     assert {trace["name"] for trace in one._curves.chart.figure["data"] if "name" in trace} == {"GCN", "DE-GNN-SPD"}
@@ -74,14 +86,44 @@ def test_a_race_fills_chart_table_and_mistakes() -> None:
     assert one.results_file == Path("runs/links-karate.jsonl")
 
 
-def test_a_race_is_drawn_at_most_five_times_a_second() -> None:
-    one = board("karate", "links", ["GCN", "DE-GNN-SPD"], epochs=400)
-    drawn: list[float] = []
-    one._curves.chart.observe(lambda _: drawn.append(time.monotonic()), "serial")
-    started = time.monotonic()
-    one.start()
-    one.wait(60)
-    assert 2 <= len(drawn) <= 5 * (time.monotonic() - started) + 2  # one at the start, one at the end
+class Ticking:
+    """A race as the board's ticker sees it: something new at each look (``step`` 0: nothing), for so many looks."""
+
+    def __init__(self, looks: int, step: int = 1) -> None:
+        self.looks, self.step, self.version = looks, step, 0
+        self.pauses: list[float] = []
+
+    def wait(self, pause: float) -> bool:
+        self.pauses.append(pause)
+        self.version += self.step
+        return len(self.pauses) > self.looks
+
+
+def test_a_race_is_drawn_at_most_five_times_a_second_and_rarer_where_drawing_is_dear(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = board("karate", "links", ["GCN"])
+    clock = iter([0.0, 0.001, 1.0, 1.1, 2.0, 2.0])  # seconds of this thread: drawing takes 1 ms, then 100 ms
+    monkeypatch.setattr(boards, "time", SimpleNamespace(thread_time=lambda: next(clock)))
+    drawn: list[int] = []
+    monkeypatch.setattr(one, "_refresh", lambda: drawn.append(1))
+    monkeypatch.setattr(one, "_settle", lambda: drawn.append(2))
+    race = Ticking(3)
+    one._tick(race)  # type: ignore[arg-type]
+    assert drawn == [1, 1, 1, 2]
+    assert race.pauses == [pytest.approx(pause) for pause in (0.3, 0.3, 2.5, 0.3)]  # 0.1 s are 4 % of 2.5
+    assert min(race.pauses) >= 1 / 5
+
+
+def test_nothing_new_is_not_drawn_and_a_closed_board_draws_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = board("karate", "links", ["GCN"])
+    drawn: list[int] = []
+    monkeypatch.setattr(one, "_refresh", lambda: drawn.append(1))
+    one._tick(Ticking(3, step=0))  # type: ignore[arg-type]
+    assert drawn == [1]  # when it ends, all is shown once
+    one.close()
+    one._tick(Ticking(3))  # type: ignore[arg-type]
+    assert drawn == [1]
 
 
 def test_a_change_while_training_counts_when_it_ends() -> None:
@@ -99,7 +141,7 @@ def test_a_change_while_training_counts_when_it_ends() -> None:
 def test_the_same_board_another_day_shows_the_results_at_once() -> None:
     first = board()
     first.start()
-    first.wait(60)
+    first.wait(LONG)
     rows, drawn = first._comparing._sheet.rows, first._curves.chart.figure
     first.close()
     again = board()
@@ -117,19 +159,22 @@ def test_the_same_board_another_day_shows_the_results_at_once() -> None:
     assert Path("runs/links-karate.1.jsonl").exists()
 
 
-def test_a_second_click_does_not_undo_the_first() -> None:
+def test_a_second_click_does_not_undo_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(go_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
     one = board("celegans", "links", ["GCN"], epochs=500)
     go = one._go_button
     go.click()
     go.click()  # a double click: the second falls on Cancel
     assert one.race is not None
     assert one.race.running
-    time.sleep(0.75)
+    now[0] += 0.75
     go.click()
+    now[0] += 0.6
     go.click()  # the second falls on Continue
     assert not one.race.running
     assert go.description == "▶ Continue"
-    time.sleep(0.75)
+    now[0] += 0.75
     go.click()
     assert one.race.running
 
@@ -137,10 +182,10 @@ def test_a_second_click_does_not_undo_the_first() -> None:
 def test_a_click_right_after_a_change_of_the_settings_counts() -> None:
     one = board("karate", "links", ["GCN"])
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     one._controls.epochs.value = 3  # the browser sends both at once when a number is typed and Start is clicked
     one._go_button.click()
-    one.wait(60)
+    one.wait(LONG)
     assert sorted(run.options["epochs"] for run in one.runs) == [2, 3]
 
 
@@ -148,15 +193,11 @@ def test_what_was_cancelled_is_continued_on_another_day() -> None:
     first = board("celegans", "links", ["GCN", "DE-GNN-SPD"], epochs=500)
     first.start()
     assert first.race is not None
-    while not any(run.epochs for run in first.race.snapshot().runs):
-        time.sleep(0.02)
+    until(lambda: any(run.epochs for run in first.race.snapshot().runs))  # type: ignore[union-attr]
     first.cancel()
     folder = first.race.models_folder
     first.close()
-    end = time.monotonic() + 10
-    while not list(folder.glob("*.checkpoint")):
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: list(folder.glob("*.checkpoint")))
     again = board("celegans", "links", ["GCN", "DE-GNN-SPD"], epochs=500)
     assert again._go_button.description == "▶ Continue"
     assert "0 of 1 seed · cancelled" in again._progress.value
@@ -174,12 +215,12 @@ def test_the_table_prefers_the_chosen_settings_and_says_what_it_shows() -> None:
         assert expected in one._comparing._notes.value
 
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     one._controls.epochs.value = 4
     assert "The settings chosen above are others: of GCN the latest runs are shown." in one._comparing._notes.value
     assert "not yet trained with these settings" in one._progress.value
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     trained(4, "Trained with at most 4 epochs, each model&#x27;s own values. Test set")
     trained(2, "Trained with at most 2 epochs, each model&#x27;s own values. Test set")
     assert "Trained with at most 2 epochs" in one.results().to_markdown()
@@ -190,7 +231,7 @@ def test_the_table_prefers_the_chosen_settings_and_says_what_it_shows() -> None:
     one._controls.set_hyper("hidden", 32)
     one._controls.set_hyper("learning_rate", 0.01)
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     assert "Trained with at most 3 epochs, learning rate 0.01, hidden 32. Test set" in one._comparing._notes.value
 
 
@@ -198,7 +239,7 @@ def test_the_code_repeats_the_table_and_not_the_controls(capsys: pytest.CaptureF
     one = board(seeds=2, max_dist=4)
     assert "'epochs': 2" in one.code()  # nothing is trained yet: the code of what is chosen
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     one._controls.epochs.value = 7
     one._controls.seeds.value = 9
     one._controls.models["SEAL"].value = True
@@ -212,7 +253,7 @@ def test_the_code_repeats_the_table_and_not_the_controls(capsys: pytest.CaptureF
 def test_another_results_file_is_opened_by_name() -> None:
     first = board("karate", "roles", ["GCN"], results="mine/of-monday.jsonl")
     first.start()
-    first.wait(60)
+    first.wait(LONG)
     one = board("celegans", "links", ["GCN"])
     assert "Results: runs/links-celegans.jsonl, models in runs/links-celegans." in one._drawers.where.value
 
@@ -244,23 +285,27 @@ def test_two_boards_write_to_two_files() -> None:
     for one in (a, b):
         one.start()
     for one in (a, b):
-        one.wait(60)
+        one.wait(LONG)
     assert [run.test for run in a.runs] == [run.test for run in b.runs]
     with pytest.raises(de.ParameterError, match="Another board writes to"):
         board(results=a.results_file)
 
 
-def test_running_the_cell_again_closes_its_earlier_board(shell: Shell) -> None:
-    long = {"epochs": 500}
-    shell.run("a", lambda: (board("celegans", "links", ["GCN"], **long), board()))  # two boards in one run of a cell
-    first, beside = shell.user_ns["Out"][1]
-    first.start()
-    shell.run("b", board)
-    assert first.race.running
-    shell.run("a", lambda: board("celegans", "links", ["GCN"], **long))
-    assert first.race.wait(60)
-    assert (first._closed, beside._closed, shell.user_ns["Out"][2]._closed) == (True, True, False)
-    assert shell.user_ns["Out"][3].results_file.name == "links-celegans.jsonl"  # the earlier board gave it back
+def test_making_a_board_in_its_cell_again_closes_the_earlier_one(shell: Shell) -> None:
+    def long() -> TrainingBoard:
+        return board("celegans", "links", ["GCN"], epochs=500)
+
+    made = shell.user_ns["boards"] = list[TrainingBoard]()
+    shell.run("a", lambda: made.extend([long(), board()]))  # two boards in one run of a cell
+    made[0].start()
+    shell.run("b", lambda: made.append(board()))
+    shell.run("a", lambda: None)  # the cell makes none this time, and a variable names those that it made
+    assert made[0].race is not None
+    assert made[0].race.running
+    shell.run("a", lambda: made.append(long()))
+    assert made[0].race.wait(LONG)
+    assert [one._closed for one in made] == [True, True, False, False]
+    assert made[3].results_file.name == "links-celegans.jsonl"  # the earlier board gave it back
 
 
 def test_a_deleted_cell_closes_its_board_unless_the_page_shows_it(shell: Shell) -> None:
@@ -281,7 +326,7 @@ def test_a_closed_board_leaves_no_widget_behind(shell: Shell) -> None:
     one = board("karate", "links", ["GCN"])
     assert len(_instances) > len(before) + 150
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     for toggle in (*one._drawers.toggles.values(), *one._deep.toggles.values()):
         toggle.value = True
         toggle.value = False
@@ -340,9 +385,9 @@ def test_closing_ends_every_thread() -> None:
     one.start()
     assert one.race is not None
     one.close()
-    assert one.race.wait(5)
-    one.wait(5)
-    assert not [thread for thread in threading.enumerate() if thread.name in ("race", "training board")]
+    assert one.race.wait(LONG)
+    one.wait(LONG)
+    until(lambda: not [thread for thread in threading.enumerate() if thread.name in ("race", "training board")])
 
 
 def test_fast_shortens_epochs_and_seeds_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -368,7 +413,7 @@ def test_what_goes_wrong_is_shown_in_the_panel() -> None:
     assert "cannot be used here" in error(gone)
     raised = board(learning_rate=1e30)
     raised.start()
-    raised.wait(60)
+    raised.wait(LONG)
     assert "The loss became" in raised._progress.value
     assert "ended; what went wrong is said below" in raised._progress.value
 
@@ -423,7 +468,7 @@ def test_no_setting_is_in_force_that_the_menus_do_not_show() -> None:
 def test_what_a_click_opens_is_scrolled_to() -> None:
     one = board("karate", "links", ["GCN"])
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     one._clicked(one.open_mistake, 0)
     assert one._deep.ask is not None
     spot = one._deep.ask.spot
@@ -456,7 +501,7 @@ def test_an_own_graph_with_labels_from_a_file_or_a_column() -> None:
     one._controls.task.value = "roles"
     assert one.results_file.name == "roles-my-ring.jsonl"
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     assert {run.graph for run in one.runs} == {"my ring"}
     nodes = ", ".join(f'{{"id": {i}, "kind": {i % 2}}}' for i in range(30))
     links = ", ".join(f'{{"source": {i}, "target": {(i + 1) % 30}}}' for i in range(30))
@@ -477,11 +522,11 @@ def test_an_upload_that_cannot_be_read_is_named_as_the_reader_named_it() -> None
 def test_asking_agrees_with_predict_and_with_the_mistake() -> None:
     one = board()
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     one._deep.toggles["ask"].value = True
     assert one._deep.ask is not None
     one._deep.ask.missing.search()
-    one._deep.ask.missing.wait(30)
+    one._deep.ask.missing.wait(LONG)
     assert "Pick a node first" in one._deep.ask.missing.note.value
     one.open_mistake(0)
     worst = one.mistakes[0]
@@ -492,7 +537,7 @@ def test_asking_agrees_with_predict_and_with_the_mistake() -> None:
     assert f"{answers['GCN'][0]:.3f}" in one._deep.ask._answer.value
     missing = one._deep.ask.missing
     missing.search()
-    missing.wait(30)
+    missing.wait(LONG)
     graph = de.load("karate")
     assert len(missing.pairs) == 10
     assert not graph.has_edges(missing.pairs).any()
@@ -505,7 +550,7 @@ def test_asking_agrees_with_predict_and_with_the_mistake() -> None:
 def test_roles_have_a_confusion_matrix_and_pick_one_node() -> None:
     one = board("karate", "roles", ["GCN", "DE-GNN-SPD"])
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     one._deep.toggles["look"].value = True
     assert one._deep.look is not None
     assert "heatmap" in {trace["type"] for trace in one._deep.look.chart.figure["data"]}
@@ -521,7 +566,7 @@ def test_names_are_escaped() -> None:
     graph = de.Graph.from_edges(edges, title=evil)
     one = board(graph, "links", ["GCN"])
     one.start()
-    one.wait(60)
+    one.wait(LONG)
     one.open_mistake(0)
     assert one._deep.ask is not None
     shown = [one._deep.ask._answer.value, one._progress.value, one._comparing._notes.value, one._curves._title.value]
@@ -538,7 +583,7 @@ def test_a_refused_results_file_is_said_and_the_board_can_go_on(tmp_path) -> Non
         refused.start()
     other = board("karate", "links", ["GCN"], results=tmp_path / "other.jsonl")  # is not disturbed
     other.start()
-    other.wait()
+    other.wait(LONG)
     other.close()
     refused.open_results(tmp_path / "other.jsonl")
     assert refused.results_file == tmp_path / "other.jsonl"
@@ -551,6 +596,6 @@ def test_the_code_of_an_own_graph_says_what_to_put_there(tmp_path) -> None:
     ring = de.Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)]).with_labels([0, 1] * 10)
     one = board(ring, "roles", ["GCN"], results=tmp_path / "r.jsonl", seeds=1, epochs=1)
     one.start()
-    one.wait()
+    one.wait(LONG)
     assert "A graph of your own" in one.code()
     assert "with_labels" in one.code()

@@ -1,0 +1,123 @@
+"""What a board has to show, without widgets: which runs, how far the chosen ones are, the code that repeats them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import degnn_explore as de
+from degnn_explore.study.ledger import Ledger
+from degnn_explore.study.plan import Job, Plan
+from degnn_explore.study.records import Run
+from degnn_explore.study.repeat import code_of
+from degnn_explore.study.results import append, checkpoint_of, free_file, models_folder, trained_in
+
+KARATE = de.load("karate")
+
+
+def plan(**more: Any) -> Plan:
+    return Plan(KARATE, "links", **{"models": ["GCN"], "seeds": 2, "epochs": 3, **more})
+
+
+def keep(file: Path, of: Plan, tests: dict[tuple[str, int], float]) -> None:
+    """Appends finished runs of a plan with these test metrics."""
+    for (model, seed), test in tests.items():
+        hyper, options = of.settings(model)
+        key, about = of.key(Job(model, seed)), {"digest": of.digest, "catalogue": of.name, "sizes": {"test": 16}}
+        given = {"hyper": hyper, "options": options, "test": test, "optimistic": test}
+        append(file, Run(key, of.title, of.task, model, seed, **about, **given))
+
+
+def means(ledger: Ledger) -> dict[str, float]:
+    table = ledger.table()
+    return {} if table is None else {row.model: round(row.mean, 6) for row in table.rows}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"hyper": {"hidden": 16}}, {"options": {"learning_rate": 0.05}}, {"epochs": 9}],
+    ids=["hyper", "rate", "epochs"],
+)
+def test_runs_with_other_settings_are_never_averaged_in(tmp_path: Path, other: dict[str, Any]) -> None:
+    file = tmp_path / "r.jsonl"
+    keep(file, plan(), {("GCN", 0): 0.5, ("GCN", 1): 0.7})
+    keep(file, plan(**other), {("GCN", 0): 0.9, ("GCN", 1): 0.9, ("GCN", 2): 0.9})
+    assert means(Ledger(plan(), file)) == {"GCN": 60.0}
+    assert means(Ledger(plan(**other), file)) == {"GCN": 90.0}
+    assert len(Ledger(plan(), file).runs) == 5
+    third = Ledger(plan(epochs=4), file)  # never trained: the latest runs, and it is said
+    assert means(third) == {"GCN": 90.0}
+    assert "of GCN the latest runs are shown" in third.table().notes[0]  # type: ignore[union-attr]
+
+
+def test_a_model_that_lacks_the_chosen_settings_shows_its_latest_and_the_others_the_chosen(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    keep(file, plan(models=["GIN"]), {("GIN", 0): 0.6})
+    keep(file, plan(epochs=7), {("GCN", 0): 0.8})
+    keep(file, plan(), {("GCN", 0): 0.5})
+    ledger = Ledger(plan(epochs=7), file)
+    assert means(ledger) == {"GCN": 80.0, "GIN": 60.0}
+    assert "of GIN the latest runs are shown" in ledger.table().notes[0]  # type: ignore[union-attr]
+    assert [run.options["epochs"] for run in ledger.drawn()] == [3, 7]
+
+
+def test_how_far_the_chosen_runs_are_is_read_from_the_files(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+
+    def seen() -> tuple[str, list[tuple[str, int, int, float]]] | None:
+        shown = Ledger(plan(models=["GCN", "GIN"]), file).snapshot()
+        return None if shown is None else (shown.state, [(p.state, p.done, p.of, p.share) for p in shown.progress])
+
+    assert seen() is None
+    keep(file, plan(), {("GCN", 0): 0.5})
+    assert seen() == ("ready", [("waiting", 1, 2, 0.5), ("waiting", 0, 2, 0.0)])
+    models_folder(file).mkdir()
+    begun = checkpoint_of(models_folder(file), plan(models=["GIN"]).key(Job("GIN", 0)))
+    begun.touch()
+    assert seen() == ("cancelled", [("cancelled", 1, 2, 0.5), ("cancelled", 0, 2, 0.0)])
+    keep(file, plan(models=["GCN", "GIN"]), {("GCN", 1): 0.5, ("GIN", 0): 0.5, ("GIN", 1): 0.5})
+    assert seen() == ("finished", [("finished", 2, 2, 1.0), ("finished", 2, 2, 1.0)])
+
+
+def test_the_code_is_that_of_the_runs_shown_and_before_there_are_any_of_the_plan(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    chosen = plan(hyper={"hidden": 16}, device="cpu")
+    before = Ledger(chosen, file).code()
+    assert before == code_of(chosen)
+    assert "('GCN', [0, 1],\n" in before
+    assert "'hidden': 16" in before
+    assert "'epochs': 3" in before
+    assert "device='cpu'" in before
+    keep(file, plan(epochs=9), {("GCN", 4): 0.5})
+    after = Ledger(chosen, file).code()
+    assert "('GCN', [4],\n" in after
+    assert "'epochs': 9" in after
+
+
+def test_the_code_of_runs_on_two_devices_leaves_the_device_to_the_reader() -> None:
+    hyper, options = plan().settings("GCN")
+    run = Run("k", "karate", "links", "GCN", hyper=hyper, options=options)
+    assert "device='cpu'" in code_of(plan(), [run, replace(run, seed=1)])
+    assert "device='auto'" in code_of(plan(), [run, replace(run, seed=1, device="cuda:0")])
+
+
+def test_the_run_that_a_file_is_opened_at_is_one_of_the_chosen_question_if_there_is_one(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    for key, digest in (("a", "1f"), ("b", "1f"), ("c", "2e")):
+        append(file, Run(key, "karate", "links", "GCN", digest=digest, test=0.5))
+    append(file, Run("d", "karate", "links", "GCN", digest="1f", status="failed"))
+    assert trained_in(file, "links", "1f").key == "b"
+    assert trained_in(file, "roles", "1f").key == "c"
+    with pytest.raises(de.ParameterError, match="There is no file"):
+        trained_in(tmp_path / "no.jsonl", "links", "1f")
+
+
+def test_results_go_to_a_file_that_no_other_board_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    taken = {Path("runs/links-karate.jsonl").resolve(), Path("runs/links-karate-2.jsonl").resolve()}
+    assert free_file("links", "karate", taken) == Path("runs/links-karate-3.jsonl")
+    assert free_file("roles", "karate", taken) == Path("runs/roles-karate.jsonl")
+    assert free_file("links", "../..", set()) == Path("runs/links-own-graph.jsonl")
