@@ -10,21 +10,9 @@ ACCENT = "#d55e00"
 UNREACHABLE = "#9aa0a6"
 """Nodes that have no value: unreachable from S, or nothing to encode yet."""
 
-_VIRIDIS = (
-    "#440154",
-    "#482475",
-    "#414487",
-    "#355f8d",
-    "#2a788e",
-    "#21918c",
-    "#22a884",
-    "#44bf70",
-    "#7ad151",
-    "#bddf26",
-    "#fde725",
-)
+_VIRIDIS = "#440154 #482475 #414487 #355f8d #2a788e #21918c #22a884 #44bf70 #7ad151 #bddf26 #fde725".split()
 # Okabe–Ito without black (invisible on a dark page) and without vermilion (the accent).
-_OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442")
+_OKABE_ITO = "#0072b2 #e69f00 #009e73 #cc79a7 #56b4e9 #f0e442".split()
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:
@@ -61,12 +49,8 @@ def categorical(count: int) -> list[str]:
     >>> categorical(2)
     ['#0072b2', '#e69f00']
     """
-    rounds = [
-        list(_OKABE_ITO),
-        [_blend(c, "#000000", 0.45) for c in _OKABE_ITO],
-        [_blend(c, "#ffffff", 0.55) for c in _OKABE_ITO],
-    ]
-    colours = [colour for one in rounds for colour in one]
+    rounds = (("#000000", 0.0), ("#000000", 0.45), ("#ffffff", 0.55))
+    colours = [_blend(colour, shade, share) for shade, share in rounds for colour in _OKABE_ITO]
     return [colours[i % len(colours)] for i in range(count)]
 
 

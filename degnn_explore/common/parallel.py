@@ -10,6 +10,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from .errors import whole_number
+from .limits import MAX_THREADS
 from .stopping import Cancelled, raise_if
 
 __all__ = ["Threads", "cores", "memory"]
@@ -32,18 +33,10 @@ def memory() -> int:
 
 
 class Threads:
-    """Runs work over items or ranges in several threads; the compiled kernels run side by side.
+    """Runs work over items or ranges in several threads (None: one a core); the compiled kernels run side by side.
 
-    Parameters
-    ----------
-    num_threads
-        None: one for each core this process may use. Results do not depend on it.
-    stop
-        When set, :class:`~degnn_explore.common.stopping.Cancelled` is raised within a fraction of a second.
-    progress
-        Show a bar once two seconds have passed.
-    scratch
-        Makes the working memory of one thread, for :meth:`ranges`.
+    Results do not depend on their number. When ``stop`` is set, Cancelled is raised within a fraction of a second;
+    ``progress`` shows a bar once two seconds have passed; ``scratch`` makes a thread's working memory for ``ranges``.
     """
 
     def __init__(
@@ -54,7 +47,9 @@ class Threads:
         progress: bool = False,
         scratch: Callable[[], Any] = lambda: None,
     ) -> None:
-        self.num_threads = cores() if num_threads is None else whole_number("num_threads", num_threads, least=1)
+        self.num_threads = (
+            cores() if num_threads is None else whole_number("num_threads", num_threads, least=1, most=MAX_THREADS)
+        )
         self.stop, self.progress = stop, progress
         self._make, self._free = scratch, list[Any]()
 

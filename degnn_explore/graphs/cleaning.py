@@ -22,18 +22,12 @@ class Cleaning:
 
     Attributes
     ----------
-    self_loops
-        Edges from a node to itself, dropped.
-    duplicates
-        Repetitions of an edge in the same direction, merged.
-    reversed_duplicates
-        Edges given in both directions, merged.
-    direction_ignored
-        The input was declared as directed.
-    weights_ignored
-        The input carried edge weights.
-    isolated
-        Nodes without any edge, kept.
+    self_loops, isolated
+        Edges from a node to itself, dropped; nodes without any edge, kept.
+    duplicates, reversed_duplicates
+        Repetitions of an edge in the same direction, and edges given in both directions, merged.
+    direction_ignored, weights_ignored
+        The input was declared as directed; it carried edge weights.
     columns_ignored
         Columns of an edge list that were neither ends nor weights.
     renumbered

@@ -1,7 +1,4 @@
-"""Graph: an undirected, unweighted, simple graph in CSR form, and its neighbours networkx and PyG.
-
-Every other module takes a :class:`Graph`; files are read in :mod:`degnn_explore.reading.read`.
-"""
+"""Graph: an undirected, unweighted, simple graph in CSR form. Every other module takes one."""
 
 from __future__ import annotations
 
@@ -45,10 +42,8 @@ class Graph:
         The CSR adjacency: the neighbours of u, ascending, are ``indices[indptr[u]:indptr[u+1]]``.
     labels
         int64 [n] with a class per node, or None; -1 stands for "no label".
-    positions
-        float64 [n, 2] drawing positions (y upwards), or None.
-    attributes
-        float64 [n, d] node attributes that models and colours may use, or None.
+    positions, attributes
+        float64 [n, 2], where to draw a node (y upwards), and [n, d], what models and colours may use; or None.
     info, title
         Columns to show beside a node (city, state, ...), and what the graph is called. Never used by a model.
     cleaning
@@ -157,8 +152,8 @@ class Graph:
         """The adjacency matrix A, float64 CSR [n, n]."""
         import scipy.sparse
 
-        ones = np.ones(len(self.indices))
-        return scipy.sparse.csr_array((ones, self.indices, self.indptr), shape=(self.num_nodes,) * 2)
+        entries = np.ones(len(self.indices)), self.indices, self.indptr
+        return scipy.sparse.csr_array(entries, shape=(self.num_nodes,) * 2)
 
     # ---- what it holds ----------------------------------------------------------------------
 
@@ -182,9 +177,8 @@ class Graph:
 
         Examples
         --------
-        >>> G = Graph.from_edges([(0, 1), (1, 2)])
-        >>> G.digest() == G.with_title("mine").digest(), G.digest() == G.without_edges([(0, 1)]).digest()
-        (True, False)
+        >>> Graph.from_edges([(0, 1)]).digest() == Graph.from_edges([(1, 0)]).with_title("mine").digest()
+        True
         """
         counted = self.attributes if attributes else None, self.labels if labels else None
         return digest_of(self.indptr, self.indices, *counted)
@@ -252,9 +246,9 @@ class Graph:
         >>> Graph.from_edges([(0, 1), (1, 2)]).without_edges([(1, 0)]).edges
         array([[1, 2]])
         """
-        pairs, n = self._nodes.pairs(pairs), self.num_nodes
-        drop = np.concatenate([pairs[:, 0] * n + pairs[:, 1], pairs[:, 1] * n + pairs[:, 0]])
-        return self._keeping(~np.isin(self._sources * n + self.indices, drop))
+        pairs, weights = self._nodes.pairs(pairs), np.array([self.num_nodes, 1])
+        drop = np.concatenate([pairs @ weights, pairs[:, ::-1] @ weights])
+        return self._keeping(~np.isin(self._sources * self.num_nodes + self.indices, drop))
 
     def cut(self, S: Targets) -> Graph:
         """This graph without the edges between nodes of S (G'_S of the paper's appendix).
@@ -343,10 +337,10 @@ class Graph:
         return {f.name: getattr(self, f.name) for f in fields(self)} | {"info": dict(self.info)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        state = state | {"info": MappingProxyType(state["info"])}
-        for array in [*state["info"].values(), *(v for v in state.values() if isinstance(v, np.ndarray))]:
-            frozen(array)
-        self.__dict__.update(state)
+        for column in (*state["info"].values(), *state.values()):
+            if isinstance(column, np.ndarray):
+                frozen(column)
+        self.__dict__.update(state, info=MappingProxyType(state["info"]))
 
 
 def needs_graph(caller: str, G: Any) -> None:

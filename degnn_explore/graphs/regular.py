@@ -17,7 +17,7 @@ from .distances import distances
 from .graph import Graph
 
 __all__ = ["chang", "complete", "csl", "cycle", "desargues", "dodecahedron", "paley", "petersen", "rook", "shrikhande"]
-__all__ += ["check_regular", "circulant", "intersection_array", "is_distance_regular", "ring", "triangular"]
+__all__ += ["intersection_array", "is_distance_regular", "triangular"]
 
 _LARGEST = 1_000_000  # nodes of a graph made edge by edge; those made from a matrix of all pairs end far below
 
@@ -258,15 +258,7 @@ def intersection_array(G: Graph) -> tuple[tuple[int, ...], tuple[int, ...]]:
     For any two nodes u, v at distance j, v has c_j neighbours at distance j-1 from u and b_j at distance j+1. By
     Theorem 3.7 DE-1 cannot tell apart nodes of two such graphs with the same array.
 
-    Parameters
-    ----------
-    G
-        A connected, distance-regular graph; a :class:`GraphError` says why it is not.
-
-    Returns
-    -------
-    b, c
-        (b_0, ..., b_(D-1)) and (c_1, ..., c_D).
+    A :class:`GraphError` says why a graph is not connected and distance-regular, so that it has none.
 
     Examples
     --------

@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore import Graph, GraphError, TargetError
 from degnn_explore.engine.egonets import ego_networks
+from degnn_explore.views.explorer import sharing
 from degnn_explore.views.explorer.state import ExplorerState
+from degnn_explore.views.explorer.verdict_table import Question, answers
 from tests.strategies import graphs
 
 EDGES = b"118 201\n201 7\n7 118\n7 3\n"  # ids 3, 7, 118, 201 are the nodes 0, 1, 2, 3
@@ -111,6 +113,19 @@ def test_predict_and_tasks_follow_the_same_rule() -> None:
     assert by_name.tolist() == de.predict(model, G, [G.target_set(["1", "2"])]).tolist()
     assert len(de.predict(model, task.graph, list(task.test.sets))) == len(task.test.sets)
     assert len(de.predict(model, task.graph, task.test.sets)) == len(task.test.sets)
+
+
+def test_clicks_and_codes_of_the_explorer_are_numbers_and_its_python_is_names() -> None:
+    G = renumbered()
+    state = ExplorerState((G, ["1"]), (G, ["4"]))
+    state.pick(0, 1)
+    state.add(1, [2])
+    assert [side.targets for side in state.sides] == [(0, 1), (3, 2)]
+    again = sharing.decode(sharing.encode(state))
+    assert [side.targets for side in again.sides] == [(0, 1), (3, 2)]
+    assert again.sides[0].graph.names == G.names
+    assert "A = (G, ['1', '2'])" in sharing.as_python(state)
+    assert dict(answers(Question.of(state)))["DE-SPD"].different is False  # type: ignore[union-attr]
 
 
 def test_the_message_names_both_readings_also_where_one_of_them_is_no_node() -> None:
