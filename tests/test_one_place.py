@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
 import degnn_explore as de
 from degnn_explore.encodings.base import Encoding, Ints
+from degnn_explore.engine.features import set_features
 from degnn_explore.graphs.distances import set_distances
 from degnn_explore.graphs.graph import Graph
+from degnn_explore.learn import nets
+from degnn_explore.learn.nets import colour_of
+from degnn_explore.learn.nets.base import Hyper, Rows, SetNet, Shape
+from degnn_explore.study.comparison import compare_runs
+from degnn_explore.study.plan import Plan
+from degnn_explore.study.records import Run
 from degnn_explore.views.explorer.colouring import by_encoding
 
 PATH = Graph.from_edges([(0, 1), (1, 2), (2, 3)], num_nodes=5)  # 0-1-2-3 and the isolated node 4
@@ -56,3 +67,40 @@ def test_an_encoding_may_say_more_of_itself() -> None:
     assert de.unroll(PATH, 1, 1, encoding=Named(), S={0}, merge=True).label == ("odd", "even")
     legend = by_encoding([(PATH, [0])], Named()).entries
     assert [(entry.label, entry.counts) for entry in legend[:-1]] == [("even", (2,)), ("odd", (2,)), ("none", (1,))]
+
+
+class DegreesNet(SetNet):
+    """A perceptron on the log-degrees of S."""
+
+    HYPER: ClassVar = {"hidden": Hyper(4, least=1)}
+
+    def __init__(self, name: str, shape: Shape, **hyper: int) -> None:
+        super().__init__(name, shape, hyper)
+        self.enter, self.out = nn.Linear(1, hyper["hidden"]), nn.Linear(hyper["hidden"], shape.outputs)
+
+    def prepare(self, graph, sets, *, stop=None, progress=True):
+        return Rows(torch.from_numpy(set_features(graph, sets)))
+
+    def forward(self, batch):
+        return self.out(torch.relu(self.enter(batch)).sum(dim=1)).squeeze(1)
+
+
+def test_a_model_of_ten_lines_works_everywhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(nets.MODELS, "degrees", nets.Entry(DegreesNet, "baseline", "#123456", "a perceptron"))
+    assert list(de.models().index)[-2:] == ["DEA-GNN-PR", "degrees"]
+    assert de.models().loc["degrees", "hyperparameters"] == {"hidden": 4}
+    task = de.link_task(de.load("karate"))
+    model = de.build("degrees", task, hidden=6)
+    assert [epoch.number for epoch in de.fit(model, task, epochs=2)] == [1, 2]
+    again = de.load_model(de.save(model, tmp_path / "degrees.safetensors"))
+    assert again.hyper == {"hidden": 6}
+    assert np.array_equal(de.predict(again, task.graph, [{0, 1}]), de.predict(model, task.graph, [{0, 1}]))
+    plan = Plan(de.load("karate"), "links", ["GCN", "degrees"], hyper={"hidden": 3, "layers": 1})
+    assert plan.hyper_of("degrees") == {"hidden": 3}
+    run = Run("k", "karate", "links", "degrees", digest="1f", test=0.7)
+    assert Run.from_json(run.to_json()).model == "degrees"
+    assert compare_runs([run]).rows[0].verdict == "best baseline"
+    board = de.TrainingBoard("karate", "links", ["degrees"], seeds=1, epochs=1, results=tmp_path / "a.jsonl")
+    assert list(board._controls.models)[-1] == "degrees"
+    assert colour_of("degrees") == "#123456"
+    board.close()

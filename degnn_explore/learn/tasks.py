@@ -7,6 +7,7 @@ edge after all, one that was held out.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ from .sampling import Ints, checked_shares, in_three, negatives_of, triangles
 __all__ = ["TASKS", "Split", "Task", "TaskKind", "link_task", "role_task", "set_task", "triangle_task"]
 
 EIGHTY_TEN_TEN = (0.8, 0.1, 0.1)
+_LEAKS = 0.5  # partial rank correlation
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +143,10 @@ def link_task(
     The edges of validation and test are taken out of ``task.graph``. Negatives are drawn uniformly
     from the pairs that are no edge of the full graph; none occurs twice.
 
+    Node attributes are taken as they are. Those computed from the edges of the full graph (degrees, PageRank,
+    embeddings) know the held-out links: compute them on ``task.graph``. A column that follows the degrees of the
+    full graph beyond those of ``task.graph`` is warned of.
+
     Parameters
     ----------
     G
@@ -229,7 +235,7 @@ def set_task(
         raise TargetError(f"The target sets have sizes {sizes}; a task needs sets of one size.")
     array = np.stack(rows)
     classes = np.asarray(labels)
-    if classes.shape != (len(rows),) or classes.dtype.kind not in "iub":
+    if classes.shape != (len(rows),) or classes.dtype.kind not in "iub" or classes.max() > np.iinfo(np.int64).max:
         raise TargetError(
             f"labels must be one whole number for each of the {len(rows)} sets, "
             f"not {classes.dtype} of shape {list(classes.shape)}."
@@ -260,6 +266,7 @@ def _labelled_task(
     train, val, test = (np.sort(np.concatenate(part)) for part in parts)
     if graph is None:
         graph = _without_inner_edges(G, sets[np.concatenate([val, test])])
+    _warn_of_leaks(G, graph)
     first, second, third = (Split(sets[rows], codes[rows].astype(np.int64)) for rows in (train, val, test))
     metric = TASKS[kind].metric if kind in TASKS else "auc" if len(classes) == 2 else "accuracy"
     given = tuple(int(c) for c in classes)
@@ -284,8 +291,34 @@ def _existence_task(
         splits.append(Split(np.concatenate([yes, no]), labels))
     held_out = np.concatenate([part.sets[part.labels == 1] for part in splits[1:]])
     graph = _without_inner_edges(G, held_out)
+    _warn_of_leaks(G, graph)
     train, val, test = splits
     return Task(graph, G, kind, positives.shape[1], 2, TASKS[kind].metric, train, val, test, int(seed), (0, 1))
+
+
+def _warn_of_leaks(full: Graph, training: Graph) -> None:
+    """Warns of attributes whose ranks follow the full degrees where the training degrees do not explain it.
+
+    The partial rank correlation is 1 for a degree of the full graph and any monotone function of it, 0.6 to 0.9 for
+    its PageRank, below 0.4 for what merely goes with the degree (the flights of an airport).
+    """
+    if full.attributes is None or training is full:
+        return
+    from scipy.stats import rankdata
+
+    ranks = rankdata(np.column_stack([full.degrees, training.degrees, full.attributes]), axis=0)
+    ranks -= ranks.mean(axis=0)
+    ranks /= np.maximum(np.linalg.norm(ranks, axis=0), 1e-9)
+    with_full, with_training = ranks[:, :2].T @ ranks
+    rest = (1 - with_training**2) * (1 - with_training[0] ** 2)
+    partial = (with_full - with_training * with_training[0])[2:] / np.sqrt(np.maximum(rest[2:], 1e-9))
+    if leaking := [f"{column} ({value:.2f})" for column, value in enumerate(partial) if abs(value) > _LEAKS]:
+        warnings.warn(
+            f"Attribute column {', '.join(leaking[:5])} follows the degrees of the full graph more than those of the "
+            "training graph (partial rank correlation), as if it was computed before the held-out links were taken "
+            "out: it may tell them. Compute it on task.graph, or leave it out; every model has the degrees.",
+            stacklevel=4,
+        )
 
 
 def _without_inner_edges(G: Graph, sets: Ints) -> Graph:

@@ -18,9 +18,22 @@ from ...graphs.graph import Graph
 from ..tasks import Task
 from ._fused import drop
 
-__all__ = ["Dropout", "Hyper", "SetData", "SetNet", "Shape"]
+__all__ = ["Dropout", "Hyper", "Rows", "SetData", "SetNet", "Shape"]
 
 _CALIBRATED_ON = 512  # training sets, at most
+
+
+@dataclass(frozen=True)
+class Rows(SetData):
+    """Data that are one row of a tensor for each set. [k, ...]"""
+
+    x: Tensor
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> Tensor:
+        return self.x[torch.from_numpy(np.asarray(index))].to(device)
 
 
 @dataclass(frozen=True)

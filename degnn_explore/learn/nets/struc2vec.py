@@ -19,11 +19,12 @@ from ...common.parallel import memory
 from ...common.stopping import raise_if
 from ...graphs.graph import Graph
 from ..tasks import Task
-from .base import Hyper, SetData, Shape, TransductiveNet, digest_bytes
+from .base import Hyper, Rows, Shape, TransductiveNet, digest_bytes
 
-__all__ = ["Struc2Vec", "embed", "random_walks", "structural_layers"]
+__all__ = ["Struc2Vec", "embed", "random_walks", "structural_layers", "twins"]
 
 _STAY = 0.3  # chance that a walk steps within its layer, the authors' value
+_WORDS = 12_000_000  # words to learn from, about a minute and a half; beyond, nodes with the same neighbours share them
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,11 @@ class Layers:
         return np.asarray(up / (up + 1))
 
 
-def structural_layers(graph: Graph, depth: int) -> Layers:
-    """Structural distances of candidate pairs, layer by layer, with the paper's three optimisations.
+def structural_layers(graph: Graph, depth: int, nodes: NDArray[np.int64] | None = None) -> Layers:
+    """Structural distances of candidate pairs of ``nodes`` (all by default), with the paper's three optimisations.
 
     Degree sequences are compressed to (degree, count), and the warped distance is taken between these (OPT1: an
-    upper bound of that between the sequences themselves, see ``s2vkernels.warped``); each node is compared with
+    upper bound of that between the sequences themselves, see ``_struc2vec.warped``); each node is compared with
     the 2 log2 n nodes closest to it in degree only (OPT2); and there are at most ``depth`` layers (OPT3).
 
     Examples
@@ -97,33 +98,50 @@ def structural_layers(graph: Graph, depth: int) -> Layers:
     """
     from . import _struc2vec as kernels
 
-    n = graph.num_nodes
-    nodes = np.arange(n)
-    start = np.zeros((n, depth + 1), dtype=np.int64)
+    nodes = np.arange(graph.num_nodes) if nodes is None else nodes
+    n = len(nodes)
+    places, degrees = np.arange(n), graph.degrees[nodes]
+    first, which = twins(graph, nodes)  # rings around a hub's many leaves are walked once, not once a leaf
+    start = np.zeros((len(first), depth + 1), dtype=np.int64)
     nothing = np.empty(0, dtype=np.int64)
-    kernels.rings(graph.indptr, graph.indices, nodes, depth, start, nothing, nothing)
-    lengths = start[:, 1:].ravel()
-    bounds = np.concatenate([[0], np.cumsum(lengths)])
-    start = np.column_stack([bounds[:-1].reshape(n, depth), bounds[depth::depth]])
+    kernels.rings(graph.indptr, graph.indices, nodes[first], depth, start, nothing, nothing)
+    bounds = np.concatenate([[0], np.cumsum(start[:, 1:].ravel())])
+    start = np.column_stack([bounds[:-1].reshape(-1, depth), bounds[depth::depth]])
     degree, count = np.empty(bounds[-1], dtype=np.int64), np.empty(bounds[-1], dtype=np.int64)
-    kernels.rings(graph.indptr, graph.indices, nodes, depth, start, degree, count)
+    kernels.rings(graph.indptr, graph.indices, nodes[first], depth, start, degree, count)
 
-    order = np.lexsort((nodes, graph.degrees))
+    order = np.lexsort((places, degrees))
     position = np.empty(n, dtype=np.int64)
-    position[order] = nodes
+    position[order] = places
     wanted = min(n - 1, 2 * ceil(log2(max(n, 2))))
     close = np.empty((n, wanted), dtype=np.int64)
-    kernels.closest_in_degree(order, graph.degrees, position, nodes, wanted, close)
-    both = np.stack([np.repeat(nodes, wanted), close.ravel()], axis=1)
+    kernels.closest_in_degree(order, degrees, position, places, wanted, close)
+    both = np.stack([np.repeat(places, wanted), close.ravel()], axis=1)
     pairs = np.unique(np.sort(both, axis=1), axis=0)
     apart = np.empty((len(pairs), depth))
-    kernels.distances(pairs, start, degree, count, apart)
+    kernels.distances(which[pairs], start, degree, count, apart)
 
     source, target = np.concatenate([pairs, pairs[:, ::-1]]).T
     by_source = np.lexsort((target, source))
     distance = np.concatenate([apart, apart])[by_source].T  # [depth, E]
     ptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n))])
     return Layers(ptr, target[by_source], np.ascontiguousarray(distance))
+
+
+def twins(graph: Graph, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Nodes with the same neighbours look alike from everywhere: the place of the first of each kind, and kinds. [n]
+
+    Examples
+    --------
+    >>> from degnn_explore import Graph
+    >>> twins(Graph.from_edges([(0, 1), (0, 2), (0, 3), (3, 4)]), np.arange(5))
+    (array([0, 1, 3, 4]), array([0, 1, 1, 2, 3]))
+    """
+    kinds: dict[bytes, int] = {}
+    which = [
+        kinds.setdefault(graph.indices[graph.indptr[u] : graph.indptr[u + 1]].tobytes(), len(kinds)) for u in nodes
+    ]
+    return np.unique(which, return_index=True)[1], np.array(which)
 
 
 def random_walks(layers: Layers, starts: NDArray[np.int64], length: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -176,11 +194,16 @@ def embed(
             f"struc2vec with dim={dim}, walks={walks}, length={length}, depth={depth} takes about "
             f"{readable_size(size)} on {n:,} nodes, and this machine has {readable_size(memory())}; take less of them."
         )
-    layers = structural_layers(graph, depth)
+    nodes, which = np.arange(n), np.arange(n)
+    if n * walks * length * passes > _WORDS:  # minutes: twins are embedded once
+        nodes, which = twins(graph, nodes)
+    if len(nodes) == 1:  # nobody to be like
+        return np.zeros((n, dim), dtype=np.float32)
+    layers = structural_layers(graph, depth, nodes)
     raise_if(stop, "struc2vec was cancelled")
     for_walks, for_words = np.random.SeedSequence(seed).spawn(2)
     rng = np.random.default_rng(for_walks)
-    starts = np.concatenate([rng.permutation(graph.num_nodes) for _ in range(walks)])
+    starts = np.concatenate([rng.permutation(len(nodes)) for _ in range(walks)])
     paths = random_walks(layers, starts, length, rng)
     raise_if(stop, "struc2vec was cancelled")
     sentences = [[str(u) for u in path] for path in paths.tolist()]
@@ -200,26 +223,13 @@ def embed(
     for i in range(passes):  # one at a time, so that a stop is heard in between
         raise_if(stop, "struc2vec was cancelled")
         model.train(sentences, total_examples=len(sentences), epochs=1, start_alpha=rates[i], end_alpha=rates[i + 1])
-    vectors = model.wv[[str(u) for u in range(graph.num_nodes)]]
+    vectors = model.wv[[str(u) for u in which]]
     return np.asarray((vectors - vectors.mean(axis=0)) / (vectors.std(axis=0) + 1e-8), dtype=np.float32)
 
 
 def _stable_hash(text: str) -> int:
     """Python's own hash of a text differs from process to process."""
     return zlib.crc32(text.encode())
-
-
-@dataclass(frozen=True)
-class EmbeddingData(SetData):
-    """The embeddings of each set's nodes side by side. [k, p * dim]"""
-
-    x: Tensor
-
-    def __len__(self) -> int:
-        return len(self.x)
-
-    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> Tensor:
-        return self.x[torch.from_numpy(np.asarray(index))].to(device)
 
 
 class Struc2Vec(TransductiveNet):
@@ -275,10 +285,10 @@ class Struc2Vec(TransductiveNet):
 
     def prepare(
         self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True
-    ) -> EmbeddingData:
+    ) -> Rows:
         self.check(graph, sets)
         rows = torch.from_numpy(np.sort(sets, axis=1))
-        return EmbeddingData(self.embedding.cpu()[rows].flatten(1))
+        return Rows(self.embedding.cpu()[rows].flatten(1))
 
     def forward(self, batch: Tensor) -> Tensor:
         return self.out(batch).squeeze(1)  # [k, 1] -> [k] for two classes, [k, C] as it is for more
