@@ -31,7 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, e.g. head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (ValueError, OSError) as error:
+    except KeyboardInterrupt:
+        return 130
+    except (ValueError, OSError, MemoryError) as error:
         print(f"degnn-explore: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     return 0
@@ -41,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="degnn-explore",
         description="Distance Encoding for graph neural networks.",
-        epilog="GRAPH is a name from 'degnn-explore datasets' or a file; a node is a name or a number.",
+        epilog="GRAPH is a name from 'degnn-explore datasets' or a file; a node is a name, or else its number 0..n-1.",
     )
     parser.add_argument("--version", action="version", version=f"degnn-explore {de.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
@@ -109,8 +111,9 @@ def _split(G: Graph, text: str) -> list[str]:
 
 
 def _node(G: Graph, text: str) -> int | str:
-    """A name if there is such a node, else a number."""
-    return int(text) if text not in G.names and text.isdecimal() else text
+    """A name if there is such a node; else a number, but not where other numbers are the names of nodes."""
+    number = text.isdecimal() and len(text) < 19 and not G.cleaning.renumbered
+    return int(text) if number and text not in G.names else text
 
 
 if __name__ == "__main__":

@@ -42,6 +42,28 @@ def test_distinguish_says_so_and_why(path_file: str, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out == "same\n"
 
 
+def test_numbers_of_a_file_are_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ids that are other numbers than 0..n-1 are never taken for positions."""
+    file = tmp_path / "edges.txt"
+    file.write_text("1 2\n2 3\n")
+    assert main(["encode", str(file), "1", "--max-dist", "1"]) == 0
+    assert capsys.readouterr().out == "node,0,1+,unreachable\n1,1,0,0\n2,0,1,0\n3,0,1,0\n"
+    assert main(["distinguish", str(file), "1,2", "3,2", "--quiet"]) == 0
+    assert capsys.readouterr().out == "same\n"
+    assert main(["encode", str(file), "0"]) == 2
+    assert "No node is called '0'" in capsys.readouterr().err
+    assert main(["encode", "celegans", "0"]) == 0  # its names are words, so 0 is the first node
+
+
+def test_ctrl_c_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(name: str) -> de.Graph:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(de, "load", interrupted)
+    assert main(["encode", "karate", "0"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
 def test_datasets_and_about_are_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["datasets"]) == 0
     assert "celegans" in capsys.readouterr().out

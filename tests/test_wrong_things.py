@@ -226,13 +226,87 @@ THEORY: list[Row] = [
         lambda: de.theory.read_pairs(file("pairs.g6")),
         GraphError,
         r"pairs.g6: the file is empty",
-    )
+    ),
+    (
+        "a pair without its partner",
+        lambda: de.theory.read_pairs(file("pairs.g6", "ElEG\n")),
+        GraphError,
+        r"pairs\.g6, line 1: the last of the 1 graphs has no partner.*two lines make a pair",
+    ),
+    (
+        "an edge list read as graph6",
+        lambda: de.theory.read_pairs(file("edges.csv", "a,b\nb,c\n")),
+        GraphError,
+        r"edges\.csv, line 1: a graph of 34 nodes takes 94 characters after its size, not 0",
+    ),
+    (
+        "one size in place of several",
+        lambda: de.theory.theorem_3_3(20),
+        ParameterError,
+        r"such as sizes=\[20, 40\], not 20",
+    ),
+    (
+        "a cubic graph of 11 nodes",
+        lambda: de.theory.theorem_3_3([10, 11]),
+        ParameterError,
+        r"n·r = 33 must be even; try n=12",
+    ),
+    ("a billion layers", lambda: de.theory.theorem_3_3(layers=10**9), ParameterError, r"layers.*1 to 1,000, not 10{9}"),
+    (
+        "a typo in the name of a family",
+        lambda: de.theory.scoreboard(["strong regular"]),
+        ParameterError,
+        r"Did you mean 'strongly regular'",
+    ),
+    (
+        "a graph in place of families",
+        lambda: de.theory.scoreboard(KARATE),
+        ParameterError,
+        r"names of families.*not a Graph",
+    ),
+    (
+        "a pair of graphs without target sets",
+        lambda: de.theory.theorem_2_7({"mine": (KARATE, KARATE)}),
+        ParameterError,
+        r"'mine' needs two \(graph, target set\), not",
+    ),
+    (
+        "walks in a graph that is not distance-regular",
+        lambda: de.theory.walk_counts(KARATE),
+        GraphError,
+        r"not distance-regular: nodes 1 and 2",
+    ),
+    ("the name of a graph in place of it", lambda: de.theory.walk_counts("karate"), ParameterError, r"Graph, not str"),
+    (
+        "a plot saved as a photograph",
+        lambda: de.theory.corollary_3_8([1]).save("plot.jpg"),
+        ParameterError,
+        r"ends in '\.jpg'.*\.html, \.png, \.svg or \.pdf",
+    ),
+    (
+        "a plot saved into a folder that is not there",
+        lambda: de.theory.corollary_3_8([1]).save("nowhere/plot.html"),
+        ParameterError,
+        r"no folder nowhere; make it first",
+    ),
 ]
 CLI: list[Row] = [
     ("a typo in the name of a graph", lambda: shell("encode", "celegan", 0), Exit, r"^degnn-explore: .*celegans.*\n$"),
     ("a node that is not there", lambda: shell("encode", "karate", 99), Exit, r"Node 99 is not in the graph"),
     ("no node", lambda: shell("encode", "karate"), Exit, r"required: NODE"),
     ("a command that is not there", lambda: shell("encod"), Exit, r"invalid choice: 'encod'"),
+    (
+        "a number where the file's ids are other numbers",
+        lambda: shell("encode", file("edges.txt", "118 201\n201 305\n"), 0),
+        Exit,
+        r"No node is called '0'",
+    ),
+    ("a file that is not there", lambda: shell("encode", "nowhere/g.csv", 0), Exit, r"nowhere/g\.csv.*no such file"),
+    ("the same node twice", lambda: shell("encode", "karate", 0, 0), Exit, r"occurs twice.*name each node once"),
+    ("sets of different sizes", lambda: shell("distinguish", "karate", 0, "1,2"), Exit, r"1 and 2 nodes"),
+    ("a method that is not there", lambda: shell("distinguish", "karate", 0, 1, "--method", "3-WL"), Exit, r"[12]-WL"),
+    ("walks of a billion steps", lambda: shell("encode", "karate", 0, "--steps", 10**9), Exit, r"steps must be"),
+    ("steps that are no number", lambda: shell("encode", "karate", 0, "--steps", "x"), Exit, r"--steps: invalid int"),
 ]
 ROOMS = {
     room: rows for room, rows in globals().items() if room.isupper() and isinstance(rows, list) and room != "FOLDER"

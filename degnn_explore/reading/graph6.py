@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..common.errors import GraphError
+from ..common.errors import GraphError, ParameterError, shown
 from ..graphs.graph import Graph
 from .content import open_file
 
@@ -39,14 +39,16 @@ def read_pairs(path: str | PathLike[str]) -> list[tuple[Graph, Graph]]:
     ...     read_pairs(Path(folder, "pairs.g6"))
     [(Graph('pairs.g6:1 first', 6 nodes, 7 edges), Graph('pairs.g6:1 second', 6 nodes, 7 edges))]
     """
+    if not isinstance(path, str | PathLike):
+        raise ParameterError(f"read_pairs needs a file's name, not {shown(path)}.")
     name = Path(path).name
     rows = _rows(open_file(Path(path)).data, name)
     width = len(rows[0][1])
     for number, words in rows:
         if len(words) != width or width > 2:
+            other = f", but line {rows[0][0]} has {width}" if len(words) != width else ""
             raise GraphError(
-                f"{name}, line {number}: {len(words)} graphs, but line {rows[0][0]} has {width}; "
-                "expected two on every line, or one on every line."
+                f"{name}, line {number}: {len(words)} graphs{other}; expected two on every line, or one on every line."
             )
     if width == 1 and len(rows) % 2:
         raise GraphError(

@@ -13,8 +13,8 @@ from ..expressive.methods import WHOLE_GRAPHS
 from ..expressive.own_targets import alike, root_colours
 from ..graphs import zoo
 from ..graphs.distances import set_distances
-from ..graphs.graph import Graph
-from .finding import Finding, verdict_table
+from ..graphs.graph import Graph, needs_graph
+from .finding import Finding, checked_pairs, verdict_table
 
 __all__ = ["theorem_3_7", "walk_counts"]
 
@@ -51,6 +51,7 @@ def walk_counts(G: Graph, length: int = 8) -> Finding:
     """
     import pandas as pd
 
+    needs_graph("walk_counts", G)
     b, c = zoo.intersection_array(G)
     length = whole_number("length", length, least=0, most=10_000)
     if b and length * log2(b[0]) >= 62:
@@ -122,7 +123,7 @@ def theorem_3_7(
     """
     import pandas as pd
 
-    chosen = _usual_pairs() if pairs is None else pairs
+    chosen = _usual_pairs() if pairs is None else checked_pairs("theorem_3_7", pairs)
     facts = {}
     for name, two in chosen.items():
         arrays = [zoo.intersection_array(G) for G in two]

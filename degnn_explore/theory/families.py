@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..common.errors import ParameterError, whole_number
 from ..graphs import zoo
-from ..graphs.graph import Graph
+from ..graphs.graph import Graph, needs_graph
 from .isomorphism import regular_graphs
 
 __all__ = [
@@ -112,7 +112,7 @@ def latin_square_graph(square: ArrayLike, title: str = "Latin square graph") -> 
     >>> latin_square_graph([[0, 1, 2], [1, 2, 0], [2, 0, 1]]).degrees.tolist()
     [6, 6, 6, 6, 6, 6, 6, 6, 6]
     """
-    cells = np.asarray(square)
+    cells = np.atleast_1d(np.asarray(square))
     k = len(cells)
     if cells.shape != (k, k) or any(
         sorted(line) != sorted(cells[0].tolist()) or len(set(line)) < k for line in [*cells.tolist(), *cells.T.tolist()]
@@ -145,6 +145,7 @@ def lift(base: Graph, copies: int, seed: int = 0) -> Graph:
     >>> lift(zoo.figure5()[0], copies=3, seed=1).degrees.tolist()
     [2, 2, 2, 1, 1, 1, 3, 3, 3, 1, 1, 1, 1, 1, 1]
     """
+    needs_graph("lift", base)
     copies, seed = whole_number("copies", copies, least=1, most=100_000), whole_number("seed", seed, least=0)
     rng = np.random.default_rng(seed)
     edges = [

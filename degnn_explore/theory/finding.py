@@ -10,13 +10,15 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from ..common.errors import ParameterError, shown
 from ..expressive.verdicts import Verdict, distinguish
+from ..graphs.graph import needs_graph
 
 if TYPE_CHECKING:
     import pandas
     import plotly.graph_objects as go
 
-__all__ = ["Finding", "in_words", "verdict_table"]
+__all__ = ["Finding", "checked_pairs", "in_words", "verdict_table"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,6 +72,20 @@ class Finding:
     def _repr_html_(self) -> str:
         notes = "".join(f"<p><i>{escape(note)}</i></p>" for note in self.notes)
         return f"<p><b>{escape(self.title)}</b></p>{self.table.to_html(max_rows=60, notebook=True)}{notes}"
+
+
+def checked_pairs(caller: str, pairs: Any, *, with_sets: bool = False) -> dict[str, tuple[Any, Any]]:
+    """Names, each with two graphs, or with two (graph, target set); a ParameterError if it is something else."""
+    wanted = "two (graph, target set)" if with_sets else "two graphs"
+    if not isinstance(pairs, Mapping):
+        raise ParameterError(f"{caller} takes a dict of names, each with {wanted}, not a {type(pairs).__name__}.")
+    for name, pair in pairs.items():
+        sides = pair if isinstance(pair, tuple | list) and len(pair) == 2 else ()
+        if not sides or (with_sets and not all(isinstance(side, tuple | list) and len(side) == 2 for side in sides)):
+            raise ParameterError(f"{caller}: {name!r} needs {wanted}, not {shown(pair)}.")
+        for side in sides:
+            needs_graph(caller, side[0] if with_sets else side)
+    return dict(pairs)
 
 
 def in_words(verdict: Verdict) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, whole_number
-from ..graphs.graph import Graph
+from ..graphs.graph import Graph, needs_graph
 from ..graphs.regular import check_regular, circulant
 
 __all__ = ["isomorphic", "regular_graphs"]
@@ -31,6 +31,8 @@ def isomorphic(G: Graph, H: Graph, budget: int = 1_000_000) -> bool | None:
     from ..expressive.own_targets import root_colours
     from . import _kernels as compiled
 
+    needs_graph("isomorphic", G)
+    needs_graph("isomorphic", H)
     n = G.num_nodes
     if n != H.num_nodes or G.num_edges != H.num_edges:
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from threading import Event
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..graphs import zoo
 from ..graphs.graph import Graph, Targets
 from ..learn.nets import MODELS as NETS
 from .families import lift
-from .finding import Finding, in_words, verdict_table
+from .finding import Finding, checked_pairs, in_words, verdict_table
 
 __all__ = ["all_nodes_as_targets", "corollary_3_8", "equitable_partition", "look_alikes", "theorem_2_7"]
 
@@ -120,8 +120,9 @@ def theorem_2_7(
     given = {"layers": layers, "hidden": hidden}
     hyper = {name: whole_number(name, value, least=1, most=1000) for name, value in given.items()}
     seeds = whole_number("seeds", seeds, least=1)
+    chosen = look_alikes() if pairs is None else checked_pairs("theorem_2_7", pairs, with_sets=True)
     rows = []
-    for name, (a, b) in (look_alikes() if pairs is None else pairs).items():
+    for name, (a, b) in chosen.items():
         exact = {m: in_words(distinguish(a, b, m, layers=layers, cut=True, stop=stop)) for m in ("1-WL", "DE-SPD")}
         for model in models:
             gap = _largest_gap(one_of("model", model, NETS), a, b, hyper, seeds, stop)
@@ -154,7 +155,7 @@ def _largest_gap(model: str, a: Side, b: Side, hyper: dict[str, int], seeds: int
     return gap
 
 
-def corollary_3_8(hops: Sequence[int] = (1, 2, 3, 4), *, stop: Event | None = None) -> Finding:
+def corollary_3_8(hops: Iterable[int] = (1, 2, 3, 4), *, stop: Event | None = None) -> Finding:
     """Corollary 3.8 and Fig. 5: what aggregation over K hops gains, and what it does not.
 
     On random regular graphs K hops take about a K-th of the layers (run :func:`theorem_3_3` with ``hops``). But on the
@@ -177,9 +178,9 @@ def corollary_3_8(hops: Sequence[int] = (1, 2, 3, 4), *, stop: Event | None = No
         "T(8), Chang 1": (zoo.triangular(8), zoo.chang(1)),
     }
     cases = {name: ((G, [0]), (H, [0])) for name, (G, H) in graphs.items()}
-    methods = {f"K={K}": {"method": "DEA-SPD", "hops": whole_number("each of hops", K, least=1)} for K in hops}
-    if not methods:
-        raise ParameterError("hops is empty; give at least one K, such as hops=[1, 2].")
+    if not isinstance(hops, Iterable) or not (chosen := list(hops)):
+        raise ParameterError(f"hops must be numbers K, such as hops=[1, 2], not {hops!r}.")
+    methods = {f"K={K}": {"method": "DEA-SPD", "hops": whole_number("each of hops", K, least=1)} for K in chosen}
     title = "DEA-GNN-1 with K hops: the first layer that tells two target nodes apart"
     return Finding(title, verdict_table(cases, methods, stop), (), "verdicts")
 
@@ -203,7 +204,7 @@ def all_nodes_as_targets(
         "CSL(41, 2), CSL(41, 3)": (zoo.csl(41, 2), zoo.csl(41, 3)),
         "Shrikhande, rook": (zoo.shrikhande(), zoo.rook(4)),
     }
-    chosen = usual if pairs is None else pairs
+    chosen = usual if pairs is None else checked_pairs("all_nodes_as_targets", pairs)
     cases = {name: tuple((G, list(range(G.num_nodes))) for G in two) for name, two in chosen.items()}
     methods = {"marked with 1": {"method": "1-WL"}, "DE-SPD": {"method": "DE-SPD"}}
     note = 'Every node is in S, so a mark for "in S" is the same for all nodes: what is left is 1-WL.'

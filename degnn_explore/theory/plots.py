@@ -59,6 +59,8 @@ def draw(finding: Finding, width: int | None = None, height: int | None = None) 
 def save(finding: Finding, path: Path, width: int | None = None, height: int | None = None) -> Path:
     """The figure as a file of the kind that its name ends in; ``.csv``: the table."""
     kind = path.suffix.lower()
+    if not path.absolute().parent.is_dir():
+        raise ParameterError(f"There is no folder {path.parent}; make it first, or save somewhere else.")
     if kind == ".csv":
         path.write_text(csv_text(finding.table), encoding="utf-8")
     elif kind in (".html", ".htm"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from os import PathLike
@@ -19,7 +19,7 @@ from ..expressive.methods import WHOLE_GRAPHS as METHODS
 from ..expressive.methods import Setting
 from ..expressive.refinement import Instances
 from ..expressive.two_wl import pair_colours
-from ..graphs.graph import Graph
+from ..graphs.graph import Graph, needs_graph
 from ..reading.graph6 import read_pairs
 from . import families as fam
 from .finding import Finding
@@ -120,7 +120,8 @@ def scoreboard(
     """
     import pandas as pd
 
-    chosen = list(METHODS) if methods is None else [one_of("method", m, METHODS) for m in methods]
+    named = METHODS if methods is None else [methods] if isinstance(methods, str) else methods
+    chosen = [one_of("method", name, METHODS) for name in named]
     max_arcs = whole_number("max_arcs", max_arcs, least=1)
     groups = [(name, tuple(group)) for name, made in _families(families).items() for group in made]
     pieces: list[Piece] = []
@@ -151,12 +152,18 @@ def _families(given: Any) -> dict[str, Sequence[Sequence[Graph]]]:
     if given is None:
         given = list(FAMILIES)
     if isinstance(given, Mapping):
+        for group in (group for groups in given.values() for group in groups):
+            for G in group:
+                needs_graph("scoreboard", G)
         return dict(given)
     if isinstance(given, str | PathLike):
         if given in FAMILIES:
             given = [given]
         else:
             return {Path(given).name: read_pairs(given)}
+    if not isinstance(given, Iterable):
+        wanted = "names of families, a file of pairs, or a dict of names, each with groups of graphs"
+        raise ParameterError(f"scoreboard takes {wanted}, not a {type(given).__name__}.")
     return {one_of("family", name, FAMILIES): FAMILIES[name]() for name in given}
 
 
