@@ -1,7 +1,6 @@
 """The compiled loops of colour refinement, and nothing else.
 
-For ``ball`` and ``root_colours`` many graphs are handed in as one: the disjoint union of them, in the form of
-``khop_arcs``: for each node its neighbours within K hops, nearest first, each with its distance ("tag").
+``arcs`` lead from each node to those within K hops, nearest first, each with its distance ("tag"): see ``khop_arcs``.
 """
 
 from __future__ import annotations
@@ -182,51 +181,30 @@ def pair_sums(colour: Ints, classes: int, begin: int, end: int, out: Ints) -> No
 
 
 @njit(cache=True, nogil=True)
-def ball(start: Ints, arcs: Ints, tags: Ints, root: int, depth: int, dist: Ints, queue: Ints, ends: Ints) -> int:
-    """The nodes within ``depth`` of ``root`` into ``queue``, nearest first; ``ends[d]``: how many within d."""
-    dist[root] = 0
-    queue[0] = root
-    head, tail = 0, 1
-    for d in range(depth):
-        ends[d] = tail
-        while head < ends[d]:
-            u = queue[head]
-            head += 1
-            for e in range(start[u], start[u + 1]):
-                if tags[e] > 1:
-                    break
-                w = arcs[e]
-                if dist[w] < 0:
-                    dist[w] = d + 1
-                    queue[tail] = w
-                    tail += 1
-    ends[depth] = tail
-    return tail
-
-
-@njit(cache=True, nogil=True)
-def root_colours(start: Ints, arcs: Ints, tags: Ints, hops: int, layers: int, out: Ints) -> None:
+def root_colours(
+    indptr: Ints, indices: Ints, start: Ints, arcs: Ints, tags: Ints, hops: int, layers: int, out: Ints
+) -> None:
     """The colour of every node as its own target after 0..layers layers; out [layers + 1, n, 2], two 64-bit words.
 
     A colour of layer 0 is a distance; one above is mixed from the node's own and the sum over its neighbours of
     their mixed (tag, colour), so that different words prove different colours.
     """
-    n, depth = len(start) - 1, hops * layers
+    n = len(indptr) - 1
+    inside = np.zeros(n, dtype=np.bool_)
     dist = np.full(n, -1, dtype=np.int64)
     queue = np.empty(n, dtype=np.int64)
-    ends = np.empty(depth + 1, dtype=np.int64)
     colour = np.empty((n, 2), dtype=np.uint64)
     finer = np.empty((n, 2), dtype=np.uint64)
     for root in range(n):
-        reached = ball(start, arcs, tags, root, depth, dist, queue, ends)
-        for i in range(reached):
-            colour[queue[i], 0] = _stir(np.uint64(dist[queue[i]]), np.uint64(0x51ED270B))
-            colour[queue[i], 1] = _stir(np.uint64(dist[queue[i]]), np.uint64(0x2545F491))
+        reached = inner = bfs(indptr, indices, root, inside, queue, dist, hops * layers)
+        for u in queue[:reached]:
+            colour[u, 0] = _stir(np.uint64(dist[u]), np.uint64(0x51ED270B))
+            colour[u, 1] = _stir(np.uint64(dist[u]), np.uint64(0x2545F491))
         out[0, root] = colour[root]
         for layer in range(1, layers + 1):
-            inner = ends[hops * (layers - layer)]  # only these can still reach the root
-            for i in range(inner):
-                u = queue[i]
+            while dist[queue[inner - 1]] > hops * (layers - layer):  # it can no longer reach the root
+                inner -= 1
+            for u in queue[:inner]:
                 first, second = np.uint64(0), np.uint64(0)
                 for e in range(start[u], start[u + 1]):
                     a, b = colour[arcs[e], 0], colour[arcs[e], 1]
@@ -234,8 +212,7 @@ def root_colours(start: Ints, arcs: Ints, tags: Ints, hops: int, layers: int, ou
                     second += _stir(b + np.uint64(tags[e]), a)
                 finer[u, 0] = _stir(colour[u, 0], first)
                 finer[u, 1] = _stir(colour[u, 1], second)
-            for i in range(inner):
-                colour[queue[i]] = finer[queue[i]]
+            for u in queue[:inner]:
+                colour[u] = finer[u]
             out[layer, root] = colour[root]
-        for i in range(reached):
-            dist[queue[i]] = -1
+        dist[queue[:reached]] = -1

@@ -61,7 +61,8 @@ def root_colours(
     for G in graphs:
         raise_if(stop, "the colouring of all targets was cancelled")
         run = Instances.build([(G, NO_TARGETS)], hops=hops)
-        kernels.root_colours(run.indptr, run.indices, run.tags, hops, layers, words[:, done : done + G.num_nodes])
+        arcs = run.indptr, run.indices, run.tags
+        kernels.root_colours(G.indptr, G.indices, *arcs, hops, layers, words[:, done : done + G.num_nodes])
         done += G.num_nodes
         if step is not None:
             step(G.num_nodes)
