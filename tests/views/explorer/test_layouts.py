@@ -65,6 +65,12 @@ def test_geography_uses_the_coordinates_and_comes_first() -> None:
     assert x[seattle, 1] > x[miami, 1]
 
 
+def test_a_degree_of_longitude_is_shorter_in_the_north() -> None:
+    info = {"lat": [60.0, 60.0, 61.0], "lng": [10.0, 12.0, 11.0]}
+    G = de.Graph.from_edges([(0, 1), (1, 2)], info=info)
+    np.testing.assert_allclose(layouts.geography(G), [[-1, -1], [1, -1], [0, 1]], atol=1e-9)  # cos 60 degrees: 1/2
+
+
 def test_layouts_a_graph_cannot_have_are_refused_with_the_remedy() -> None:
     plain = de.Graph.from_edges([(0, 1)])
     with pytest.raises(de.GraphError, match="latitude"):

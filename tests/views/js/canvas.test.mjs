@@ -102,3 +102,81 @@ test("nodes never touch their nearest neighbour", () => {
   assert.ok(c.nodeRadius(xs, ys, 40000) <= 14);
   assert.ok(2 * c.nodeRadius(Float32Array.of(0, 20), Float32Array.of(0, 0), 40000) < 20);
 });
+
+test("a click a little beside a small node still hits it", () => {
+  assert.equal(c.hitTest(xs, ys, 112, 0, 8), 1); // 12 pixels off, 8 + 5 are allowed
+  assert.equal(c.hitTest(xs, ys, 114, 0, 8), -1);
+  assert.equal(c.hitTest(Float32Array.of(0, 0), Float32Array.of(0, 0), 0, 0, 8), 1); // the one drawn last lies on top
+});
+
+test("zooming out ends at a quarter", () => {
+  assert.equal(c.zoomAt([0.3, 0, 0], 0.1, 0, 0)[0], 0.25);
+});
+
+test("everything fits into its own panel, high or wide", () => {
+  for (const [w, h] of [[2, 0.1], [0.1, 2]]) {
+    const positions = Float32Array.of(-w, -h, w, h, -w, -h, w, h);
+    const view = c.frame(positions, [0, 2, 4], [1, 3], 400, 300, false), at = c.project(positions, view, [1, 0, 0]);
+    assert.deepEqual(view.panels.map((p) => [p.left, p.width]), [[0, 100], [100, 300]]);
+    for (let i = 0; i < 4; i++) {
+      const p = view.panels[i < 2 ? 0 : 1];
+      assert.ok(at.xs[i] >= p.left && at.xs[i] <= p.left + p.width, `x of ${i}`);
+      assert.ok(at.ys[i] >= 0 && at.ys[i] <= 300, `y of ${i}`);
+    }
+  }
+});
+
+test("an empty panel and a single node are drawn without a scale of infinity", () => {
+  const view = c.frame(Float32Array.of(0.5, 0.5), [0, 0, 1], [1, 1], 400, 300, false);
+  const at = c.project(Float32Array.of(0.5, 0.5), view, [1, 0, 0]);
+  assert.deepEqual([at.xs[0], at.ys[0]], [300, 150]);
+});
+
+test("a tree of two nodes is not stretched over the whole width", () => {
+  const view = c.frame(Float32Array.of(0, -1, 1, -1), [0, 2], [1], 1000, 300, true);
+  assert.deepEqual([view.sx, view.sy], [84, 92]);
+});
+
+test("the camera moves every panel alike", () => {
+  const positions = Float32Array.of(0, 0, 1, 1, 0, 0, 1, 1);
+  const view = c.frame(positions, [0, 2, 4], [1, 1], 400, 300, false);
+  const home = c.project(positions, view, [1, 0, 0]), moved = c.project(positions, view, [2, 10, -5]);
+  for (const [k, middle] of [[0, 100], [2, 300]]) {
+    assert.ok(Math.abs(moved.xs[k] - (middle + (home.xs[k] - middle + 10) * 2)) < 1e-3);
+    assert.ok(Math.abs(moved.ys[k] - (150 + (home.ys[k] - 150 - 5) * 2)) < 1e-3);
+  }
+});
+
+test("a label keeps off what is reserved, and one that must be there is there in any case", () => {
+  const node = [{ node: 0, width: 30, box: 0, must: false }], x = Float32Array.of(100), y = Float32Array.of(50);
+  const [free] = c.placeLabels(node, x, y, 10, [0], () => [0, 200]);
+  assert.ok(free.x > 100); // beside it, to the right and below, comes first
+  const taken = [[100, 40, 200, 80]];
+  const [moved] = c.placeLabels(node, x, y, 10, [0], () => [0, 200], [], taken);
+  assert.ok(moved.x + 30 <= 100);
+  const everywhere = [[0, 0, 200, 200]];
+  assert.deepEqual(c.placeLabels(node, x, y, 10, [0], () => [0, 200], [], everywhere), []);
+  assert.equal(c.placeLabels([{ ...node[0], must: true }], x, y, 10, [0], () => [0, 200], [], everywhere).length, 1);
+});
+
+test("of the free places a label takes the one that the fewest edges cross, and there are never too many", () => {
+  const x = Float32Array.of(100, 180), y = Float32Array.of(50, 66), edge = Uint32Array.of(0, 1);
+  const node = [{ node: 0, width: 30, box: 0, must: false }];
+  assert.ok(c.placeLabels(node, x, y, 10, [0], () => [0, 300])[0].x > 100);
+  assert.ok(c.placeLabels(node, x, y, 10, [0], () => [0, 300], edge)[0].x < 100);
+  const many = Array.from({ length: 20 }, () => ({ node: 0, width: 5, box: 0, must: true }));
+  assert.equal(c.placeLabels(many, x, y, 10, [0], () => [0, 300], [], [], 7).length, 7);
+});
+
+test("a tree node that stands for several lit nodes is lit once", () => {
+  assert.deepEqual(c.lit([[2], [4, 5]], { nodes: [4, 5] }, true), [1]);
+  assert.deepEqual([...c.standing([[2], [2, 3]])], [[2, [0, 1]], [3, [1]]]);
+});
+
+test("many nodes are small, few are large, and none too small to see", () => {
+  const grid = (n) => [Float32Array.from({ length: n * n }, (_, i) => 10 * (i % n)), Float32Array.from({ length: n * n }, (_, i) => 10 * Math.floor(i / n))];
+  assert.equal(c.nodeRadius(Float32Array.of(0, 100), Float32Array.of(0, 0), 40000), 14);
+  assert.ok(Math.abs(c.nodeRadius(...grid(5), 40000) - 3.4) < 1e-6); // 0.34 of a gap of 10
+  assert.equal(c.nodeRadius(...grid(60), 100), 1.6);
+  assert.equal(c.nodeRadius(Float32Array.of(), Float32Array.of(), 100), 6);
+});

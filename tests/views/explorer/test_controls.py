@@ -1,0 +1,136 @@
+"""The row of settings and the drawers: a reader's change reaches the state, the state's change is shown, once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import degnn_explore as de
+from degnn_explore.views.explorer import free_view
+from degnn_explore.views.explorer.settings import Settings
+from degnn_explore.views.explorer.state import ExplorerState
+
+
+def test_showing_a_state_answers_nothing_back() -> None:
+    acts: list[tuple[str, Any]] = []
+    settings = Settings(lambda name, value: acts.append((name, value)))
+    settings.show(ExplorerState.of_preset("us-flights"))
+    settings.show(ExplorerState.of_preset("fig2b"))
+    assert acts == []
+    settings.controls["layer"].value = 3
+    settings.play.value = 4
+    settings.root.value = 1
+    assert acts == [("layer", 3), ("layer", 4), ("root", 1)]
+
+
+def test_each_control_changes_its_setting() -> None:
+    explorer = de.Explorer(preset="fig2b")
+    control, state = explorer._settings.controls, explorer.state
+    for name, value in [("colour_by", "DEA-SPD"), ("hops", 3), ("layer", 1), ("cut", True), ("layout", "circular")]:
+        control[name].value = value
+        assert getattr(state, name) == value
+    control["size"].value = 1
+    assert explorer.targets == [[1], [1]]
+    control["compare"].value = False
+    assert len(state.sides) == 1
+    assert explorer._error.value == ""
+
+
+@pytest.mark.parametrize(("colour_by", "shown"), [("LP", {"step"}), ("DEA-SPD", {"hops"}), ("SPD", set())])
+def test_only_settings_that_matter_are_shown(colour_by: str, shown: set[str]) -> None:
+    control = de.Explorer(preset="fig1", colour_by=colour_by)._settings.controls
+    assert {name for name in ("step", "hops") if control[name].layout.display != "none"} == shown
+
+
+def test_the_menu_of_roots_is_there_for_two_sets_of_several() -> None:
+    explorer = de.Explorer(preset="fig2b")
+    root = explorer._settings.root
+    assert root.layout.display == ""
+    assert [label for label, _ in root.options] == ["target 1 of each set", "target 2 of each set"]
+    explorer.state.compare(False)
+    assert root.layout.display == "none"
+
+
+def test_a_size_above_three_joins_the_menu() -> None:
+    menu = de.Explorer(de.zoo.petersen(), size=5)._settings.controls["size"]
+    assert menu.options[-1] == ("p = 5", 5)
+    assert menu.value == 5
+
+
+def test_an_example_opens_once() -> None:
+    explorer = de.Explorer()
+    opened: list[set[str]] = []
+    explorer.state.observe(opened.append)
+    explorer.open_preset("hexagon")
+    assert opened == [{"graphs"}]
+    explorer._drawers.menu.value = "fig4"
+    assert opened == [{"graphs"}] * 2
+    assert explorer.state.preset_key == "fig4"
+
+
+def test_one_drawer_is_open_at_a_time_and_follows_the_state() -> None:
+    explorer = de.Explorer(preset="fig1")
+    drawers = explorer._drawers
+    drawers.toggles["help"].value = True
+    assert "How to read" in drawers.content.value
+    drawers.toggles["export"].value = True
+    assert not drawers.toggles["help"].value
+    assert explorer.share() in drawers.content.value
+    explorer.state.pick(0, 5)
+    assert explorer.share() in drawers.content.value
+    drawers.toggles["free"].value = True
+    assert drawers.content.value == free_view.frame(explorer.html())
+    drawers.toggles["free"].value = False
+    assert drawers.box.layout.display == "none"
+    assert drawers.content.value == ""
+
+
+def test_a_drawer_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    explorer = de.Explorer(preset="fig1")
+    monkeypatch.setattr(free_view, "page", lambda forest: 1 / 0)
+    explorer._drawers.toggles["free"].value = True
+    assert "ZeroDivisionError" in explorer._error.value
+
+
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [
+        ("Graph PNG", {"type": "png", "name": "graph.png"}),
+        ("Graph SVG", {"type": "download", "name": "graph.svg", "mime": "image/svg+xml"}),
+        ("Subtree PNG", {"type": "png", "name": "subtree.png"}),
+        ("Subtree SVG", {"type": "download", "name": "subtree.svg", "mime": "image/svg+xml"}),
+        ("Subtree HTML", {"type": "download", "name": "subtree.html", "mime": "text/html"}),
+    ],
+)
+def test_each_picture_is_handed_over(label: str, message: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    explorer = de.Explorer(preset="fig3")
+    canvas = explorer.graph_canvas if label.startswith("Graph") else explorer.tree_canvas
+    sent: list[dict[str, str]] = []
+    monkeypatch.setattr(canvas, "send", sent.append)
+    next(b for b in explorer._drawers._exports.children[1:] if b.description == label).click()
+    (got,) = sent
+    content = got.pop("text", "")
+    assert got == message
+    wanted = {"svg": explorer.svg("graph" if canvas is explorer.graph_canvas else "tree"), "html": explorer.html()}
+    assert content == wanted.get(got["name"].split(".")[1], "")
+
+
+def _file(name: str, content: bytes) -> tuple[dict[str, Any], ...]:
+    return ({"name": name, "type": "", "size": len(content), "last_modified": None, "content": memoryview(content)},)
+
+
+def test_a_file_is_opened_with_its_report() -> None:
+    explorer = de.Explorer()
+    explorer._drawers._uploaded({"new": _file("mine.csv", b"source,target\na,b\nb,b\n")})
+    assert [side.graph.title for side in explorer.state.sides] == ["mine"]
+    assert "self-loop" in explorer._drawers.report.value
+
+
+@pytest.mark.parametrize("value", [_file("x.csv", b""), _file("cat.jpg", b"\xff\xd8\xff"), ({"name": "x.csv"},)])
+def test_a_file_that_cannot_be_read_is_told_in_a_sentence(value: Any) -> None:
+    explorer = de.Explorer(preset="fig1")
+    explorer._drawers._uploaded({"new": value})
+    assert "de-error" in explorer._error.value
+    assert "<details>" not in explorer._error.value
+    assert explorer.targets == [[2], [3]]
