@@ -196,12 +196,6 @@ def by_class(picks: Sequence[Pick], method: str, layer: int, hops: int = 2, cut:
 
     The largest part of a class keeps its colour when the class splits, so that stepping through the
     layers shows what each one adds.
-
-    Examples
-    --------
-    >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> [(e.label, e.counts) for e in by_class([(path, [0])], "1-WL", layer=1).entries[:-1]]
-    [('class a', (2,)), ('class b', (1,))]
     """
     chosen = METHODS[method]
     total = sum(graph.num_nodes for graph, _ in picks)

@@ -31,13 +31,7 @@ class Excerpt:
 
 @lru_cache(maxsize=8)  # the same object for the same question, so that its layout is computed once
 def excerpt_of(graph: Graph, targets: tuple[int, ...], limit: int) -> Excerpt:
-    """All of a graph, or of a large one the ``limit`` nodes nearest to the targets (or to the busiest node).
-
-    Examples
-    --------
-    >>> excerpt_of(Graph.from_edges([(0, 1), (1, 2)]), (), 2).nodes.tolist()
-    [0, 1, 2]
-    """
+    """All of a graph, or of a large one the ``limit`` nodes nearest to the targets (or to the busiest node)."""
     if graph.num_nodes <= MAX_DRAWN:
         return Excerpt(graph, np.arange(graph.num_nodes))
     hops = distances(graph, np.array(targets or [graph.degrees.argmax()], dtype=np.int64))
@@ -59,13 +53,7 @@ def excerpt_of(graph: Graph, targets: tuple[int, ...], limit: int) -> Excerpt:
 
 @lru_cache(maxsize=8)
 def note_column(graph: Graph) -> list[str]:
-    """A second line for each node, from its columns of text (city, state); empty if it has none.
-
-    Examples
-    --------
-    >>> note_column(Graph.from_edges([(0, 1)], info={"city": ["Bonn", "Rome"], "size": [1, 2]}))
-    ['Bonn', 'Rome']
-    """
+    """A second line for each node, from its columns of text (city, state); empty if it has none."""
     texts = [c for key, c in graph.info.items() if c.dtype.kind == "U" and key.lower() not in ("name", "id")][:3]
     return [", ".join(filter(None, map(str, row))) for row in zip(*texts, strict=True)] if texts else []
 
@@ -74,11 +62,6 @@ def search(graphs: Sequence[Graph], active: int, text: str, limit: int = 12) -> 
     """Nodes whose name, or else whose columns of text, hold ``text``: (side, node, name, note), best first.
 
     A graph that stands on both sides is searched once, on the active one.
-
-    Examples
-    --------
-    >>> search([Graph.from_edges([("Atlanta", "Boston"), ("Boston", "Natal")])], 0, "atl")
-    [(0, 0, 'Atlanta', '')]
     """
     wanted = text.casefold().strip()
     matches = []

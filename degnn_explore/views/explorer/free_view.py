@@ -25,16 +25,7 @@ _POLICY = (
 
 
 def page(shown: Forest, title: str = "Unrolled subtree") -> str:
-    """A standalone HTML page with the trees of the Explorer; it works without a network.
-
-    Examples
-    --------
-    >>> from degnn_explore.views.explorer.state import ExplorerState
-    >>> from degnn_explore.views.explorer.trees import forest
-    >>> html = page(forest(ExplorerState.of_preset("fig3")))
-    >>> "cdn." in html, html.count("Content-Security-Policy")
-    (False, 1)
-    """
+    """A standalone HTML page with the trees of the Explorer; it works without a network."""
     from pyvis.network import Network
 
     network = Network(height="100vh", width="100%", cdn_resources="in_line", bgcolor="#ffffff")
@@ -78,13 +69,7 @@ def _inert(tip: str) -> str:
 
 
 def frame(html: str) -> str:
-    """The page inside a frame that may run its own scripts and reach nothing else.
-
-    Examples
-    --------
-    >>> frame("<p>hi</p>")
-    '<iframe ... sandbox="allow-scripts" srcdoc="&lt;p&gt;hi&lt;/p&gt;"></iframe>'
-    """
+    """The page inside a frame that may run its own scripts and reach nothing else."""
     return (
         '<iframe class="de-free" title="Free view of the subtrees" sandbox="allow-scripts" '
         f'srcdoc="{text(html)}"></iframe>'

@@ -17,7 +17,8 @@ from ...graphs.regular import ring
 
 __all__ = ["LAYOUTS", "available", "concentric", "fit_box", "force", "geography", "place"]
 
-Positions = NDArray[np.float64]
+Floats = NDArray[np.float64]
+Positions = Floats
 
 LAYOUTS = ("as drawn", "geography", "force", "concentric", "circular")
 
@@ -25,13 +26,7 @@ _EXACT_UP_TO = 700  # nodes of a component for which every pair may repel every 
 
 
 def available(graph: Graph) -> list[str]:
-    """The layouts this graph can be drawn in, the best one first.
-
-    Examples
-    --------
-    >>> available(Graph.from_edges([(0, 1), (1, 2)]))
-    ['force', 'concentric', 'circular']
-    """
+    """The layouts this graph can be drawn in, the best one first."""
     has = {"as drawn": graph.positions is not None, "geography": _coordinates(graph) is not None}
     if has["geography"]:  # positions of a graph with coordinates are those coordinates
         has["as drawn"] = False
@@ -39,13 +34,7 @@ def available(graph: Graph) -> list[str]:
 
 
 def place(graph: Graph, layout: str, S: Targets = ()) -> Positions:
-    """Positions of the named layout; ``S`` matters for "concentric" alone.
-
-    Examples
-    --------
-    >>> (place(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), "circular").round(3) + 0.0).tolist()
-    [[0.0, 1.0], [1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]]
-    """
+    """Positions of the named layout; ``S`` matters for "concentric" alone."""
     one_of("layout", layout, LAYOUTS)
     if layout == "geography":
         return geography(graph)
@@ -61,13 +50,7 @@ def place(graph: Graph, layout: str, S: Targets = ()) -> Positions:
 
 
 def fit_box(positions: Positions) -> Positions:
-    """The same picture, centred and scaled so that its longer side spans [-1, 1].
-
-    Examples
-    --------
-    >>> fit_box(np.array([[0.0, 0.0], [4.0, 2.0]])).tolist()
-    [[-1.0, -0.5], [1.0, 0.5]]
-    """
+    """The same picture, centred and scaled so that its longer side spans [-1, 1]."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     half = max(float((high - low).max()) / 2, 1e-12)
     return np.asarray((positions - (low + high) / 2) / half)
@@ -79,11 +62,6 @@ def concentric(graph: Graph, S: Targets) -> Positions:
     Within a ring, nodes are ordered by the mean angle of their neighbours one ring further in, so that
     edges stay short. Unreachable nodes share one last ring. Without targets the node of highest degree
     is the centre.
-
-    Examples
-    --------
-    >>> np.hypot(*concentric(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), {0}).T).round(3).tolist()
-    [0.0, 0.333, 0.667, 1.0]
     """
     given = [S] if isinstance(S, int | np.integer | str) else list(S)
     nodes = graph.target_set(given or np.array([graph.degrees.argmax()]))
@@ -112,38 +90,26 @@ def concentric(graph: Graph, S: Targets) -> Positions:
 
 
 def geography(graph: Graph) -> Positions:
-    """Longitude and latitude as x and y, with degrees of longitude shortened as at the middle latitude.
-
-    Examples
-    --------
-    >>> G = Graph.from_edges([(0, 1)], info={"latitude": [0.0, 0.0], "longitude": [10.0, 20.0]})
-    >>> geography(G).tolist()
-    [[-1.0, 0.0], [1.0, 0.0]]
-    """
-    found = _coordinates(graph)
-    if found is None:
+    """Longitude and latitude as x and y, with degrees of longitude shortened as at the middle latitude."""
+    places = _coordinates(graph)
+    if places is None:
         raise GraphError(
             "This graph has no columns 'latitude' and 'longitude' to draw a map from; choose another layout."
         )
-    latitude, longitude = found
-    shrink = np.cos(np.radians(np.median(latitude)))
-    return fit_box(np.stack([longitude * shrink, latitude], axis=1))
+    shrink = np.cos(np.radians(np.median(places[:, 1])))
+    return fit_box(places * (shrink, 1.0))
 
 
-def _coordinates(graph: Graph) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    columns = []
-    for wanted in (("latitude", "lat"), ("longitude", "lon", "lng")):
-        column = next((c for key, c in graph.info.items() if key.lower() in wanted), None)
-        if column is None:
-            return None
-        try:
-            numbers = np.asarray(column, dtype=np.float64)
-        except ValueError:
-            return None
-        if not np.isfinite(numbers).all():
-            return None
-        columns.append(numbers)
-    return columns[0], columns[1]
+def _coordinates(graph: Graph) -> Positions | None:
+    """Longitude and latitude of each node, if the graph has both as finite numbers. [n, 2]"""
+    columns = {key.lower(): column for key, column in graph.info.items()}
+    names = ("longitude", "lon", "lng"), ("latitude", "lat")
+    both = [[columns[name] for name in axis if name in columns] for axis in names]
+    try:
+        places = np.array([found[0] for found in both if found], dtype=np.float64).T
+    except ValueError:
+        return None
+    return places if places.ndim == 2 and places.shape[1] == 2 and np.isfinite(places).all() else None
 
 
 @lru_cache(maxsize=16)
@@ -153,12 +119,6 @@ def force(graph: Graph, seed: int = 0) -> Positions:
     Each component is laid out by itself and the components are packed in rows, the largest first.
     Up to 700 nodes every pair repels (Fruchterman and Reingold 1991); a larger component starts from
     its distances to a few pivots (Brandes and Pich 2007) and is refined with sampled repulsion.
-
-    Examples
-    --------
-    >>> a, b = force(Graph.from_edges([(0, 1), (1, 2), (2, 0)])), force(Graph.from_edges([(0, 1), (1, 2), (2, 0)]))
-    >>> bool((a == b).all()), a.shape
-    (True, (3, 2))
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -195,62 +155,52 @@ def _component(edges: NDArray[np.int64], n: int, seed: int) -> Positions:
 
 def _pivot_positions(edges: NDArray[np.int64], n: int, pivots: int = 40) -> Positions:
     """Pivot MDS: the two main directions of the squared distances to far-apart pivots."""
-    import scipy.sparse
-    from scipy.sparse.csgraph import dijkstra
-
-    ones = np.ones(2 * len(edges))
-    both = np.concatenate([edges, edges[:, ::-1]])
-    matrix = scipy.sparse.csr_array((ones, (both[:, 0], both[:, 1])), shape=(n, n))
-    chosen, nearest = 0, np.full(n, np.inf)
-    columns = []
+    part = Graph.from_edges(edges, n)
+    chosen, nearest, columns = 0, np.full(n, np.inf), []
     for _ in range(min(pivots, n)):
-        column = dijkstra(matrix, directed=True, indices=chosen, unweighted=True)
-        columns.append(column)
-        nearest = np.minimum(nearest, column)
+        columns.append(distances(part, np.array([chosen]))[0])
+        nearest = np.minimum(nearest, columns[-1])
         chosen = int(nearest.argmax())
-    squared = np.stack(columns, axis=1) ** 2
+    squared = np.stack(columns, axis=1).astype(np.float64) ** 2
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1, keepdims=True) + squared.mean()
     left, values, _ = np.linalg.svd(centred, full_matrices=False)
-    return (
-        np.asarray(left[:, :2] * values[:2]) if left.shape[1] >= 2 else np.stack([left[:, 0], left[:, 0] * 0], axis=1)
-    )
+    return np.asarray(left[:, :2] * values[:2])
 
 
-def _all_pairs(x: Positions, edges: NDArray[np.int64], n: int, rounds: int = 220) -> Positions:
+def _all_pairs(x: Positions, edges: NDArray[np.int64], n: int) -> Positions:
     ideal = 1 / np.sqrt(n)
-    u, v = edges.T
-    for step in np.linspace(0.12, 0.002, rounds):
+    for step in np.linspace(0.12, 0.002, 220):
         apart = x[:, None] - x[None]  # [n, n, 2]
         square = np.einsum("ijk,ijk->ij", apart, apart) + 1e-6
         push = np.einsum("ijk,ij->ik", apart, ideal**2 / square)
-        along = x[u] - x[v]
-        pull = along * (np.hypot(*along.T) / ideal)[:, None]
-        move = push - 0.15 * x
-        for axis in (0, 1):
-            move[:, axis] -= np.bincount(u, pull[:, axis], n) - np.bincount(v, pull[:, axis], n)
-        length = np.maximum(np.hypot(*move.T), 1e-12)
-        x = x + move / length[:, None] * np.minimum(length, step)[:, None]
+        x = _moved(x, push - 0.15 * x, edges, np.ones(n), step)
     return x
 
 
-def _sampled(x: Positions, edges: NDArray[np.int64], n: int, rng: np.random.Generator, rounds: int = 150) -> Positions:
-    ideal = 1 / np.sqrt(n)
-    u, v = edges.T
-    weight = 1 / np.maximum(np.bincount(edges.ravel(), minlength=n), 1)
-    samples = 12
-    for step in np.linspace(0.06, 0.001, rounds):
+def _sampled(x: Positions, edges: NDArray[np.int64], n: int, rng: np.random.Generator) -> Positions:
+    # divided by the degree, or hubs would draw everything into one clump
+    weight = 8 * (1 / np.maximum(np.bincount(edges.ravel(), minlength=n), 1))
+    ideal, samples = 1 / np.sqrt(n), 12
+    for step in np.linspace(0.06, 0.001, 150):
         move = -0.02 * x
         for _ in range(samples):
             apart = x - x[rng.permutation(n)]
             square = np.einsum("ij,ij->i", apart, apart) + 1e-6
             move += apart * (n / samples * ideal**2 / square * 0.5)[:, None]
-        along = x[u] - x[v]
-        pull = along * (np.hypot(*along.T) / ideal)[:, None]
-        for axis in (0, 1):  # divided by the degree, or hubs would draw everything into one clump
-            move[:, axis] -= 8 * weight * (np.bincount(u, pull[:, axis], n) - np.bincount(v, pull[:, axis], n))
-        length = np.maximum(np.hypot(*move.T), 1e-12)
-        x = x + move / length[:, None] * np.minimum(length, step)[:, None]
+        x = _moved(x, move, edges, weight, step)
     return x
+
+
+def _moved(x: Positions, move: Positions, edges: NDArray[np.int64], weight: Floats, step: float) -> Positions:
+    """``move`` with the pull along the edges, which grows with their length, and no node further than ``step``."""
+    n, (u, v) = len(x), edges.T
+    ideal = 1 / np.sqrt(n)
+    along = x[u] - x[v]
+    pull = along * (np.hypot(*along.T) / ideal)[:, None]
+    for axis in (0, 1):
+        move[:, axis] -= weight * (np.bincount(u, pull[:, axis], n) - np.bincount(v, pull[:, axis], n))
+    length = np.maximum(np.hypot(*move.T), 1e-12)
+    return np.asarray(x + move / length[:, None] * np.minimum(length, step)[:, None])
 
 
 def _pack(parts: list[NDArray[np.int64]], drawings: list[Positions], n: int) -> Positions:

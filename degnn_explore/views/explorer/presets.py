@@ -15,7 +15,7 @@ from ...graphs import zoo
 from ...graphs.graph import Graph
 from ...reading.catalogue import load
 
-__all__ = ["PRESETS", "Preset", "build", "preset", "sources"]
+__all__ = ["PRESETS", "SOURCES", "Preset", "build", "preset", "starting_targets"]
 
 
 @dataclass(frozen=True)
@@ -100,56 +100,26 @@ def _figure(name: str, part: int) -> Graph:
 
 
 _ZOO = "figure1 shrikhande rook two_triangles hexagon domino bridged_triangles petersen desargues dodecahedron"
-_SOURCES: dict[str, Callable[[], Graph]] = {
+SOURCES: dict[str, Callable[[], Graph]] = {
     **{f"zoo.{name}()": getattr(zoo, name) for name in _ZOO.split()},
     **{f"zoo.{name}()[{i}]": partial(_figure, name, i) for name in ("figure3", "figure5") for i in (0, 1)},
     **{f'load("{name}")': partial(load, name) for name in ("us-flights", "celegans", "ns", "pb")},
 }
 
 
-def sources() -> list[str]:
-    """The sources that :func:`build` knows.
-
-    Examples
-    --------
-    >>> 'load("celegans")' in sources()
-    True
-    """
-    return list(_SOURCES)
-
-
 def build(source: str) -> Graph:
-    """The graph a source stands for.
-
-    Examples
-    --------
-    >>> build("zoo.hexagon()").num_nodes
-    6
-    """
-    return _SOURCES[one_of("source", source, _SOURCES)]()
+    """The graph a source stands for."""
+    return SOURCES[one_of("source", source, SOURCES)]()
 
 
 def preset(name: str) -> Preset:
-    """A preset by key or title.
-
-    Examples
-    --------
-    >>> preset("fig1").title
-    'Fig. 1(a): a cubic graph'
-    """
+    """A preset by key or title."""
     by_name = {one.key: one for one in PRESETS} | {one.title: one for one in PRESETS}
-    one_of("preset", name, by_name)
-    return by_name[name]
+    return by_name[one_of("preset", name, by_name)]
 
 
 def starting_targets(graph: Graph, wanted: tuple[int | str, ...]) -> tuple[int, ...]:
-    """The preset's targets as numbers.
-
-    Examples
-    --------
-    >>> starting_targets(build("zoo.hexagon()"), ("edge",))
-    (0, 1)
-    """
+    """The preset's targets as numbers."""
     if wanted == ("hub",):
         return (int(graph.degrees.argmax()),)
     if wanted == ("edge",):

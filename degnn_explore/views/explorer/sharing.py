@@ -32,14 +32,7 @@ _MAX_TEXT = 1_000
 
 
 def encode(state: ExplorerState) -> str:
-    """The state as a code of letters, digits, ``-``, ``_`` and one dot.
-
-    Examples
-    --------
-    >>> code = encode(ExplorerState.of_preset("fig1"))
-    >>> code[:4], decode(code).caption(1)
-    ('de1.', 'B = {v3}, p = 1')
-    """
+    """The state as a code of letters, digits, ``-``, ``_`` and one dot."""
     graphs = list({id(side.graph): side for side in state.sides}.values())
     order = [side.graph for side in graphs]
     record = {
@@ -196,18 +189,7 @@ def _graph(item: Any, given: Graph | None) -> Graph:
 
 
 def as_python(state: ExplorerState) -> str:
-    """Python that opens the same Explorer and asks the same question.
-
-    Examples
-    --------
-    >>> print(as_python(ExplorerState.of_preset("hexagon")))
-    import degnn_explore as de
-    <BLANKLINE>
-    A = (de.zoo.two_triangles(), [0])
-    B = (de.zoo.hexagon(), [0])
-    de.Explorer(A, B, colour_by='SPD', layer=2, layout='as drawn', size=1)
-    print(de.distinguish(A, B, method="DE-SPD"))
-    """
+    """Python that opens the same Explorer and asks the same question."""
     letters = [state.letter(k) for k in range(len(state.sides))]
     lines = ["import degnn_explore as de", ""]
     for k, (letter, side) in enumerate(zip(letters, state.sides, strict=True)):

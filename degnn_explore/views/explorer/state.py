@@ -170,15 +170,7 @@ class ExplorerState:
     # ---- settings -----------------------------------------------------------------------------
 
     def update(self, **settings: Any) -> None:
-        """Changes settings by name: colour_by, layer, step, hops, cut, size, layout, root.
-
-        Examples
-        --------
-        >>> state = ExplorerState.of_preset("hexagon")
-        >>> state.update(colour_by="1-WL", layer=3)
-        >>> state.layer
-        3
-        """
+        """Changes settings by name: colour_by, layer, step, hops, cut, size, layout, root."""
         for name, value in settings.items():
             if name == "colour_by":
                 one_of(name, value, COLOURINGS)

@@ -39,14 +39,7 @@ class Forest:
 
 
 def forest(state: ExplorerState) -> Forest:
-    """The subtrees that the Explorer shows for this state.
-
-    Examples
-    --------
-    >>> shown = forest(ExplorerState.of_preset("fig3"))
-    >>> [len(tree) for tree in shown.trees], shown.comparison.layer
-    ([8, 4], 2)
-    """
+    """The subtrees that the Explorer shows for this state."""
     wanted = _roots(state)
     if not wanted:
         return Forest()
@@ -101,14 +94,7 @@ def _colours(
 
 
 def tidy(tree: Subtree) -> NDArray[np.float64]:
-    """A tidy drawing: leaves one apart (cousins a little more), parents over the middle of their children. [t, 2]
-
-    Examples
-    --------
-    >>> from degnn_explore import unroll, zoo
-    >>> tidy(unroll(zoo.hexagon(), 0, 1)).tolist()
-    [[0.5, 0.0], [0.0, -1.0], [1.0, -1.0]]
-    """
+    """A tidy drawing: leaves one apart (cousins a little more), parents over the middle of their children. [t, 2]"""
     x = np.zeros(len(tree))
     slot, last_parent = -1.0, -1
     stack = [(0, False)]
@@ -135,14 +121,7 @@ def shares(places: list[NDArray[np.float64]]) -> list[float]:
 
 
 def tree_tip(tree: Subtree, i: int) -> str:
-    """What a tree node stands for, such as ``v5, v6 (2 equal subtrees)``.
-
-    Examples
-    --------
-    >>> from degnn_explore import unroll, zoo
-    >>> tree_tip(unroll(zoo.hexagon(), 0, 1, S=[0], merge=True), 1)
-    'v1, v5 (2 equal subtrees)'
-    """
+    """What a tree node stands for, such as ``v5, v6 (2 equal subtrees)``."""
     names = [node_name(tree.graph, u) for u in tree.members[i]]
     text = ", ".join(names[:8]) + ("…" if len(names) > 8 else "")
     return f"{text} ({len(names)} equal subtrees)" if len(names) > 1 else text

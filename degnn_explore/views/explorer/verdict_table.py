@@ -49,14 +49,7 @@ class Question:
 
 
 def answers(question: Question, stop: Event | None = None) -> Iterator[tuple[str, Verdict | str]]:
-    """Each method with its verdict, or with the reason why it was left out; ends early once ``stop`` is set.
-
-    Examples
-    --------
-    >>> question = Question.of(ExplorerState.of_preset("fig1"))
-    >>> [(method, v.layer) for method, v in answers(question)]
-    [('1-WL', None), ('DE-SPD', 2), ('DE-LP', 0), ('DEA-SPD', 2), ('2-WL', 2)]
-    """
+    """Each method with its verdict, or with the reason why it was left out; ends early once ``stop`` is set."""
     a, b = ((_named(side.graph), side.nodes) for side in question.sides)
     sizes = [side.graph.num_nodes for side in question.sides]
     for name, method in METHODS.items():

@@ -16,15 +16,7 @@ __all__ = ["Panel", "close_tree"]
 
 
 def close_tree(*roots: W.Widget) -> None:
-    """Closes widgets with all that they hold: children, layouts, styles.
-
-    Examples
-    --------
-    >>> box = W.VBox([W.Button()])
-    >>> close_tree(box)
-    >>> box.comm is None, box.children[0].comm is None, box.layout.comm is None
-    (True, True, True)
-    """
+    """Closes widgets with all that they hold: children, layouts, styles."""
     todo, seen = list(roots), set()
     while todo:
         widget = todo.pop()

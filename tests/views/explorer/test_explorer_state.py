@@ -10,7 +10,7 @@ import pytest
 import degnn_explore as de
 from degnn_explore.views.explorer import colouring, free_view
 from degnn_explore.views.explorer.excerpt import search
-from degnn_explore.views.explorer.presets import PRESETS, build, sources
+from degnn_explore.views.explorer.presets import PRESETS, SOURCES, build
 from degnn_explore.views.explorer.state import ExplorerState, Side
 from degnn_explore.views.explorer.trees import MAX_TREE, forest, tidy
 from degnn_explore.views.explorer.verdict_table import Judge, Question, answers, table
@@ -466,5 +466,5 @@ def test_an_uploaded_file_is_read_and_its_name_never_used_as_a_path() -> None:
 
 
 def test_every_source_can_be_built() -> None:
-    for source in sources():
+    for source in SOURCES:
         assert build(source).num_nodes > 0
