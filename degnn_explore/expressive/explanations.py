@@ -26,19 +26,13 @@ LONGEST = 8  # entries of a multiset that a sentence spells out
 
 def explain_sets(method: Method, layer: int, run: Instances, rows: list[Ints], history: History) -> str:
     """Why two target sets part at ``layer``, and not before."""
-    pair = _parting(rows[0].ravel(), rows[1].ravel(), history, layer)
+    pair = _parting([(side.ravel(), np.zeros(side.size, dtype=np.int64)) for side in rows], history, layer)
     say = _Speaker(method, run)
     if layer == 0:
         return say.at_start(rows, pair)
     walks = [[pair[0]], [pair[1]]]
     for depth in range(layer - 1, 0, -1):
-        (n1, t1), (n2, t2) = run.row(pair[0]), run.row(pair[1])
-        tag = next(
-            t
-            for t in sorted({*t1.tolist(), *t2.tolist()})
-            if Counter(history.at(depth, n1[t1 == t])) != Counter(history.at(depth, n2[t2 == t]))
-        )
-        pair = _parting(n1[t1 == tag], n2[t2 == tag], history, depth)
+        pair = _parting([run.row(u) for u in pair], history, depth)
         walks[0].append(pair[0])
         walks[1].append(pair[1])
     return say.walk(layer, walks)
@@ -63,22 +57,22 @@ def counted(count: int) -> str:
     return "1 layer" if count == 1 else f"{count} layers"
 
 
-def _parting(first: Ints, second: Ints, history: History, layer: int) -> tuple[int, int]:
-    """A row of each side with the same colour before ``layer`` but colours at it that the other side lacks."""
-    now = [history.at(layer, rows).tolist() for rows in (first, second)]
-    left, right = (
-        [u for u, colour in zip(rows.tolist(), own, strict=True) if colour in spare] or rows.tolist()
-        for rows, own, spare in (
-            (first, now[0], Counter(now[0]) - Counter(now[1])),
-            (second, now[1], Counter(now[1]) - Counter(now[0])),
-        )
-    )
+def _parting(sides: list[tuple[Ints, Ints]], history: History, layer: int) -> tuple[int, int]:
+    """Of the rows of each side, one with a (hop, colour) that the other side lacks; the same for both before."""
+
+    def keys(layer: int) -> list[list[tuple[int, int]]]:
+        return [list(zip(hops.tolist(), history.at(layer, rows).tolist(), strict=True)) for rows, hops in sides]
+
+    first, second = (Counter(own) for own in keys(layer))
+    lacking = first - second, second - first
+    kept = [[k for k, key in enumerate(own) if key in spare] for own, spare in zip(keys(layer), lacking, strict=True)]
+    sides = [(rows[k], hops[k]) if k else (rows, hops) for (rows, hops), k in zip(sides, kept, strict=True)]
     for before in range(layer - 1, -1, -1):
-        earlier = [history.at(before, np.array(side)).tolist() for side in (left, right)]
-        for u, colour in zip(left, earlier[0], strict=True):
-            if colour in earlier[1]:
-                return u, right[earlier[1].index(colour)]
-    return left[0], right[0]
+        left, right = keys(before)
+        for u, key in zip(sides[0][0].tolist(), left, strict=True):
+            if key in right:
+                return u, int(sides[1][0][right.index(key)])
+    return int(sides[0][0][0]), int(sides[1][0][0])
 
 
 class _Speaker:
