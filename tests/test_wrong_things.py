@@ -147,7 +147,40 @@ EXPRESSIVE: list[Row] = [
     ),
 ]
 ENGINE: list[Row] = [
-    ("sets of one node and of two", lambda: de.blocks(KARATE, [[0], [1, 2]], layers=2), TargetError, r"of one size")
+    ("sets of one node and of two", lambda: de.blocks(KARATE, [[0], [1, 2]], layers=2), TargetError, r"of one size"),
+    (
+        "one set instead of a list of sets",
+        lambda: de.blocks(KARATE, 7, layers=2),
+        TargetError,
+        r"a list of target sets",
+    ),
+    ("a set that names a node twice", lambda: de.blocks(KARATE, [(3, 3)], layers=2), TargetError, r"Node 3 .*twice"),
+    ("a billion layers", lambda: de.blocks(KARATE, [(0, 1)], layers=10**9), ParameterError, r"layers must .* 1 to 100"),
+    ("no hops", lambda: de.ego_networks(KARATE, [(0, 1)], hops=0), ParameterError, r"hops must .* from 1 to 100"),
+    (
+        "a billion threads",
+        lambda: de.blocks(KARATE, [(0, 1)], layers=2, num_threads=10**9),
+        ParameterError,
+        r"num_threads must be a whole number from 1 to 1,024",
+    ),
+    (
+        "an encoding that needs the whole graph",
+        lambda: de.blocks(KARATE, [(0, 1)], layers=2, encoding=de.PageRank()),
+        ParameterError,
+        r"not known to the ego-network engine; choose SPD",
+    ),
+    (
+        "labels of pairs for triples",
+        lambda: de.ego_networks(KARATE, [(0, 1, 2)], hops=1, encoding=de.DRNL()),
+        TargetError,
+        r"defined for pairs",
+    ),
+    (
+        "walks so long that one ego-network fills the memory",
+        lambda: de.ego_networks(KARATE, [(0, 1)], hops=3, encoding=de.LandingProbability(999_999), budget=10**8),
+        ParameterError,
+        r"single target set takes .* MB, more than the budget of 100 MB",
+    ),
 ]
 LEARN: list[Row] = [
     ("roles of a graph without labels", lambda: de.role_task(de.load("celegans")), GraphError, r"label"),

@@ -20,6 +20,7 @@ NONE, SPD, WALK, DRNL = 0, 1, 2, 3  # encodings
 MEAN_POOL, SUM_POOL, NO_POOL = 0, 1, 2
 GCN, MEAN, SUM, HOPS = 0, 1, 2, 3  # aggregations
 FAR = np.int32(2**31 - 1)  # a distance not found
+MOST_NODES = 10_000  # of an ego-network, unless max_nodes_per_hop says otherwise; 64 with 100 channels take 256 MB
 
 
 class Net(NamedTuple):
@@ -38,15 +39,16 @@ class Request(NamedTuple):
     layers: int  # number of levels T: sparse steps in a batch
     hops: int  # K
     radius: int  # the ego-network reaches this far from S
-    reach: int  # paths or walks of ζ are at most this long
+    ball: int  # and its paths or walks of ζ stray no further than this
+    reach: int  # being at most this long
     encoding: int
     width: int  # columns of ζ(u|v)
     pool: int
     aggregation: int
     raw: bool
     degree: bool
-    cap: int  # nodes kept at each hop; 0: all
     seed: np.uint64
+    budget: int  # bytes that the features of one ball may take
 
 
 class Scratch(NamedTuple):
@@ -67,7 +69,7 @@ class Scratch(NamedTuple):
     now: Array  # [n]
     then: Array  # [n]
     mark: Array  # [n + 1], zero at first; the last one counts searches
-    level: Array  # [radius of the ball + 2] the first node at each distance from S
+    level: Array  # [request.ball + 2] the first node at each distance from S
     cut: Array  # [p] edges that each target lost
     shell: Array  # [K + 2]
 
@@ -117,24 +119,13 @@ def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: Any, l
     keys = np.empty(end - begin, dtype=np.uint64)
     for i in range(begin, end):
         keys[i - begin] = _mix(key ^ _mix(np.uint64(order[i])))
-    limit = np.uint64(0)  # the cap keys below it are kept: found bit by bit
-    for bit in range(63, -1, -1):
-        trial = limit | (np.uint64(1) << np.uint64(bit))
-        below = 0
-        for h in keys:
-            if h < trial:
-                below += 1
-        if below <= cap:
-            limit = trial
-        if below == cap:
-            break
+    limit = np.partition(keys, cap)[cap]  # the hash is one to one: exactly cap keys lie below
     kept = begin
     dropped = np.empty(end - begin - cap, dtype=order.dtype)
     lost = 0
     for i in range(begin, end):
-        if keys[i - begin] < limit and kept < begin + cap:
-            order[kept] = order[i]
-            root[kept] = root[i]
+        if keys[i - begin] < limit:
+            order[kept], root[kept] = order[i], root[i]
             local[order[kept]] = kept
             kept += 1
         else:
@@ -143,12 +134,6 @@ def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: Any, l
             lost += 1
     copy(dropped, 0, lost, order, kept)
     return kept
-
-
-@njit(cache=True, nogil=True)
-def ball_radius(request: Request) -> int:
-    """A path of at most ``reach`` steps between a target and a node of the ego-network strays no further."""
-    return max(request.radius, (request.radius + request.reach) // 2)
 
 
 @njit(cache=True, nogil=True)

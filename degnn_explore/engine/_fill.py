@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ._ball import GCN, HOPS, MEAN, Array, Net, Request, Scratch, ball, ball_radius, copy, release
-from ._zeta import features
+from ._ball import DRNL, FAR, GCN, HOPS, MEAN, MOST_NODES, Array, Net, Request, Scratch, ball, copy, release
+from ._zeta import features, near
 
 
 class FlatBlocks(NamedTuple):
@@ -145,16 +145,18 @@ def _dense_shell_means(lptr: Array, lcol: Array, inner: int, rows: int, x: Array
 
 @njit(cache=True, nogil=True)
 def count_blocks(
-    net: Net, request: Request, sets: Array, scratch: Scratch, rows: Array, entries: Array, lost: Array
+    net: Net, request: Request, sets: Array, caps: Array, scratch: Scratch, rows: Array, entries: Array, lost: Array
 ) -> None:
     """How much each set needs: rows [s, T + 1] of each level, entries [s, T] of each step, nodes dropped [s]."""
     T, K, level, shell = request.layers, request.hops, scratch.level, scratch.shell
-    radius = ball_radius(request) if request.cap else K * T
     for s in range(len(sets)):
-        count, lost[s] = ball(net, sets[s], radius, radius - 1, request.cap, request.seed, scratch)
+        radius = request.ball if caps[s] else K * T
+        count, lost[s] = ball(net, sets[s], radius, radius - 1, caps[s], request.seed, scratch)
         release(scratch, count)
         for j in range(T + 1):
             rows[s, j] = level[K * (T - j) + 1]
+        if caps[s] == 0 and rows[s, 0] > MOST_NODES:
+            continue  # it will be asked for again, with a cap
         done, total = 0, 0
         for j in range(T, 0, -1):  # the rows of a later level are the first ones of an earlier level
             if request.aggregation == HOPS:
@@ -169,15 +171,18 @@ def count_blocks(
 
 @njit(cache=True, nogil=True)
 def fill_blocks(
-    net: Net, request: Request, sets: Array, begin: int, end: int, scratch: Scratch, flat: FlatBlocks
-) -> None:
-    """Write the blocks of sets begin..end."""
-    radius, order, cut = ball_radius(request), scratch.order, scratch.cut
+    net: Net, request: Request, sets: Array, caps: Array, begin: int, end: int, scratch: Scratch, flat: FlatBlocks
+) -> int:
+    """Write the blocks of sets begin..end. Returns 0, or the bytes that a ball of them would need beyond the budget."""
+    radius, order, cut = request.ball, scratch.order, scratch.cut
     expand = radius if request.reach > radius else radius - 1
     p, d = sets.shape[1], flat.x_self.shape[1]
     for s in range(begin, end):
-        count, _ = ball(net, sets[s], radius, expand, request.cap, request.seed, scratch)
+        count, _ = ball(net, sets[s], radius, expand, caps[s], request.seed, scratch)
         seen, at, first = scratch.level[request.radius + 1], flat.row_ptr[s], flat.rows[s, 0]
+        if 4 * seen * d > request.budget:
+            release(scratch, count)
+            return 4 * seen * d
         x = np.empty((seen, d), np.float32)
         features(net, request, sets[s], scratch, seen, radius, x)
         release(scratch, count)
@@ -196,6 +201,7 @@ def fill_blocks(
                 for c in range(d):
                     x[i, c] *= scale
         _fill_neighbours(request, scratch, x, s, flat)
+    return 0
 
 
 @njit(cache=True, nogil=True)
@@ -264,12 +270,12 @@ def _fill_shells(request: Request, scratch: Scratch, x: Array, s: int, flat: Fla
 
 @njit(cache=True, nogil=True)
 def count_egos(
-    net: Net, request: Request, sets: Array, scratch: Scratch, nodes: Array, edges: Array, lost: Array
+    net: Net, request: Request, sets: Array, caps: Array, scratch: Scratch, nodes: Array, edges: Array, lost: Array
 ) -> None:
     """The size of each ego-network: nodes [s], directed edges [s], and nodes dropped by the cap [s]."""
-    radius = ball_radius(request)
+    radius = request.ball
     for s in range(len(sets)):
-        count, lost[s] = ball(net, sets[s], radius, radius, request.cap, request.seed, scratch)
+        count, lost[s] = ball(net, sets[s], radius, radius, caps[s], request.seed, scratch)
         release(scratch, count)
         inner = scratch.level[request.radius + 1]
         nodes[s] = inner
@@ -281,12 +287,14 @@ def count_egos(
 
 
 @njit(cache=True, nogil=True)
-def fill_egos(net: Net, request: Request, sets: Array, begin: int, end: int, scratch: Scratch, flat: FlatEgos) -> None:
+def fill_egos(
+    net: Net, request: Request, sets: Array, caps: Array, begin: int, end: int, scratch: Scratch, flat: FlatEgos
+) -> None:
     """Write the ego-networks of sets begin..end."""
-    p, radius = sets.shape[1], ball_radius(request)
+    p, radius = sets.shape[1], request.ball
     order, lptr, lcol, level, cut = scratch.order, scratch.lptr, scratch.lcol, scratch.level, scratch.cut
     for s in range(begin, end):
-        count, _ = ball(net, sets[s], radius, radius, request.cap, request.seed, scratch)
+        count, _ = ball(net, sets[s], radius, radius, caps[s], request.seed, scratch)
         inner, at, entry = level[request.radius + 1], flat.node_ptr[s], flat.edge_ptr[s]
         features(net, request, sets[s], scratch, inner, radius, flat.x[at : at + inner])
         release(scratch, count)
@@ -307,3 +315,21 @@ def fill_egos(net: Net, request: Request, sets: Array, begin: int, end: int, scr
                     flat.column[entry] = lcol[e]
                     entry += 1
             flat.length[at + i] = entry - before
+
+
+@njit(cache=True, nogil=True)
+def longest_paths(
+    net: Net, request: Request, sets: Array, caps: Array, begin: int, end: int, scratch: Scratch, longest: Array
+) -> None:
+    """The longest distance of at most ``reach`` from a target to a node of each ego-network; for DRNL, which adds
+    them up, also those further away."""
+    p = sets.shape[1]
+    for s in range(begin, end):
+        count, _ = ball(net, sets[s], request.ball, request.ball, caps[s], request.seed, scratch)
+        release(scratch, count)
+        near(scratch, count, p, request.reach, np.arange(p))
+        for v in range(p):
+            for i in range(scratch.level[request.radius + 1]):
+                far = min(scratch.dist[v, i], request.reach + 1)
+                if scratch.dist[v, i] != FAR or request.encoding == DRNL:
+                    longest[s] = max(longest[s], far)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ._ball import GCN, HOPS, MEAN, Array, copy
+from ._ball import GCN, HOPS, MEAN, Array
 from ._fill import FlatBlocks, FlatEgos
 
 
@@ -23,15 +23,6 @@ def gather_edges(index: Array, flat: FlatEgos, edge_index: Array) -> None:
                 source += 1
                 entry += 1
         start += nodes
-
-
-@njit(cache=True, nogil=True)
-def gather_rows(index: Array, row_ptr: Array, rows: Array, width: int, source: Array, out: Array) -> None:
-    """Copy the rows of the sets in ``index`` one after the other. source [N * width], flat"""
-    at = 0
-    for i in index:
-        copy(source, row_ptr[i] * width, rows[i] * width, out, at)
-        at += rows[i] * width
 
 
 @njit(cache=True, nogil=True)

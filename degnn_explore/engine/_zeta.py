@@ -17,7 +17,7 @@ def _merge(group: Array, a: int, b: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _near(scratch: Scratch, count: int, p: int, reach: int, group: Array) -> None:
+def near(scratch: Scratch, count: int, p: int, reach: int, group: Array) -> None:
     """dist[v, u] = SPD in the cut graph where it is at most ``reach``, FAR elsewhere.
 
     Targets whose searches touch are put in one group (of connected targets).
@@ -164,7 +164,7 @@ def features(net: Net, request: Request, targets: Array, scratch: Scratch, rows:
         _walk(net, request, scratch, p, rows, radius, x)
         return
     group = np.arange(p)
-    _near(scratch, count, p, request.reach, group)
+    near(scratch, count, p, request.reach, group)
     for i in range(p):
         if group[i] != group[0]:
             _connect(net, targets, group, scratch)

@@ -17,7 +17,7 @@ from . import _ball, _fill, _gather
 from ._ball import Scratch
 from ._fill import FlatBlocks
 from .request import Work, index_dtype
-from .store import Store, gather, starts
+from .store import FEWER, Store, gather, starts
 
 if TYPE_CHECKING:
     from .batch import Blocks, Step
@@ -39,51 +39,57 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
     """
 
     def __init__(self, work: Work) -> None:
-        request, sets = work.request, len(work.sets)
+        request, number = work.request, len(work.sets)
         self._heads = request.hops if request.aggregation == _ball.HOPS else 1
-        self._rows = np.empty((sets, request.layers + 1), dtype=np.int64)
-        self._entries = np.empty((sets, request.layers), dtype=np.int64)
+        self._rows = np.empty((number, request.layers + 1), dtype=np.int64)
+        self._entries = np.empty((number, request.layers), dtype=np.int64)
         super().__init__(work)
 
-    def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
-        _fill.count_blocks(
-            self._net, self._request, self._sets[part], scratch, self._rows[part], self._entries[part], lost
-        )
+    def _hops(self) -> int:
+        return self._work.request.layers * self._work.request.hops
 
-    def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
-        rows, request = self._rows[part], self._request
-        floats = self.in_dim * (1 if request.raw else 1 + self._heads) + (request.aggregation == _ball.GCN)
+    def _nodes(self) -> NDArray[np.int64]:
+        return self._rows[:, 0]
+
+    def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
+        work, rows, entries = self._work, self._rows[part], self._entries[part]
+        _fill.count_blocks(work.net, work.request, work.sets[part], self._caps[part], scratch, rows, entries, lost)
+
+    def _bytes(self, part: slice | NDArray[np.int64], columns: int) -> NDArray[np.int64]:
+        rows, request = self._rows[part], self._work.request
+        floats = columns * (1 if request.raw else 1 + self._heads) + (request.aggregation == _ball.GCN)
         size = 4 * floats * rows[:, 0]
         if request.layers:
-            item = self._net.indices.dtype.itemsize
+            item = self._work.net.indices.dtype.itemsize
             size = size + 4 * self._heads * rows[:, 1] + item * self._entries[part][:, 0]
         return size
 
     def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatBlocks:
-        request, net = self._request, self._net
-        rows, entries, sets = self._rows[index], self._entries[index], self._sets[index]
+        request, net = self._work.request, self._work.net
+        rows, entries, sets, caps = self._rows[index], self._entries[index], self._work.sets[index], self._caps[index]
         nothing = np.zeros(len(rows), np.int64)
         row_ptr = starts(rows[:, 0])
         head_ptr = starts(rows[:, 1] * self._heads if request.layers else nothing)
         entry_ptr = starts(entries[:, 0] if request.layers else nothing)
-        total = int(row_ptr[-1])
+        total, d = int(row_ptr[-1]), self._work.columns(request.width)
         flat = FlatBlocks(
             rows,
             entries,
             row_ptr,
             head_ptr,
             entry_ptr,
-            x_self=np.empty((total, self.in_dim), np.float32),
-            x_agg=np.empty((0 if request.raw else total, self._heads, self.in_dim), np.float32),
+            x_self=np.empty((total, d), np.float32),
+            x_agg=np.empty((0 if request.raw else total, self._heads, d), np.float32),
             scale=np.empty(total if request.aggregation == _ball.GCN else 0, np.float32),
             length=np.empty(head_ptr[-1], np.int32),
             column=np.empty(entry_ptr[-1], net.indices.dtype),
         )
 
         def fill(begin: int, end: int, scratch: Scratch) -> None:
-            _fill.fill_blocks(net, request, sets, begin, end, scratch, flat)
+            needed = _fill.fill_blocks(net, request, sets, caps, begin, end, scratch, flat)
+            self._check(needed, "A target set with the neighbours it reads", FEWER)
 
-        self._threads.ranges(len(index), fill, "extracting ego-networks", quiet)
+        self._work.threads.ranges(len(index), fill, "extracting ego-networks", quiet)
         return flat
 
     def _gather(self, flat: FlatBlocks, index: NDArray[np.int64]) -> Blocks:
@@ -92,11 +98,11 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         from .batch import Blocks
 
         totals = flat.rows[index].sum(axis=0)  # [T + 1]
-        x = [flat.x_self] if self._request.raw else [flat.x_self, flat.x_agg]
-        tensors = [torch.from_numpy(gather(index, flat.row_ptr, flat.rows[:, 0], rows)) for rows in x]
+        x = [flat.x_self] if self._work.request.raw else [flat.x_self, flat.x_agg]
+        tensors = [torch.from_numpy(self._widen(gather(index, flat.row_ptr, flat.rows[:, 0], rows))) for rows in x]
         return Blocks(
             tensors[0],
-            None if self._request.raw else tensors[1],
+            None if self._work.request.raw else tensors[1],
             [self._step(flat, index, level, *totals[level : level + 2].tolist()) for level in range(len(totals) - 1)],
             len(index),
             self.p,
@@ -112,6 +118,6 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         arrays = [np.empty(after, np.int64)]  # self_index, then ptr, col, weight and the same of the transpose
         for rows in (heads, before):
             arrays += [np.empty(rows + 1, kind), np.empty(size, kind), np.empty(size, np.float32)]
-        _gather.gather_step(index, self._request.aggregation, self._heads, level, flat, *arrays)
+        _gather.gather_step(index, self._work.request.aggregation, self._heads, level, flat, *arrays)
         self_index, *matrix = map(torch.from_numpy, arrays)
         return Step(self_index, self._heads, before, *matrix)

@@ -19,6 +19,7 @@ from .request import Options, make_work
 
 __all__ = ["BlockData", "EgoNetworks", "blocks", "ego_networks"]
 
+MOST = 100  # layers or hops: far more than any model has, few enough for every array that they size
 Aggregation = Literal["gcn", "mean", "sum", "hops"]
 _AGGREGATIONS = {"gcn": _ball.GCN, "mean": _ball.MEAN, "sum": _ball.SUM, "hops": _ball.HOPS}
 
@@ -65,7 +66,8 @@ def blocks(
     max_nodes_per_hop, seed
         Keep at most so many of the nodes first met at each hop, chosen by a hash of the seed, the set
         and the node. The ego-network is then the kept nodes and the edges between them, and paths
-        and walks stay inside it; degrees are still those of the graph.
+        and walks stay inside it; degrees are still those of the graph. None: all of them, unless more than
+        10,000 nodes of a set would be kept; then as many at each hop as make 10,000, with a warning.
     num_threads
         None: all cores. The result does not depend on it.
     budget
@@ -85,7 +87,7 @@ def blocks(
     tensor([[0.0000, 0.5000, 0.5000, 0.0000],
             [0.0000, 0.5000, 0.5000, 0.0000]])
     """
-    layers, hops = whole_number("layers", layers, least=1), whole_number("hops", hops, least=1)
+    layers, hops = (whole_number(k, v, least=1, most=MOST) for k, v in (("layers", layers), ("hops", hops)))
     kind = _AGGREGATIONS[one_of("aggregation", aggregation, _AGGREGATIONS)]
     if hops > 1 and kind != _ball.HOPS:
         raise ParameterError(f"hops={hops} needs aggregation='hops'; {aggregation!r} reaches one hop a layer.")
@@ -100,7 +102,7 @@ def blocks(
         aggregation=kind,
         raw=raw,
     )
-    if work.in_dim == 0:
+    if work.columns(work.width) == 0:
         raise ParameterError(
             "These ego-networks would have no features: set degree=True, give an encoding, or a graph with attributes."
         )
@@ -135,6 +137,7 @@ def ego_networks(
         Whether log(1 + degree) is a feature.
     max_nodes_per_hop, seed
         Keep at most so many of the nodes first met at each hop, chosen by a hash of the seed, the set and the node.
+        None: all, unless an ego-network has more than 10,000; then as many at each hop as make 10,000, with a warning.
     num_threads, budget, stop, progress
         Threads (None: all cores), bytes that may be kept in memory (more is extracted when asked for), an event
         that ends the extraction, and whether a bar is shown past two seconds.
@@ -151,4 +154,4 @@ def ego_networks(
             [0, 1, 2, 2, 3, 3]])
     """
     options = Options(encoding, degree, max_nodes_per_hop, seed, num_threads, budget, stop, progress)
-    return EgoNetworks(make_work(graph, sets, options, radius=whole_number("hops", hops, least=1)))
+    return EgoNetworks(make_work(graph, sets, options, radius=whole_number("hops", hops, least=1, most=MOST)))

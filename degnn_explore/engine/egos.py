@@ -35,7 +35,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
     """
 
     def __init__(self, work: Work) -> None:
-        self._nodes, self._edges = np.empty((2, len(work.sets)), dtype=np.int64)
+        self._sizes, self._edges = np.empty((2, len(work.sets)), dtype=np.int64)
         super().__init__(work)
 
     @property
@@ -43,14 +43,15 @@ class EgoNetworks(Store[FlatEgos, Any]):
         """All ego-networks in flat arrays."""
         if self._store is None:
             raise ParameterError(
-                f"These ego-networks take more than the budget of {self._budget:,} bytes and are "
+                f"These ego-networks take more than the budget of {self._work.budget:,} bytes and are "
                 "streamed; ask for some at a time with part(index), or raise budget=."
             )
-        return self._store
+        return self._store if self._store.x.shape[1] == self.in_dim else self.part(np.arange(len(self)))
 
     def part(self, index: Any) -> FlatEgos:
         """The ego-networks of the sets in ``index`` in flat arrays of their own."""
-        return self._part(self._index(index))
+        flat = self._part(self._wanted(index))
+        return flat._replace(x=self._widen(flat.x))
 
     def to_pyg(self, index: Any, device: Any = "cpu") -> torch_geometric.data.Batch:
         """The ego-networks of the sets in ``index`` as a PyG ``Batch``: :meth:`batch` under its PyG name.
@@ -68,33 +69,39 @@ class EgoNetworks(Store[FlatEgos, Any]):
         """
         return self.batch(index, device)
 
-    def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
-        _fill.count_egos(
-            self._net, self._request, self._sets[part], scratch, self._nodes[part], self._edges[part], lost
-        )
+    def _hops(self) -> int:
+        return self._work.request.radius
 
-    def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
-        item = self._net.indices.dtype.itemsize
-        return self._nodes[part] * (4 * self.in_dim + 4 + 3 * item) + self._edges[part] * item
+    def _nodes(self) -> NDArray[np.int64]:
+        return self._sizes
+
+    def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
+        work, nodes, edges = self._work, self._sizes[part], self._edges[part]
+        _fill.count_egos(work.net, work.request, work.sets[part], self._caps[part], scratch, nodes, edges, lost)
+
+    def _bytes(self, part: slice | NDArray[np.int64], columns: int) -> NDArray[np.int64]:
+        item = self._work.net.indices.dtype.itemsize
+        return self._sizes[part] * (4 * columns + 4 + 3 * item) + self._edges[part] * item
 
     def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatEgos:
-        sets, node_ptr, edge_ptr = self._sets[index], starts(self._nodes[index]), starts(self._edges[index])
-        total, kind = int(node_ptr[-1]), self._net.indices.dtype
+        work, sets, caps = self._work, self._work.sets[index], self._caps[index]
+        node_ptr, edge_ptr = starts(self._sizes[index]), starts(self._edges[index])
+        total, kind = int(node_ptr[-1]), work.net.indices.dtype
         flat = FlatEgos(
             node_ptr,
             edge_ptr,
             nodes=np.empty(total, kind),
             distance=np.empty(total, np.int32),
             degree=np.empty(total, kind),
-            x=np.empty((total, self.in_dim), np.float32),
+            x=np.empty((total, work.columns(work.request.width)), np.float32),
             length=np.empty(total, kind),
             column=np.empty(edge_ptr[-1], kind),
         )
 
         def fill(begin: int, end: int, scratch: Scratch) -> None:
-            _fill.fill_egos(self._net, self._request, sets, begin, end, scratch, flat)
+            _fill.fill_egos(work.net, work.request, sets, caps, begin, end, scratch, flat)
 
-        self._threads.ranges(len(index), fill, "extracting ego-networks", quiet)
+        work.threads.ranges(len(index), fill, "extracting ego-networks", quiet)
         return flat
 
     def _part(self, index: NDArray[np.int64]) -> FlatEgos:
@@ -102,11 +109,11 @@ class EgoNetworks(Store[FlatEgos, Any]):
             return self._extract(index, quiet=True)
         source = self._store
         columns = {
-            name: gather(index, source.node_ptr, self._nodes, getattr(source, name))
+            name: gather(index, source.node_ptr, self._sizes, getattr(source, name))
             for name in ("nodes", "distance", "degree", "x", "length")
         }
         return FlatEgos(
-            starts(self._nodes[index]),
+            starts(self._sizes[index]),
             starts(self._edges[index]),
             **columns,
             column=gather(index, source.edge_ptr, self._edges, source.column),
@@ -123,7 +130,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
             gather(index, flat.node_ptr, num_nodes, column) for column in (flat.x, flat.nodes, flat.distance)
         )
         tensors = {
-            "x": torch.from_numpy(x),
+            "x": torch.from_numpy(self._widen(x)),
             "node": torch.from_numpy(node.astype(np.int64)),
             "distance": torch.from_numpy(distance.astype(np.int64)),
         }

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, whole_number
+from ..common.files import readable_size
 from ..common.parallel import Threads
 from ..encodings.base import Encoding
 from ..graphs.graph import Graph
@@ -116,9 +117,19 @@ class Work:
     net: Net
     request: Request
     sets: NDArray[np.int64]
-    in_dim: int
+    cap: int  # nodes kept at each hop; 0: as many as there are, within reason
+    width: int  # columns of ζ(u|v) as promised; request.width are stored
     budget: int
     threads: Threads
+
+    @property
+    def copies(self) -> int:
+        """How often the columns of ζ(u|v) stand side by side."""
+        return self.sets.shape[1] if self.request.pool == _ball.NO_POOL else 1
+
+    def columns(self, width: int) -> int:
+        """Features of a node if ζ(u|v) has so many columns."""
+        return self.net.base.shape[1] + self.copies * width
 
 
 def make_work(
@@ -137,7 +148,7 @@ def make_work(
     cap = options.max_nodes_per_hop
     cap = 0 if cap is None else whole_number("max_nodes_per_hop", cap, least=1)
     seed = np.uint64(whole_number("seed", options.seed, least=0) % 2**64)
-    array = as_sets(graph, sets)
+    array, n = as_sets(graph, sets), graph.num_nodes
     p = array.shape[1]
     kind, reach, width, pool = _ball.NONE, 0, 0, _ball.MEAN_POOL
     if (encoding := options.encoding) is not None:
@@ -149,15 +160,37 @@ def make_work(
             )
         encoding.check_targets(p)
         kind, reach, width = _KINDS[recipe.kind], recipe.reach, encoding.dim
+        if kind != _ball.WALK:
+            reach = min(reach, n - 1)  # no path is longer
+            room = 4 * p * n
+            if room > budget:
+                raise ParameterError(
+                    f"Distances from {p:,} targets to {n:,} nodes take {readable_size(room)}, more than the budget of "
+                    f"{readable_size(budget)}; take smaller target sets, or raise budget=."
+                )
         if encoding.num_targets is None:  # else one row for the whole set, and nothing to pool
             pool = _POOLS[None if raw else encoding.pool]
-    request = Request(levels, hops, radius, reach, kind, width, pool, aggregation, raw, options.degree, cap, seed)
+    # a path of at most ``reach`` steps from a target to a node of the ego-network and back strays no further than half
+    ball, narrow = max(radius, min((radius + reach) // 2, n)), stored_width(kind, reach)
+    request = Request(
+        levels, hops, radius, ball, reach, kind, narrow, pool, aggregation, raw, options.degree, seed, budget
+    )
     net = make_net(graph, options.degree)
-    in_dim = net.base.shape[1] + (width * p if pool == _ball.NO_POOL else width)
     threads = Threads(
         options.num_threads, stop=options.stop, progress=options.progress, scratch=lambda: make_scratch(net, request, p)
     )
-    return Work(net, request, array, in_dim, budget, threads)
+    return Work(net, request, array, cap, width, budget, threads)
+
+
+def stored_width(kind: int, reach: int) -> int:
+    """Columns that an encoding needs whose paths or walks are at most so long.
+
+    Examples
+    --------
+    >>> stored_width(_ball.SPD, 2), stored_width(_ball.WALK, 3), stored_width(_ball.DRNL, 2)  # SPD(3) and so on
+    (5, 4, 11)
+    """
+    return {_ball.NONE: 0, _ball.SPD: reach + 3, _ball.WALK: reach + 1, _ball.DRNL: (reach + 1) ** 2 + 2}[kind]
 
 
 def make_scratch(net: Net, request: Request, p: int) -> Scratch:
@@ -178,7 +211,7 @@ def make_scratch(net: Net, request: Request, p: int) -> Scratch:
         now=np.empty(n),
         then=np.empty(n),
         mark=np.zeros(n + 1, np.int64),
-        level=np.zeros(_ball.ball_radius(request) + 2, np.int64),
+        level=np.zeros(request.ball + 2, np.int64),
         cut=np.zeros(p, np.int64),
         shell=np.zeros(request.hops + 2, np.int64),
     )

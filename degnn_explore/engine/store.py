@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -12,11 +14,14 @@ from numpy.typing import NDArray
 
 from ..common.errors import ParameterError
 from ..common.files import readable_size
-from . import _gather
-from ._ball import Scratch
-from .request import Work
+from . import _ball, _fill
+from ._ball import MOST_NODES, Scratch
+from .request import Work, stored_width
 
 __all__ = ["SetData", "Store"]
+
+WIDE = 64  # columns of ζ from which it pays to look which of them occur
+FEWER = "Raise budget=, take fewer layers, hops or columns, or set max_nodes_per_hop=."
 
 Flat = TypeVar("Flat")
 Batch = TypeVar("Batch", bound=Any)
@@ -60,35 +65,91 @@ class Store(SetData, Generic[Flat, Batch]):
     """
 
     def __init__(self, work: Work) -> None:
-        self._net, self._request, self._sets, self._threads = work.net, work.request, work.sets, work.threads
-        self._budget, sets = work.budget, work.sets
-        self.in_dim, self.p = work.in_dim, work.sets.shape[1]
-        lost = np.zeros(len(sets), dtype=np.int64)
-
-        def count(begin: int, end: int, scratch: Scratch) -> None:
-            part = slice(begin, end)
-            self._count(part, scratch, lost[part])
-            largest = int(self._bytes(part).max())
-            if largest > work.budget:  # known as soon as that set is sized, before anything is extracted
-                raise ParameterError(
-                    f"The ego-network of a single target set takes {readable_size(largest)}, more than the budget "
-                    f"of {readable_size(work.budget)}. Raise budget=, take fewer layers or hops, or set "
-                    "max_nodes_per_hop=."
-                )
-
-        work.threads.ranges(len(sets), count, "sizing ego-networks")
-        self.capped = bool(lost.any())
-        self.nbytes = int(self._bytes(slice(None)).sum())
+        self._work, number = work, len(work.sets)
+        self.in_dim, self.p = work.columns(work.width), work.sets.shape[1]
+        self._caps, self._lost = np.full(number, work.cap), np.zeros(number, dtype=np.int64)
+        work.threads.ranges(number, self._size, "sizing ego-networks")
+        if not work.cap and len(hubs := np.flatnonzero(self._nodes() > MOST_NODES)):
+            self._thin(hubs)
+        if work.request.width > WIDE and work.request.encoding != _ball.WALK:
+            self._narrow()
+        self.capped = bool(self._lost.any())
+        sizes = self._bytes(slice(None), work.columns(self._work.request.width))
+        self.nbytes = int(sizes.sum())
         self.streamed = self.nbytes > work.budget
-        self._store = None if self.streamed else self._extract(np.arange(len(sets)))
+        self._check(int(sizes.max(initial=0)), "The ego-network of a single target set", FEWER)
+        self._store = None if self.streamed else self._extract(np.arange(number))
+
+    def _size(self, begin: int, end: int, scratch: Scratch) -> None:
+        self._count(slice(begin, end), scratch, self._lost[begin:end])
+
+    def _thin(self, hubs: NDArray[np.int64]) -> None:
+        """Keep some nodes of the ego-networks around hubs: which ones have too many is a matter of each set alone."""
+        largest, cap = int(self._nodes().max()), MOST_NODES // max(self._hops(), 1)
+        warnings.warn(
+            f"{len(hubs):,} of {len(self):,} ego-networks hold more than {MOST_NODES:,} nodes, the largest "
+            f"{largest:,}; of those, {cap:,} nodes are kept at each hop. Set max_nodes_per_hop= to choose how many.",
+            stacklevel=5,
+        )
+        self._caps[hubs] = cap
+
+        def again(begin: int, end: int, scratch: Scratch) -> None:
+            for s in hubs[begin:end]:
+                self._size(s, s + 1, scratch)
+
+        self._work.threads.ranges(len(hubs), again, "sizing ego-networks")
+
+    def _narrow(self) -> None:
+        """Store ζ as wide as the distances that occur, not as max_dist allows; :meth:`_widen` makes good for it."""
+        work, longest = self._work, np.zeros(len(self), dtype=np.int64)
+
+        def measure(begin: int, end: int, scratch: Scratch) -> None:
+            _fill.longest_paths(work.net, work.request, work.sets, self._caps, begin, end, scratch, longest)
+
+        work.threads.ranges(len(self), measure, "measuring distances")
+        reach = min(work.request.reach, int(longest.max(initial=0)))
+        request = work.request._replace(reach=reach, width=stored_width(work.request.encoding, reach))
+        self._work = replace(work, request=request)
+
+    def _widen(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Every column that was promised. [..., stored columns] -> [..., in_dim]"""
+        work, base, narrow = self._work, self._work.net.base.shape[1], self._work.request.width
+        if x.shape[-1] == self.in_dim:
+            return x
+        wide = np.zeros((*x.shape[:-1], self.in_dim), np.float32)
+        wide[..., :base] = x[..., :base]
+        last = 2 if work.request.encoding == _ball.SPD else 0  # "that far or further" and "unreachable"
+        for v in range(work.copies):
+            source, zeta = (
+                x[..., base + v * narrow :][..., :narrow],
+                wide[..., base + v * work.width :][..., : work.width],
+            )
+            zeta[..., : narrow - last] = source[..., : narrow - last]
+            zeta[..., work.width - last :] = source[..., narrow - last :]
+        return wide
+
+    def _check(self, size: int, what: str, remedy: str) -> None:
+        if size > self._work.budget:
+            raise ParameterError(
+                f"{what} takes {readable_size(size)}, more than the budget of "
+                f"{readable_size(self._work.budget)}. {remedy}"
+            )
+
+    @abstractmethod
+    def _hops(self) -> int:
+        """How many hops from S the stored nodes reach."""
+
+    @abstractmethod
+    def _nodes(self) -> NDArray[np.int64]:
+        """Nodes that are stored of each set."""
 
     @abstractmethod
     def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
         """Size the sets of ``part`` and say how many nodes each lost to the cap."""
 
     @abstractmethod
-    def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
-        """Bytes of each set of ``part``."""
+    def _bytes(self, part: slice | NDArray[np.int64], columns: int) -> NDArray[np.int64]:
+        """Bytes of each set of ``part`` if a node has so many features."""
 
     @abstractmethod
     def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> Flat:
@@ -99,7 +160,7 @@ class Store(SetData, Generic[Flat, Batch]):
         """A batch of the sets at places ``index`` of ``flat``."""
 
     def __len__(self) -> int:
-        return len(self._sets)
+        return len(self._work.sets)
 
     def __repr__(self) -> str:
         notes = (", streamed" if self.streamed else "") + (", capped" if self.capped else "")
@@ -110,16 +171,10 @@ class Store(SetData, Generic[Flat, Batch]):
 
     def batch(self, index: Any, device: Any = "cpu") -> Batch:
         """The data of the target sets numbered in ``index`` (integers, or a mask), in that order."""
-        wanted = self._index(index)
+        wanted = self._wanted(index)
         if self._store is not None:
             batch = self._gather(self._store, wanted)
         else:
-            size = int(self._bytes(wanted).sum())
-            if size > self._budget:
-                raise ParameterError(
-                    f"This batch of {len(wanted):,} target sets takes {readable_size(size)}, more than the "
-                    f"budget of {readable_size(self._budget)}; take smaller batches or raise budget=."
-                )
             batch = self._gather(self._extract(wanted, quiet=True), np.arange(len(wanted)))
         if str(device) == "cpu":
             return batch
@@ -132,10 +187,8 @@ class Store(SetData, Generic[Flat, Batch]):
         if not self.streamed:
             yield from (self.batch(index, device) for index in indices)
             return
-        coming: Future[Batch] | None = None
-        with ThreadPoolExecutor(
-            1, "ego-network-stream"
-        ) as ahead:  # pb, DEA-GNN-SPD: an epoch in two thirds of the time
+        coming: Future[Batch] | None = None  # with a thread an epoch of DEA-GNN-SPD on pb takes two thirds of the time
+        with ThreadPoolExecutor(1, "ego-network-stream") as ahead:
             for index in indices:
                 ready, coming = coming, ahead.submit(self.batch, index, device)
                 if ready is not None:
@@ -143,7 +196,8 @@ class Store(SetData, Generic[Flat, Batch]):
             if coming is not None:
                 yield coming.result()
 
-    def _index(self, index: Any) -> NDArray[np.int64]:
+    def _wanted(self, index: Any) -> NDArray[np.int64]:
+        """The numbers of the sets that a batch is asked of, checked; their data must fit."""
         wanted = np.asarray(index)
         if wanted.dtype == bool:
             if wanted.shape != (len(self),):
@@ -155,6 +209,11 @@ class Store(SetData, Generic[Flat, Batch]):
         bad = (wanted < 0) | (wanted >= len(self))
         if bad.any():
             raise IndexError(f"There is no target set {wanted[bad][0]}; they are numbered 0..{len(self) - 1}.")
+        self._check(
+            int(self._bytes(wanted, self.in_dim).sum()),
+            f"This batch of {len(wanted):,} target sets",
+            "Take smaller batches, or raise budget=.",
+        )
         return wanted
 
 
@@ -177,7 +236,5 @@ def gather(index: NDArray[np.int64], ptr: NDArray[np.int64], rows: NDArray[np.in
     >>> gather(np.array([1, 0]), np.array([0, 2]), np.array([2, 1]), np.array([10.0, 11.0, 20.0]))
     array([20., 10., 11.])
     """
-    out = np.empty((int(rows[index].sum()), *source.shape[1:]), source.dtype)
-    width = int(np.prod(source.shape[1:]))
-    _gather.gather_rows(index, ptr, rows, width, source.reshape(-1), out.reshape(-1))
-    return out
+    pieces = [source[ptr[i] : ptr[i] + rows[i]] for i in index]
+    return np.concatenate(pieces) if pieces else source[:0]

@@ -330,3 +330,38 @@ def test_extraction_needs_no_torch_until_a_batch_is_asked_for():
         "assert data.batch([0]).num_sets == 1\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@settings(max_examples=100, deadline=None)
+@given(questions())
+def test_the_edges_inside_S_play_no_part(question):
+    """The same from the graph without them, whatever is extracted: G'_S of the paper."""
+    G, sets, hops, encoding = question
+    for S in sets:
+        ours, cut = (ego_networks(g, [S], hops=hops, encoding=encoding, progress=False).flat for g in (G, G.cut(S)))
+        for name, values in ours._asdict().items():
+            np.testing.assert_array_equal(values, getattr(cut, name), err_msg=name)
+        if encoding is not None:
+            zeta = encoding.encode(G.cut(S), S)[ours.nodes].reshape(len(ours.nodes), -1)
+            np.testing.assert_allclose(ours.x[:, 1:], zeta, atol=1e-6)
+        for kind in ("gcn", "mean", "sum", "hops"):
+            a, b = (
+                blocks(g, [S], layers=2, encoding=encoding, aggregation=kind, progress=False) for g in (G, G.cut(S))
+            )
+            assert same(a.batch([0]), b.batch([0]))
+
+
+@pytest.mark.parametrize("encoding", [SPD(), LandingProbability(steps=4), DRNL()])
+def test_results_are_the_same_bit_by_bit_for_any_number_of_threads(club, pairs, encoding):
+    options = dict(encoding=encoding, progress=False)
+    ways = [
+        dict(layers=2),
+        dict(layers=2, raw=True, aggregation="mean"),
+        dict(layers=2, hops=2, aggregation="hops", max_nodes_per_hop=4),
+    ]
+    for way in ways:
+        first, *others = (blocks(club, pairs, num_threads=k, **way, **options).batch(range(300)) for k in (1, 2, 7))
+        assert all(same(first, other) for other in others)
+    first, *others = (ego_networks(club, pairs, hops=2, num_threads=k, **options).flat for k in (1, 2, 7))
+    for other in others:
+        assert all(map(np.array_equal, first, other))

@@ -1,0 +1,164 @@
+"""Hubs, wide encodings and senseless sizes: memory follows what occurs, and what cannot fit is refused in words."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+from degnn_explore import DRNL, SPD, Graph, LandingProbability, ParameterError, blocks, ego_networks
+from degnn_explore.common.parallel import Threads
+from degnn_explore.engine import store
+
+from .test_blocks import check as check_blocks
+from .test_egonets import check as check_egos
+from .test_egonets import same
+
+
+def in_a_child(script: str) -> str:
+    """What a process of its own prints; if it dies, that is a finding."""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@pytest.mark.parametrize("model", ["DE-GNN-SPD", "SEAL"])
+def test_a_hub_of_a_hundred_thousand_leaves_is_trained_on_within_two_gigabytes(model):
+    script = f"""
+import resource, warnings
+import numpy as np, degnn_explore as de
+star = de.Graph.from_edges(np.stack([np.zeros(100_000, int), np.arange(1, 100_001)], axis=1))
+task = de.link_task(star, max_positives=100, seed=0)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    list(de.fit(de.build({model!r}, task), task, epochs=1))
+assert any("10,000 nodes are kept at each hop" in str(w.message) for w in said), said
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    assert int(in_a_child(script)) * 1024 < 2e9
+
+
+@pytest.fixture
+def two_hubs(monkeypatch):
+    """Nodes 0 and 1 with 150 and 60 leaves, joined; more than 100 nodes are too many here."""
+    monkeypatch.setattr(store, "MOST_NODES", 100)
+    leaves = [(0, v) for v in range(2, 152)] + [(1, v) for v in range(152, 212)]
+    return Graph.from_edges([(0, 1), *leaves])
+
+
+def test_hubs_keep_as_many_nodes_as_make_the_limit_and_say_so(two_hubs):
+    sets = np.array([[0], [1], [5]])
+    with pytest.warns(UserWarning, match=r"1 of 3 .* more than 100 nodes, the largest 152; of those, 100 nodes are"):
+        data = ego_networks(two_hubs, sets, hops=1, progress=False)
+    assert data.capped
+    assert np.diff(data.flat.node_ptr).tolist() == [1 + 100, 1 + 61, 2]
+    with pytest.warns(UserWarning, match="of those, 50 nodes are kept at each hop"):
+        data = ego_networks(two_hubs, sets, hops=2, progress=False)  # of a hub the other one is not among the fifty
+    assert np.diff(data.flat.node_ptr).tolist() == [1 + 50, 1 + 50, 1 + 1 + 50]
+
+
+def test_what_is_kept_around_a_hub_does_not_depend_on_the_other_sets(two_hubs):
+    sets = np.array([[0, 1], [1, 200], [5, 6], [0, 9]])
+    options = dict(layers=2, encoding=SPD(), progress=False)
+    with pytest.warns(UserWarning, match="kept at each hop"):
+        together = blocks(two_hubs, sets, **options)
+    explicit = blocks(two_hubs, sets, max_nodes_per_hop=100, **options)
+    for s in range(4):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            alone = blocks(two_hubs, sets[[s]], **options)
+        assert same(alone.batch([0]), together.batch([s]))
+        if s in (0, 3):
+            assert same(explicit.batch([s]), together.batch([s]))
+
+
+def test_whoever_says_how_many_nodes_gets_them_without_a_warning(two_hubs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        data = ego_networks(two_hubs, [[0]], hops=1, max_nodes_per_hop=1000, progress=False)
+    assert not data.capped and len(data.flat.nodes) == 152
+
+
+WIDE = [SPD(max_dist=300), SPD(max_dist=70, pool=None), SPD(max_dist=90, pool="sum"), DRNL(max_dist=30)]
+
+
+@pytest.mark.parametrize("encoding", [*WIDE, LandingProbability(steps=80)])
+def test_wide_encodings_are_what_they_promise(encoding):
+    """On a path, a cycle and a lonely edge: distances up to 60, and pairs that nothing joins."""
+    ring = [(i, i + 1) for i in range(60)] + [(i, 61 + (i - 60) % 40) for i in range(61, 101)] + [(101, 102)]
+    G = Graph.from_edges(ring, 103)
+    sets = np.array([(0, 60), (3, 4), (61, 62), (0, 70), (101, 102), (10, 101)])
+    check_egos(G, sets, 2, encoding)
+    check_blocks(G, sets, 2, 1, encoding, "gcn", raw=encoding.pool is None)
+    assert blocks(G, sets, layers=2, encoding=encoding, progress=False).batch([0]).x_self.shape[1] == (
+        1 + encoding.dim * (2 if encoding.pool is None else 1)
+    )
+
+
+def test_wide_encodings_are_stored_as_wide_as_what_occurs():
+    G = Graph.from_edges([(0, v) for v in range(1, 201)])
+    data, narrow = (blocks(G, G.edges, layers=1, encoding=SPD(k), progress=False) for k in (10_000, 3))
+    assert data.in_dim == 1 + 10_002
+    assert data.nbytes <= narrow.nbytes
+    column = data.batch([0]).x_agg[:, 0].nonzero()[:, 1].unique()
+    assert column.tolist() == [0, 1, 2, 10_002]  # degree; 0 steps away, 1 step, "unreachable"
+
+
+def test_ten_thousand_distances_on_a_path_of_a_hundred_thousand_nodes_take_little():
+    script = """
+import resource
+import numpy as np, degnn_explore as de
+path = de.Graph.from_edges(np.stack([np.arange(99_999), np.arange(1, 100_000)], axis=1))
+sets = np.stack([np.arange(0, 90_000, 300), np.arange(0, 90_000, 300) + 5], axis=1)
+data = de.blocks(path, sets, layers=2, encoding=de.SPD(10_000), progress=False)
+assert data.batch([0, 1]).x_self.shape[1] == 10_003
+print(data.nbytes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    stored, peak = map(int, in_a_child(script).split())
+    assert stored < 1e6
+    assert peak * 1024 < 1e9
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (dict(layers=10**9), r"layers must be a whole number from 1 to 100, not 1000000000"),
+        (dict(hops=10**9, aggregation="hops"), r"hops must be a whole number from 1 to 100"),
+        (dict(num_threads=10**9), r"num_threads must be a whole number from 1 to 1,024"),
+        (dict(seed=10**400), r"seed must be"),
+        (dict(max_nodes_per_hop=10**400), r"max_nodes_per_hop must be"),
+        (dict(budget=10**400), r"budget must be"),
+        (dict(encoding=LandingProbability(steps=900_000)), r"single target set takes 8.*, more than the budget of 2"),
+        (dict(encoding=LandingProbability(steps=900_000), layers=1), r"neighbours it reads takes .* GB.*fewer"),
+    ],
+)
+def test_sizes_without_sense_are_refused(options, message):
+    G = Graph.from_edges([(0, v) for v in range(1, 1201)])
+    with pytest.raises(ParameterError, match=message):
+        blocks(G, [(0, 1)], **{"layers": 2, "progress": False, **options})
+
+
+def test_more_targets_than_distances_fit_are_refused():
+    G = Graph.from_edges([(i, i + 1) for i in range(30_000)])
+    with pytest.raises(ParameterError, match=r"Distances from 25,000 targets to 30,001 nodes take 3.0 GB"):
+        blocks(G, np.arange(25_000)[None, :], layers=1, encoding=SPD(), progress=False)
+
+
+def test_a_batch_that_does_not_fit_is_refused_with_its_size():
+    G = Graph.from_edges([(0, v) for v in range(1, 201)])
+    data = blocks(G, G.edges, layers=2, encoding=SPD(10_000), budget=20_000_000, progress=False)
+    assert not data.streamed
+    with pytest.raises(ParameterError, match=r"batch of 100 target sets takes 1.6 GB.*smaller batches"):
+        data.batch(range(100))
+    assert data.batch([0]).x_self.shape == (201, 10_003)
+    egos = ego_networks(G, G.edges, hops=1, encoding=SPD(10_000), budget=20_000_000, progress=False)
+    with pytest.raises(ParameterError, match=r"smaller batches"):
+        _ = egos.flat
+
+
+def test_a_billion_threads_are_refused_wherever_threads_are_taken():
+    with pytest.raises(ParameterError, match="num_threads must be a whole number from 1 to 1,024"):
+        Threads(10**9)
