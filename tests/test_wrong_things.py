@@ -74,6 +74,7 @@ FRIENDS = de.Graph.from_edges([("ana", "ben"), ("ben", "cai")])
 FROM_1 = de.Graph.from_edges([("1", "2"), ("2", "3")])  # as a file whose ids begin with 1
 LONG = de.zoo.cycle(3_000)
 NAN = float("nan")
+HALF = '{"nodes": [{"id": "\\ud800"}], "edges": []}'
 JPG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(64)
 
 GRAPHS: list[Row] = [
@@ -105,6 +106,48 @@ READING: list[Row] = [
     ("an empty CSV", lambda: de.read_graph(file("empty.csv")), GraphError, r"empty"),
     ("a picture", lambda: de.read_graph(file("cat.jpg", JPG)), GraphError, r"cat\.jpg"),
     ("a typo in the name of a graph", lambda: de.load("celegan"), ParameterError, r"Did you mean 'celegans'"),
+    ("an address on the web", lambda: de.read_graph("https://x.org/e.csv"), GraphError, r"download the file first"),
+    ("no name of a file", lambda: de.read_graph(None), ParameterError, r"path must be a file's name, not None"),
+    ("a folder without a graph", lambda: de.read_graph(file("a.txt").parent), GraphError, r"nodes\.csv and edges\.csv"),
+    ("a device", lambda: de.read_graph("/dev/zero"), GraphError, r"a pipe, a socket or a device; expected a file"),
+    ("a spreadsheet", lambda: de.read_graph(file("e.xlsx", b"PK")), GraphError, r"'\.xlsx' says nothing.*format="),
+    ("a format of no name", lambda: de.read_graph(file("e", "0 1"), format="text"), ParameterError, r"format='text'"),
+    ("one column", lambda: de.read_graph(file("e.csv", "0\n1\n")), GraphError, r"line 1: one column.*expected two"),
+    ("a line cut short", lambda: de.read_graph(file("e.csv", "0,1\n2\n")), GraphError, r"line 2: found '2', ''"),
+    (
+        "a table of nodes read as edges",
+        lambda: de.read_graph(file("people.csv", "id,name,age\n1,alice,30\n2,bob,41\n")),
+        GraphError,
+        r"'id', 'name', 'age'.*like those of a table of nodes.*columns=\(0, 1\)",
+    ),
+    (
+        "a column that is not there",
+        lambda: de.read_graph(file("e.csv", "a,b,w\n1,2,3\n"), columns=("a", "c")),
+        GraphError,
+        r"columns=\('a', 'c'\); expected two of \['a', 'b', 'w'\]",
+    ),
+    (
+        "labels for nodes that are not there",
+        lambda: de.read_graph(file("e.csv", "a,b\n"), labels=file("l.csv", "a,1\nz,2\n")),
+        GraphError,
+        r"line 2: 'z' is not a node of the graph; expected ids like 'a'",
+    ),
+    (
+        "a label beyond all classes",
+        lambda: de.read_graph(file("e.csv", "a,b\n"), labels=file("l.csv", f"a,1\nb,{2**64 - 1}\n")),
+        GraphError,
+        r"line 2: the label is 18446744073709551615; expected classes",
+    ),
+    ("Latin-1", lambda: de.read_graph(file("e.csv", b"a,\xe9\n")), GraphError, r"0xe9 is not UTF-8 text.*saved as"),
+    ("a file cut off", lambda: de.read_graph(file("e.csv.gz", b"\x1f\x8b\x08")), GraphError, r"cannot be read"),
+    ("several graphs", lambda: de.read_graph(file("g.g6", "ElEG\nE{CW\n")), GraphError, r"2 graphs.*expected one"),
+    ("half a letter", lambda: de.read_graph(file("g.json", HALF)), GraphError, r"surrogate|half"),
+    (
+        "a MATLAB file of the newest kind",
+        lambda: de.read_graph(file("g.mat", b"\x89HDF\r\n\x1a\n" + bytes(600))),
+        GraphError,
+        r"saved with -v7\.3.*'-v7'",
+    ),
 ]
 ENCODINGS: list[Row] = [
     ("a negative distance", lambda: de.SPD(-1), ParameterError, r"max_dist.*-1"),

@@ -18,6 +18,7 @@ import pytest
 import degnn_explore as de
 from degnn_explore import GraphError, ParameterError, read_graph
 from degnn_explore.reading import content, formats
+from degnn_explore.reading.read import read_content
 from degnn_explore.views.widgets import uploads
 
 EDGES = b"0,1\n1,2\n"
@@ -89,6 +90,14 @@ def test_uploads_count_unpacked():
     with pytest.raises(GraphError, match=r"^own.csv.gz: more than 50 MB .* Read the file with de.read_graph"):
         uploads.read_own("own.csv.gz", gzip.compress(b"0,1\n" * 13_000_000))
     assert uploads.read_own("own.csv.xz", lzma.compress(EDGES)).title == "own"
+
+
+def test_a_file_that_shrinks_after_it_was_opened_does_not_matter(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_bytes(b"0,1\n" * 500_000 + b"1,2\n")
+    opened = content.open_file(path)
+    path.write_bytes(b"")
+    assert read_content(opened).num_edges == 2
 
 
 def test_an_archive_of_several_files_is_not_guessed_at(tmp_path):

@@ -20,6 +20,7 @@ from ..strategies import graphs
 
 KINDS = ["csr", "csc", "coo", "dia", "bsr"]
 PATH = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+MARKET = "%%MatrixMarket matrix coordinate"
 
 
 def refused(path: Path, message: str) -> None:
@@ -120,17 +121,20 @@ def test_a_broken_sparse_matrix_is_refused_before_scipy_sees_it(tmp_path, kind, 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("%%MatrixMarket matrix coordinate pattern general\n1000000000 1000000000 1\n1 2\n", "1,000,000,000 nodes"),
-        (
-            "%%MatrixMarket matrix coordinate pattern general\n3 3 1000000000\n1 2\n",
-            "1,000,000,000 entries are announced",
-        ),
-        ("%%MatrixMarket matrix array real general\n100000 100000\n1\n", "10,000,000,000 entries are announced"),
-        ("%%MatrixMarket matrix coordinate pattern general\n3 4 1\n1 2\n", r"shape \[3, 4\]; expected a square"),
-        ("%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 4\n", "this is not a Matrix Market file"),
-        ("%%MatrixMarket matrix coordinate pattern general\n3 3 1\n0 1\n", "this is not a Matrix Market file"),
-        ("%%MatrixMarket matrix coordinate complex general\n3 3 1\n1 2 1 1\n", "not finite numbers"),
-        ("0 1\n1 2\n", "this is not a Matrix Market file"),
+        (f"{MARKET} pattern general\n1000000000 1000000000 1\n1 2\n", "of 1,000,000,000 nodes; expected at most"),
+        (f"{MARKET} pattern general\n3 3 1000000000\n1 2\n", "1,000,000,000 entries are announced, 1 are there"),
+        (f"{MARKET} pattern general\n3 3 2\n", "2 entries are announced, 0 are there"),
+        (f"{MARKET} pattern general\n3 4 1\n1 2\n", r"shape \[3, 4\]; expected a square"),
+        (f"{MARKET} pattern general\n3 3 1\n1 4\n", "entries outside its shape"),
+        (f"{MARKET} pattern general\n3 3 1\n0 1\n", "entries outside its shape"),
+        (f"{MARKET} pattern general\n3 3 1\n1 2 3\n", "the entries have 3 columns; expected 2"),
+        (f"{MARKET} real general\n3 3 1\n1 2 x\n", "the entries have 3 columns; expected 3 of numbers"),
+        (f"{MARKET} real general\n3 3 1\n1 2 inf\n", "not finite numbers"),
+        (f"{MARKET} complex general\n3 3 1\n1 2 1 1\n", "expected a line %%MatrixMarket matrix coordinate"),
+        ("%%MatrixMarket matrix array real general\n2 2\n1\n0\n0\n1\n", "line 1 is .*matrix array"),
+        (f"{MARKET} pattern general\n", "there is no line of three sizes"),
+        ("0 1\n1 2\n", "line 1 is"),
+        ("%%MatrixMarket matrix array real symmetric\n%\n1 1\n0\0\n", "line 4: the byte 0x00"),
     ],
 )
 def test_bad_matrix_market_files(tmp_path, content, message):
