@@ -14,18 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["about"]
 
 PACKAGES = (
-    "numpy",
-    "scipy",
-    "pandas",
-    "networkx",
-    "numba",
-    "torch",
-    "torch-geometric",
-    "jupyterlab",
-    "ipywidgets",
-    "anywidget",
-    "plotly",
-    "pyvis",
+    "numpy scipy pandas networkx numba torch torch-geometric jupyterlab ipywidgets anywidget plotly pyvis".split()
 )
 
 

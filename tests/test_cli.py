@@ -64,6 +64,31 @@ def test_ctrl_c_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert capsys.readouterr() == ("", "")
 
 
+def test_distinguish_cuts_when_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The domino's middle edge and the bridge between two triangles are told apart only when cut."""
+    file = tmp_path / "both.csv"
+    domino = [(0, 1), (1, 2), (2, 3), (3, 0), (3, 4), (4, 5), (5, 0)]
+    bridge = [(6, 7), (7, 8), (8, 6), (9, 10), (10, 11), (11, 9), (6, 9)]
+    file.write_text("\n".join(f"{u},{v}" for u, v in domino + bridge))
+    for options, said in (([], "same\n"), (["--cut"], "different\n")):
+        assert main(["distinguish", str(file), "0,3", "6,9", "--quiet", *options]) == 0
+        assert capsys.readouterr().out == said
+
+
+def test_a_name_may_hold_a_comma(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text('"Smith, A",b\nb,c\n')
+    assert main(["distinguish", str(file), "Smith, A", "c", "--quiet"]) == 0
+    assert capsys.readouterr().out == "same\n"
+
+
+def test_about_says_what_auto_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from degnn_explore.learn import devices
+
+    monkeypatch.setattr(devices, "best_device", lambda: "mps")
+    assert de.about().loc["device", "version"] == "mps"
+
+
 def test_datasets_and_about_are_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["datasets"]) == 0
     assert "celegans" in capsys.readouterr().out

@@ -114,6 +114,11 @@ def test_types_reach_the_user(tmp_path: Path) -> None:
     assert 'Unexpected keyword argument "max_distance" for "SPD"; did you mean "max_dist"?' in done.stdout
 
 
+def test_a_name_is_looked_up_once() -> None:
+    code = "import degnn_explore as de; de.SPD; print('SPD' in vars(de), 'DRNL' in vars(de))"
+    assert fresh_python(code) == "True False"
+
+
 def test_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = de.nonsense

@@ -315,6 +315,13 @@ THEORY: list[Row] = [
         GraphError,
         r"edges\.csv, line 1: a graph of 34 nodes takes 94 characters after its size, not 0",
     ),
+    ("None in place of a file", lambda: de.theory.read_pairs(None), ParameterError, r"needs a file's name, not None"),
+    (
+        "three graphs on a line",
+        lambda: de.theory.read_pairs(file("pairs.g6", "ElEG E{CW ElEG\n")),
+        GraphError,
+        r"pairs\.g6, line 1: 3 graphs; expected two on every line",
+    ),
     (
         "one size in place of several",
         lambda: de.theory.theorem_3_3(20),

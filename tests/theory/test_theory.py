@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from threading import Event
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -175,6 +176,15 @@ def test_a_seed_decides_graphs_and_weights() -> None:
     kite = de.Graph.from_edges([(0, 1), (0, 2), (1, 2), (2, 3)])
     lifts = [lift(kite, 4, seed).edges.tolist() for seed in (0, 0, 1)]
     assert lifts[0] == lifts[1] != lifts[2]
+
+
+def test_theorem_2_7_asks_about_the_cut_graphs() -> None:
+    """The domino's middle edge and the bridge between two triangles: DE-2 differs only when that edge is cut."""
+    sides = [(de.Graph.from_networkx(nx.from_graph6_bytes(code)), [0, 3]) for code in (b"ElEG", b"E{CW")]
+    assert not de.distinguish(*sides, "DE-SPD", layers=4).different
+    table = theory.theorem_2_7({"pair": tuple(sides)}, ["DE-GNN-SPD"], seeds=1).table
+    assert table.loc[0, ["1-WL", "DE-SPD"]].tolist() == ["same", "layer 0"]
+    assert table.loc[0, "told apart"]
 
 
 def test_theorem_2_7_draws_other_weights_for_each_seed() -> None:
@@ -355,3 +365,5 @@ def test_names_are_shown_as_text_never_as_markup() -> None:
     assert "<img" not in found._repr_html_() and "<img" not in found.plot().to_json()
     finding = theory.all_nodes_as_targets({"<b>x</b>": (zoo.hexagon(), zoo.two_triangles())})
     assert "<b>x" not in finding._repr_html_() and "<b>x" not in finding.plot().to_json()
+    noted = theory.Finding("a title", finding.table, ("<script>1</script>",), "verdicts")
+    assert "<script>" not in noted._repr_html_() and "&lt;script&gt;" in noted._repr_html_()
