@@ -77,27 +77,24 @@ def colours(
     needs_graph("colours", G)
     needs_encoding(encoding)
     if layers is not None:
-        _check_result(whole_number("layers", layers, least=0, most=MAX_LAYERS), G)
+        whole_number("layers", layers, least=0, most=MAX_LAYERS)
     if S is None and encoding is not None:
         raise ParameterError("An encoding needs a target set: give S as well, or neither for plain 1-WL.")
     sets = NO_TARGETS if S is None else G.target_set(S)[None, :]
     zeta = None if S is None else encoding or Distance()
     run = Instances.build([(G, sets)], zeta, hops=hops, cut=cut, attributes=attributes)
-    digests: list[Ints] = []
-    for classes, _ in run.refine(layers):
-        _check_result(len(digests), G)
-        digests.append(run.digest(classes, digests[-1] if digests else None))
-    while layers is not None and len(digests) <= layers:  # no class splits any more
-        digests.append(run.digest(classes, digests[-1]))
-    return np.stack(digests)
-
-
-def _check_result(layers: int, G: Graph) -> None:
-    if (size := 8 * (layers + 1) * G.num_nodes) > MAX_BYTES:
+    last = sum(1 for _ in run.refine()) - 1 if layers is None else layers
+    if (size := 8 * (last + 1) * G.num_nodes) > MAX_BYTES:
         raise ParameterError(
-            f"The colours of {G.num_nodes:,} nodes after 0..{layers:,} layers take {readable_size(size)}, more than "
+            f"The colours of {G.num_nodes:,} nodes after 0..{last:,} layers take {readable_size(size)}, more than "
             f"{readable_size(MAX_BYTES)}. Take fewer layers; de.distinguish needs no such table."
         )
+    digests: list[Ints] = []
+    for classes, _ in run.refine(last):
+        digests.append(run.digest(classes, digests[-1] if digests else None))
+    while len(digests) <= last:  # no class splits any more
+        digests.append(run.digest(classes, digests[-1]))
+    return np.stack(digests)
 
 
 @dataclass(frozen=True)

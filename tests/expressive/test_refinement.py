@@ -203,6 +203,9 @@ def test_tables_that_cannot_fit_are_refused_before_they_are_made() -> None:
     path = de.zoo.cycle(20_000)
     with pytest.raises(de.ParameterError, match=r"20,000 nodes after 0..20,000 layers take 3\.2 GB"):
         de.colours(path, layers=20_000)
+    line = de.Graph.from_edges(np.stack([np.arange(39_999), np.arange(1, 40_000)], axis=1), num_nodes=40_000)
+    with pytest.raises(de.ParameterError, match=r"40,000 nodes after 0..19,999 layers take 6\.4 GB"):
+        de.colours(line)  # until nothing changes: nobody knows how many layers, before they are counted
     with pytest.raises(de.ParameterError, match=r"needs about [\d,]+ arcs, more than 100,000,000"):
         de.colours(path, hops=10**9)
     with pytest.raises(de.ParameterError, match="arcs"):
