@@ -11,51 +11,32 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-# Public name -> the module it lives in; __init__.pyi says the same to type checkers. No module here may share a name
-# with a function: importing the module would put it in the function's place.
-_HOME = {
-    "about": "installation",
-    "Graph": "graphs.graph",
-    "Cleaning": "graphs.graph",
-    "GraphError": "common.errors",
-    "TargetError": "common.errors",
-    "ParameterError": "common.errors",
-    "read_graph": "reading.read",
-    "load": "reading.catalogue",
-    "datasets": "reading.catalogue",
-    "SPD": "encodings.paths",
-    "LandingProbability": "encodings.walks",
-    "GeneralizedPageRank": "encodings.walks",
-    "PageRank": "encodings.walks",
-    "HeatKernel": "encodings.walks",
-    "DRNL": "encodings.paths",
-    "blocks": "engine.egonets",
-    "ego_networks": "engine.egonets",
-    "colours": "expressive.refinement",
-    "distinguish": "expressive.verdicts",
-    "Verdict": "expressive.verdicts",
-    "unroll": "expressive.subtrees",
-    "compare": "expressive.subtrees",
-    "Subtree": "expressive.subtrees",
-    "Explorer": "views.explorer.explorer",
-    "TrainingBoard": "views.board.board",
-    "check": "quiz",
-    "role_task": "learn.tasks",
-    "link_task": "learn.tasks",
-    "triangle_task": "learn.tasks",
-    "set_task": "learn.tasks",
-    "Task": "learn.tasks",
-    "build": "learn.nets",
-    "models": "learn.nets",
-    "fit": "learn.training",
-    "predict": "learn.predicting",
-    "Epoch": "learn.training",
-    "summarise": "learn.training",
-    "save": "learn.saving",
-    "load_model": "learn.saving",
-    "missing_links": "study.missing_links",
-    "set_distance": "study.judged",
+# Module -> the public names that live in it; __init__.pyi says the same to type checkers. No module beside this one may
+# share a name with a function: importing the module would put it in the function's place.
+_NAMES = {
+    "installation": "about",
+    "graphs.graph": "Graph Cleaning",
+    "common.errors": "GraphError TargetError ParameterError",
+    "reading.read": "read_graph",
+    "reading.catalogue": "load datasets",
+    "encodings.paths": "SPD DRNL",
+    "encodings.walks": "LandingProbability GeneralizedPageRank PageRank HeatKernel",
+    "engine.egonets": "blocks ego_networks",
+    "expressive.refinement": "colours",
+    "expressive.verdicts": "distinguish Verdict",
+    "expressive.subtrees": "unroll compare Subtree",
+    "views.explorer.explorer": "Explorer",
+    "views.board.board": "TrainingBoard",
+    "quiz": "check",
+    "learn.tasks": "role_task link_task triangle_task set_task Task",
+    "learn.nets": "build models",
+    "learn.training": "fit Epoch summarise",
+    "learn.predicting": "predict",
+    "learn.saving": "save load_model",
+    "study.missing_links": "missing_links",
+    "study.judged": "set_distance",
 }
+_HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
 _MODULES = {"theory": "theory", "zoo": "graphs.zoo"}
 
 __all__ = [*_HOME, *_MODULES]

@@ -207,6 +207,12 @@ def test_links_lead_to_files(page: Path) -> None:
     assert [link for link in links(page) if not (page.parent / link).exists()] == []
 
 
+def test_contributing_names_modules_that_exist() -> None:
+    named = re.findall(r"`([a-z_]+/[a-z_/]*(?:\.py|\.js)?)`", (ROOT / "CONTRIBUTING.md").read_text())
+    assert len(named) > 30
+    assert [path for path in named if not any((base / path).exists() for base in (ROOT, ROOT / "degnn_explore"))] == []
+
+
 def test_every_notebook_is_linked_from_the_start_and_the_readme() -> None:
     names = {path.name for path in NOTEBOOKS}
     assert "00_start_here.ipynb" in names
