@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import GraphError, shown
 from ..common.limits import MAX_NODES
-from .columns import text
+from .columns import entries, text
 
 __all__ = ["Cleaning", "clean_csr", "is_symmetric", "numbered_edges"]
 
@@ -78,8 +78,9 @@ def _as_pairs(edges: Any) -> tuple[NDArray[np.int64], list[str] | None]:
             edges = list(edges)
         except TypeError:
             raise GraphError(f"Edges are pairs of nodes, not {shown(edges)}.") from None
-        if (odd := next((e for e in edges if not _is_pair(e)), None)) is not None:
-            raise GraphError(f"An edge is a pair of nodes, not {shown(odd)}.")
+        for edge in edges:
+            if not _is_pair(edge):
+                raise GraphError(f"An edge is a pair of nodes, not {shown(edge)}.")
         if not all(isinstance(x, int | np.integer) and not isinstance(x, bool) for e in edges for x in e):
             return _coded(edges)
         try:
@@ -96,7 +97,8 @@ def _as_pairs(edges: Any) -> tuple[NDArray[np.int64], list[str] | None]:
 
 
 def _is_pair(edge: Any) -> bool:
-    return isinstance(edge, Sequence | np.ndarray) and not isinstance(edge, str | bytes) and len(edge) == 2
+    many = isinstance(edge, Sequence) or (isinstance(edge, np.ndarray) and edge.ndim == 1)
+    return many and not isinstance(edge, str | bytes) and len(edge) == 2
 
 
 def _coded(edges: list[Any]) -> tuple[NDArray[np.int64], list[str]]:
@@ -113,6 +115,7 @@ def numbered_edges(
 ) -> tuple[NDArray[np.int64], int, Sequence[str] | None]:
     """Pairs of nodes 0..n-1 [m, 2], n, and the names, from what was given to ``Graph.from_edges``."""
     pairs, seen = _as_pairs(edges)
+    names = None if names is None else [text("a name", name) for name in entries("names", names)]
     if seen is not None:
         if names is None:
             names = seen

@@ -25,10 +25,15 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def check_length(what: str, column: Any, n: int) -> None:
-    """One entry for each node."""
-    if len(column) != n:
-        raise GraphError(f"{what} has {len(column)} entries for {n} nodes; give one for each node.")
+def entries(what: str, column: Any, n: int | None = None) -> list[Any]:
+    """The entries of a column, one for each node."""
+    try:
+        values = list(column)
+    except TypeError:
+        raise GraphError(f"{what} is {shown(column)}; give a list with one entry for each node.") from None
+    if n is not None and len(values) != n:
+        raise GraphError(f"{what} has {len(values)} entries for {n} nodes; give one for each node.")
+    return values
 
 
 def text(what: str, value: Any) -> str:
@@ -51,11 +56,12 @@ def are_other_numbers(ids: Iterable[Any]) -> bool:
 
 def node_names(names: Any, n: int) -> tuple[str, ...]:
     """Names as text, all different."""
-    texts = tuple(text("a name", name) for name in names)
-    check_length("names", texts, n)
+    texts = tuple(text("a name", name) for name in entries("names", names, n))
     if len(set(texts)) < n:
         twice = Counter(texts).most_common(1)[0][0]
-        raise GraphError(f"Two nodes are called {twice!r}; names must differ, so that a node can be found by name.")
+        raise GraphError(
+            f"Two nodes are called {shown(twice)}; names must differ, so that a node can be found by name."
+        )
     return texts
 
 
@@ -71,7 +77,7 @@ def finite(values: Any, n: int, what: str, width: int | None) -> NDArray[np.floa
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise GraphError(f"{what} must be numbers, an array of shape [{n}, {width or 'd'}]: {error}") from None
+        raise GraphError(f"{what} must be numbers, an array of shape [{n}, {width or 'd'}]: {error!s:.100}") from None
     if array.ndim == 1 and width is None:
         array = array[:, None].copy()
     if array.ndim != 2 or len(array) != n or (width is not None and array.shape[1] != width):
@@ -93,7 +99,7 @@ def class_labels(labels: Any, n: int) -> NDArray[np.int64]:
     try:
         array = np.array(labels)
     except ValueError as error:
-        raise GraphError(f"labels must be whole numbers (classes), one a node: {error}") from None
+        raise GraphError(f"labels must be whole numbers (classes), one a node: {error!s:.100}") from None
     if array.shape != (n,):
         raise GraphError(f"labels must have one entry for each of the {n} nodes, not shape {list(array.shape)}.")
     if array.dtype.kind == "f":
@@ -120,11 +126,10 @@ def _info_column(key: str, values: Any, n: int) -> NDArray[Any]:
         array = np.array(values)
     except ValueError:  # lists of different lengths
         array = np.empty(0, dtype=object)
+    values = entries(f"info {key!r}", values, n)
     if array.ndim == 1 and array.dtype.kind in "iufb":
-        check_length(f"info {key!r}", array, n)
         return array
     texts = ["" if value is None else text(f"info {key!r} of node {i}", value) for i, value in enumerate(values)]
-    check_length(f"info {key!r}", texts, n)
     return np.array(texts, dtype=object if 4 * n * max(map(len, texts), default=0) > _WIDE else str)
 
 

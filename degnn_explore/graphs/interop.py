@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import GraphError
 from .cleaning import is_symmetric
-from .columns import are_other_numbers, node_numbers
+from .columns import are_other_numbers, node_numbers, text
 
 if TYPE_CHECKING:
     import networkx
@@ -27,7 +27,7 @@ def networkx_parts(graph: networkx.Graph[Any], label: str | None = None, named_b
     columns = {str(key): [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}
     place = {node: i for i, node in enumerate(graph.nodes)}
     return table_parts(
-        [str(node) for node in graph.nodes],
+        [text("a node id", node) for node in graph.nodes],
         columns,
         np.array([(place[u], place[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2),
         label=label,
@@ -81,7 +81,10 @@ def table_parts(
 
 
 def _are_names(column: list[Any] | None) -> bool:
-    return column is not None and None not in column and "" not in column and len(set(map(str, column))) == len(column)
+    if column is None or any(name is None for name in column):
+        return False
+    texts = [text("a name", name) for name in column]
+    return "" not in texts and len(set(texts)) == len(texts)
 
 
 def _is_class(value: Any) -> bool:
@@ -94,15 +97,15 @@ def take_positions(columns: dict[str, Any]) -> NDArray[np.float64] | None:
     Columns that do not hold a finite number for each node are left as they are, to be shown.
     """
     if any(isinstance(viz, dict) for viz in columns.get("viz", ())):  # {"position": {"x": ..., "y": ...}, ...}
-        spots = [viz.get("position", {}) if isinstance(viz, dict) else {} for viz in columns.pop("viz")]
-        columns |= {axis: [spot.get(axis) for spot in spots] for axis in "xy"}
+        spots = [viz.get("position") if isinstance(viz, dict) else None for viz in columns.pop("viz")]
+        columns |= {axis: [spot.get(axis) if isinstance(spot, dict) else None for spot in spots] for axis in "xy"}
     for keys in (("pos",), ("x", "y"), ("longitude", "latitude")):
         if all(key in columns for key in keys):
             try:
                 axes = [np.array(columns[key], dtype=np.float64) for key in keys]
-            except (TypeError, ValueError):
+                positions = axes[0] if len(axes) == 1 else np.stack(axes, axis=-1)
+            except (TypeError, ValueError, OverflowError):
                 continue
-            positions = axes[0] if len(axes) == 1 else np.stack(axes, axis=-1)
             if positions.ndim == 2 and positions.shape[1] == 2 and np.isfinite(positions).all():
                 for key in set(keys) & {"pos", "x", "y"}:
                     del columns[key]
