@@ -16,7 +16,7 @@ CLICK = """([what, where, words]) => new Promise((done, fail) => {
     const look = new MutationObserver(() => {
         if (text() !== before && text().includes(words)) { look.disconnect(); done(performance.now() - started); } });
     look.observe(document.querySelector('.de-board'), { childList: true, subtree: true, characterData: true });
-    setTimeout(() => { look.disconnect(); fail(new Error('nothing changed: ' + text())); }, 20000);
+    setTimeout(() => { look.disconnect(); fail(new Error('nothing changed: ' + text())); }, 90000);
     what.click();
 })"""
 

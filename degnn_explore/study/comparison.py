@@ -10,7 +10,7 @@ from ..common.errors import ParameterError, one_of
 from ..common.files import shipped
 from ..learn.nets import is_baseline
 from .exports import PLUS_MINUS, Comparison, Row
-from .records import Run, finished
+from .records import Run, by_model, finished
 from .statistics import confidence_above, interval
 
 __all__ = ["Comparison", "Row", "compare_runs", "latest_setting", "paper_number"]
@@ -75,16 +75,14 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
             "name may differ); compare those of one task on one graph."
         )
     first = usable[-1]
-    by_model: dict[str, list[Run]] = {}
-    for run in latest_setting(usable):
-        by_model.setdefault(run.model, []).append(run)
-    scores = {model: [100 * float(run.test or 0) for run in group] for model, group in by_model.items()}
+    groups = by_model(latest_setting(usable))
+    scores = {model: [100 * float(run.test or 0) for run in group] for model, group in groups.items()}
     baselines = [model for model in scores if is_baseline(model)]
     best = max(baselines, key=lambda model: interval(scores[model])[0], default=None)
-    rows = [_row(model, by_model[model], scores, best) for model in by_model]
+    rows = [_row(model, group, scores, best) for model, group in groups.items()]
     rows.sort(key=lambda row: -row.mean)
     size = first.sizes.get("test", 0)
-    epochs = sorted({int(run.options.get("epochs", 0)) for group in by_model.values() for run in group})
+    epochs = sorted({int(run.options.get("epochs", 0)) for group in groups.values() for run in group})
     notes = _notes(first, rows, size, epochs)
     if left := len(done) - len(usable):
         notes.append(
@@ -95,14 +93,7 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
 
 
 def latest_setting(runs: Iterable[Run]) -> list[Run]:
-    """Of runs of one task on one graph, oldest first: those with the settings of each model's last, each seed once.
-
-    Examples
-    --------
-    >>> runs = [Run(f"k{i}", "g", "links", "GCN", i % 2, options={"epochs": e}) for i, e in enumerate((5, 9, 9, 9))]
-    >>> [run.key for run in latest_setting(runs)]
-    ['k2', 'k3']
-    """
+    """Of runs of one task on one graph, oldest first: those with the settings of each model's last, each seed once."""
     given = list(runs)
     last = {run.model: (run.hyper, run.options) for run in given}
     kept: dict[tuple[str, int], Run] = {}

@@ -135,22 +135,7 @@ def hardest(scored: Scored, count: int = 10) -> list[Mistake]:
 
 
 class Shelf:
-    """The models of one task on one graph, opened from the files in ``folder``, each once, with their tasks.
-
-    Examples
-    --------
-    >>> import tempfile, degnn_explore as de
-    >>> from degnn_explore.study.plan import Plan
-    >>> from degnn_explore.study.race import Race
-    >>> G = de.load("karate")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     race = Race(Plan(G, "links", ["GCN"], seeds=1, epochs=2), f"{folder}/karate.jsonl")
-    ...     race.start()
-    ...     done = race.wait()
-    ...     answers = Shelf(G, "links", race.models_folder).ask(race.results(), [0, 1])
-    >>> [(model, p.shape) for model, p in answers.items()]
-    [('GCN', (1,))]
-    """
+    """The models of one task on one graph, opened from the files in ``folder``, each once, with their tasks."""
 
     def __init__(self, graph: Graph, task: str, folder: Path) -> None:
         self.graph, self.kind, self.folder = graph, task, folder

@@ -10,7 +10,7 @@ from .comparison import Comparison, compare_runs, latest_setting
 from .judged import Shelf
 from .plan import Plan
 from .race import Race
-from .records import Run
+from .records import Run, by_model
 from .repeat import code_of, settings_note
 from .results import checkpoint_of, models_folder, read_for
 from .snapshot import Snapshot, lanes_of, snapshot
@@ -19,36 +19,21 @@ __all__ = ["Ledger"]
 
 
 class Ledger:
-    """Which runs are shown, and how far the chosen ones are, whether they were trained now or on another day.
-
-    Examples
-    --------
-    >>> import tempfile, degnn_explore as de
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     ledger = Ledger(Plan(de.load("karate"), "links", ["GCN"], seeds=1, epochs=2), Path(folder) / "a.jsonl")
-    ...     race = ledger.entered(workers=1)
-    ...     race.start()
-    ...     done = race.wait()
-    ...     again = Ledger(race.plan, ledger.file)
-    >>> again.race, again.snapshot().state, [run.model for run in again.shown]
-    (None, 'finished', ['GCN'])
-    """
+    """Which runs are shown, and how far the chosen ones are, whether they were trained now or on another day."""
 
     def __init__(self, plan: Plan, file: Path) -> None:
         self.race: Race | None = None
         self.shelf = Shelf(plan.graph, plan.task, models_folder(file))
         self._table: tuple[list[str], Comparison | None] = ([], None)
-        self._turn(plan, file)
+        self.turn_to(plan, file)
 
     def turn_to(self, plan: Plan, file: Path) -> None:
         """Another plan or file is chosen; nothing may be in training."""
-        if (file, plan.task) != (self.file, self.shelf.kind) or self.shelf.graph is not plan.graph:
-            self.shelf = Shelf(plan.graph, plan.task, models_folder(file))
+        folder = models_folder(file)
+        if (folder, plan.task) != (self.shelf.folder, self.shelf.kind) or self.shelf.graph is not plan.graph:
+            self.shelf = Shelf(plan.graph, plan.task, folder)
         if self.race is not None and not self._is_race_of(self.race, plan, file, self.race.workers):
             self.race = None
-        self._turn(plan, file)
-
-    def _turn(self, plan: Plan, file: Path) -> None:
         self.plan, self.file = plan, file
         self._stored, self.aside = read_for(file, plan.task, plan.digest, plan.title)
 
@@ -81,7 +66,7 @@ class Ledger:
     def shown(self) -> list[Run]:
         """Of each model its runs with the chosen settings, with however many seeds; if it has none, the latest."""
         shown: list[Run] = []
-        for model, group in _by_model(self.runs).items():
+        for model, group in by_model(self.runs).items():
             chosen = self.plan.settings(model)
             shown += [run for run in group if (run.hyper, run.options) == chosen] or latest_setting(group)
         return shown
@@ -141,10 +126,3 @@ class Ledger:
         if self.race is None:
             return self.shown
         return [run for run in self.shown if run.model not in self.race.plan.models] + list(self.race.snapshot().runs)
-
-
-def _by_model(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    groups: dict[str, list[Run]] = {}
-    for run in runs:
-        groups.setdefault(run.model, []).append(run)
-    return groups

@@ -131,14 +131,6 @@ class Plan:
         """Hyperparameters and options of this model's runs in full, defaults and learning rate included.
 
         A value that is given and is the default is the same setting as one that is not given.
-
-        Examples
-        --------
-        >>> import degnn_explore as de
-        >>> plan = Plan(de.load("karate"), "roles", ["DE-GNN-SPD"], hyper={"max_dist": 4}, options={"patience": 9})
-        >>> hyper, options = plan.settings("DE-GNN-SPD")
-        >>> hyper["max_dist"], options["patience"], options["learning_rate"]
-        (4, 9, 0.01)
         """
         from ..learn.nets import MODELS
         from ..learn.training import Learning
@@ -172,14 +164,5 @@ class Plan:
 
 
 def digest_of(graph: Graph, task: str) -> str:
-    """Names what runs are about: the same for the same edges and attributes, and for roles the same labels.
-
-    Examples
-    --------
-    >>> import degnn_explore as de
-    >>> G = de.load("karate")
-    >>> other = G.with_labels([0] * 17 + [1] * 17)
-    >>> [digest_of(G, task) == digest_of(other, task) for task in ("links", "roles")]
-    [True, False]
-    """
+    """Names what runs are about: the same for the same edges and attributes, and for roles the same labels."""
     return graph.digest(labels=task == "roles")[:32]

@@ -11,7 +11,7 @@ from typing import Any
 from ..common.errors import ParameterError
 from ..learn.nets import MODELS
 
-__all__ = ["Run", "finished"]
+__all__ = ["Run", "by_model", "finished"]
 
 _CHOICES: dict[str, Iterable[str]] = {
     "model": MODELS,
@@ -97,6 +97,14 @@ class Run:
 def finished(runs: Iterable[Run]) -> list[Run]:
     """Those that ended well."""
     return [run for run in runs if run.status == "finished" and run.test is not None]
+
+
+def by_model(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """The runs of each model."""
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(run.model, []).append(run)
+    return groups
 
 
 # ---- what a record may hold -----------------------------------------------------------------------

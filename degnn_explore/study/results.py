@@ -20,16 +20,7 @@ _BEGINS_LIKE_OURS = re.compile(rb'\s*\{\s*"key"\s*:')
 
 
 def append(path: str | os.PathLike[str], run: Run) -> None:
-    """Add a record to the file; it is on the disk when this returns. A line that a crash cut short is closed first.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     append(f"{folder}/results.jsonl", Run("k", "karate", "links", "GCN"))
-    ...     read(f"{folder}/results.jsonl")[0].model
-    'GCN'
-    """
+    """Add a record to the file; it is on the disk when this returns. A line that a crash cut short is closed first."""
     file, line = Path(path), run.to_json().encode()
     with _writing, _place(file.parent):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -71,11 +62,6 @@ def read(path: str | os.PathLike[str]) -> list[Run]:
     A line that is no record is left out: one that a crash cut short, or that was edited by hand into something that
     cannot be. So is the earlier of two records of the same key. A file in which no line even begins like a record is
     refused, so that nothing is ever appended to somebody's notes.
-
-    Examples
-    --------
-    >>> read("there-is-no-such-file.jsonl")
-    []
     """
     return _read(Path(path))[0]
 
@@ -107,17 +93,6 @@ def read_for(path: str | os.PathLike[str], task: str, digest: str, graph: str) -
     """The finished runs of one question in the file, and in words what was left aside that might be missed.
 
     Runs of another digest are never given; those of the same task and graph's name are counted in the words.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = f"{folder}/results.jsonl"
-    ...     append(file, Run("a", "mine", "links", "GCN", digest="1f", test=0.9))
-    ...     append(file, Run("b", "mine", "links", "GCN", digest="2e", test=0.6))
-    ...     runs, aside = read_for(file, "links", "1f", "mine")
-    >>> len(runs), aside
-    (1, 'Left aside: 1 run on another graph of that name, or with other labels.')
     """
     records, skipped = _read(Path(path))
     done = finished(records)
@@ -144,19 +119,14 @@ def set_aside(path: str | os.PathLike[str]) -> Path | None:
     number = 1
     while (old := file.with_name(f"{file.stem}.{number}{file.suffix}")).exists() or models_folder(old).exists():
         number += 1
-    if models_folder(file).is_dir():
-        models_folder(file).rename(models_folder(old))
-    return file.rename(old)
+    with _place(file.parent):
+        if models_folder(file).is_dir():
+            models_folder(file).rename(models_folder(old))
+        return file.rename(old)
 
 
 def models_folder(results: str | os.PathLike[str]) -> Path:
-    """Where the models and checkpoints of a results file are: the folder beside it that is called like it.
-
-    Examples
-    --------
-    >>> models_folder("runs/links-karate.jsonl").as_posix()
-    'runs/links-karate'
-    """
+    """Where the models and checkpoints of a results file are: the folder beside it that is called like it."""
     file = Path(results)
     if not file.suffix:
         raise ParameterError(
@@ -172,14 +142,7 @@ def checkpoint_of(folder: Path, key: str) -> Path:
 
 
 def trained_in(file: Path, task: str, digest: str) -> Run:
-    """A finished run of a results file: one of this task and graph if there is one, else the latest.
-
-    Examples
-    --------
-    >>> trained_in(Path("no-such-file.jsonl"), "links", "1f")
-    Traceback (most recent call last):
-    degnn_explore.common.errors.ParameterError: There is no file no-such-file.jsonl; name one...
-    """
+    """A finished run of a results file: one of this task and graph if there is one, else the latest."""
     if not file.exists():
         raise ParameterError(
             f"There is no file {file}; name one that a board has written, such as runs/links-celegans.jsonl, as seen "

@@ -154,8 +154,10 @@ def test_runs_that_do_not_say_their_graph_are_left_aside_and_counted() -> None:
 
 
 def test_only_the_latest_settings_of_a_model_are_averaged() -> None:
-    table = compare_runs(runs("GCN", [0.1], hyper={"layers": 1}) + runs("GCN", [0.7, 0.8], hyper={"layers": 2}))
-    assert (table.rows[0].seeds, table.rows[0].mean) == (2, pytest.approx(75.0))
+    for name in ("hyper", "options"):
+        old, new = runs("GCN", [0.1, 0.1, 0.1], **{name: {"a": 1}}), runs("GCN", [0.7, 0.8], **{name: {"a": 2}})
+        table = compare_runs(old + new)  # the third seed has an old run only
+        assert (table.rows[0].seeds, table.rows[0].mean) == (2, pytest.approx(75.0))
 
 
 def test_failed_and_foreign_runs_are_not_averaged() -> None:

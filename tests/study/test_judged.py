@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn import metrics
 
 import degnn_explore as de
-from degnn_explore.study.judged import Scored, confusion, hardest, roc, set_distance
+from degnn_explore.study.judged import Scored, Shelf, confusion, hardest, roc, set_distance
 from degnn_explore.study.records import Run
 from degnn_explore.study.statistics import curves
 
@@ -62,3 +65,33 @@ def test_a_run_that_ended_early_counts_with_its_last_value() -> None:
     under_way = curves([run(0, [0.6, 0.8], "running"), run(1, [0.6, 0.6, 1.0], "finished")])[0]
     assert under_way.mean == pytest.approx([0.6, 0.7, 1.0])
     assert under_way.low[2] == under_way.high[2] == pytest.approx(1.0)
+
+
+def test_of_epochs_equal_on_validation_the_first_is_reported() -> None:
+    both = [{"number": i, "loss": 1.0, "val": {"auc": 0.5}, "test": {"auc": t}} for i, t in ((1, 0.6), (2, 0.9))]
+    assert curves([Run("k", "g", "links", "GCN", epochs=both)])[0].mean == [0.6, 0.6]
+    assert curves([Run("k", "g", "links", "GCN", epochs=both)], "validation")[0].mean == [0.5, 0.5]
+    assert curves([Run("k", "g", "links", "GCN", epochs=both)], "loss")[0].mean == [1.0, 1.0]
+
+
+def test_a_shelf_gives_models_of_one_seed_whose_files_are_there(tmp_path: Path) -> None:
+    G = de.load("karate")
+    shelf = Shelf(G, "links", tmp_path)
+    about = {"digest": shelf.digest, "test": 0.5}
+    good = Run("a", "karate", "links", "GCN", 0, model_file="a.safetensors", **about)  # type: ignore[arg-type]
+    for name in ("a", "b", "c", "d"):
+        (tmp_path / f"{name}.safetensors").touch()
+    others = [
+        replace(good, key="b", seed=1, model="SAGE", model_file="b.safetensors"),
+        replace(good, key="c", status="failed", model="GIN", model_file="c.safetensors"),
+        replace(good, key="d", digest="other", model="PGNN", model_file="d.safetensors"),
+        replace(good, key="e", model="SEAL", model_file="gone.safetensors"),
+    ]
+    assert shelf.of_seed([good, *others], 0) == {"GCN": good}
+    assert shelf.of_seed([good, *others], 1) == {"SAGE": others[0]}
+    later = replace(good, key="f", model_file="b.safetensors")
+    assert shelf.of_seed([good, later], 0) == {"GCN": later}
+    with pytest.raises(de.ParameterError, match="names no model file beside it"):
+        shelf.model(replace(good, model_file="../a.safetensors"))
+    with pytest.raises(de.TargetError, match="sets of 2 nodes; 1 are picked"):
+        shelf.ask([good], [0])

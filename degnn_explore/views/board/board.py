@@ -96,8 +96,6 @@ class TrainingBoard(Panel):
         self._ledger: Ledger | None = None
         self._given_file = None if results is None else Path(results)
         self._must_be_free(self._given_file)
-        if os.environ.get("DEGNN_FAST") == "1":
-            seeds, epochs = min(seeds, 1), min(epochs, 3)
         self._ticker: threading.Thread | None = None
         self._drawing = threading.RLock()
         self._quiet, self._changed_meanwhile = True, False
@@ -110,6 +108,8 @@ class TrainingBoard(Panel):
         except Exception:
             self.close()
             raise
+        if os.environ.get("DEGNN_FAST") == "1":
+            self._controls.seeds.value, self._controls.epochs.value = 1, min(epochs, 3)
         for css in ("de-explorer", "de-board"):
             self.add_class(css)
         _live.add(self)

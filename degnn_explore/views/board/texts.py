@@ -22,15 +22,16 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(0.4), duration(45.2), duration(130), duration(4000)
-    ('1 s', '45 s', '2 min 10 s', '1 h 7 min')
+    >>> duration(0.4), duration(45.2), duration(130), duration(4000), duration(7199)
+    ('1 s', '45 s', '2 min 10 s', '1 h 7 min', '2 h 0 min')
     """
     whole = max(1, round(seconds))
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {round(whole % 3600 / 60)} min"
+    minutes = round(whole / 60)
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 def progress_bars(shown: Snapshot | None) -> str:
@@ -73,14 +74,13 @@ def progress_title(shown: Snapshot | None) -> str:
     """The heading above the bars: the time left in all."""
     note = ""
     if shown is not None:
+        wrong, begun = any(p.error for p in shown.progress), any(p.done for p in shown.progress)
+        stopped = "stopped, by what is said below" if wrong else "stopped"
+        good = "finished; open a mistake to see why, or ask the models below"
         note = {
-            "cancelled": "stopped: what is finished is kept, Continue goes on from there",
-            "finished": "ended; what went wrong is said below"
-            if any(p.error for p in shown.progress)
-            else "finished; open a mistake to see why, or ask the models below",
-            "ready": "Start trains what is missing"
-            if any(p.done for p in shown.progress)
-            else "not yet trained with these settings",
+            "cancelled": f"{stopped}: what is finished is kept, Continue goes on from there",
+            "finished": "ended; what went wrong is said below" if wrong else good,
+            "ready": "Start trains what is missing" if begun else "not yet trained with these settings",
             "running": "training" if shown.left is None else f"about {duration(shown.left)} left",
         }[shown.state]
     return f'<div class="de-head">Progress{tag("span", note)}</div>'

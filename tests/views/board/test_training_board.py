@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,13 +11,19 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from ipywidgets.widgets.widget import _instances
 
 import degnn_explore as de
+from degnn_explore.study.judged import Scored
+from degnn_explore.study.snapshot import Progress, Snapshot
+from degnn_explore.study.statistics import Curve
 from degnn_explore.views.board import board as boards
 from degnn_explore.views.board import go as go_module
 from degnn_explore.views.board.board import TrainingBoard
+from degnn_explore.views.board.figures import _by_distance, curve_figure
+from degnn_explore.views.board.texts import progress_bars, progress_title
 from degnn_explore.views.widgets import panel as panels
 from degnn_explore.views.widgets.uploads import read_own
 from tests.views.widgets.test_panel import Shell
@@ -352,7 +359,8 @@ def test_running_a_boards_cell_again_frees_what_it_made_before(shell: Shell) -> 
 
 
 MALFORMED = [None, 7, [], {}, {"type": 7}, {"type": "row"}, {"type": "row", "row": "0"}, {"type": "row", "row": -1},
-             {"type": "row", "row": 10**400}, {"type": "views", "count": None}, {"type": "views", "count": "\ud800"},
+             {"type": "row", "row": 50}, {"type": "row", "row": 10**400}, {"type": "views", "count": None},
+             {"type": "views", "count": "\ud800"},
              {"type": "shown", "row": {}}, {"type": ["row"]}]  # fmt: skip
 
 
@@ -475,6 +483,14 @@ def test_what_a_click_opens_is_scrolled_to() -> None:
     assert spot.wanted  # until a page has done so
     spot._handle_custom_msg({"type": "shown"}, [])
     assert not spot.wanted
+    sent: list[Any] = []
+    spot.send = sent.append  # type: ignore[method-assign]
+    spot._handle_custom_msg({"type": "here"}, [])  # a page was reloaded
+    assert sent == []
+    spot.show()
+    spot._handle_custom_msg({"type": "here"}, [])  # a page that was not there when it was asked
+    assert sent == [{"type": "show"}] * 2
+    spot._handle_custom_msg({"type": "shown"}, [])
     one._deep.toggles["ask"].value = False
     assert not spot.wanted
     one._deep.toggles["look"].value = True
@@ -508,6 +524,30 @@ def test_an_own_graph_with_labels_from_a_file_or_a_column() -> None:
     graph = read_own("g.json", f'{{"nodes": [{nodes}], "links": [{links}]}}'.encode(), None, "kind")
     assert graph.labels is not None
     assert graph.labels.tolist() == [i % 2 for i in range(30)]
+
+
+def test_the_labels_of_one_upload_are_not_put_on_the_next() -> None:
+    def upload(name: str, content: bytes) -> dict[str, Any]:
+        return {"value": [{"name": name, "type": "", "size": 1, "content": content, "last_modified": 0}]}
+
+    one = board()
+    graph_file, label_file = one._drawers._files
+    graph_file.set_state(upload("ring.csv", "".join(f"{i},{(i + 1) % 9}\n" for i in range(9)).encode()))
+    label_file.set_state(upload("sides.csv", "".join(f"{i},{i % 2}\n" for i in range(9)).encode()))
+    one._drawers._read()
+    assert "2 classes" in one._drawers._report.value
+    assert (graph_file.value, label_file.value) == ((), ())
+    assert one._controls.own is not None
+    assert one._controls.own.labels is not None
+    one._drawers._read()
+    assert "Choose a graph file first." in error(one)
+
+
+def test_a_setting_that_no_chosen_model_has_does_not_stop_the_race() -> None:
+    one = board("karate", "links", ["GCN"], max_dist=4, hidden=16)
+    assert one._controls.plan().hyper == {"hidden": 16}
+    one._controls.models["DE-GNN-SPD"].value = True
+    assert one._controls.plan().hyper == {"hidden": 16, "max_dist": 4}
 
 
 def test_an_upload_that_cannot_be_read_is_named_as_the_reader_named_it() -> None:
@@ -599,3 +639,147 @@ def test_the_code_of_an_own_graph_says_what_to_put_there(tmp_path) -> None:
     one.wait(LONG)
     assert "A graph of your own" in one.code()
     assert "with_labels" in one.code()
+
+
+def test_a_folder_that_cannot_be_written_to_is_said_and_the_race_is_not_called_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "notes").write_text("a file, not a folder")
+    one = board("karate", "links", ["GCN"], results=tmp_path / "notes" / "r.jsonl")
+    one._go_button.click()
+    assert f"{tmp_path / 'notes'} cannot be written to" in error(one)
+    assert "TrainingBoard(..., results=" in error(one)
+    assert one._go_button.description == "▶ Start"
+
+    def full(file: Path, run: Any) -> None:
+        raise de.ParameterError(f"{file.parent} cannot be written to (No space left on device).")
+
+    monkeypatch.setattr("degnn_explore.study.race.append", full)
+    other = board("karate", "links", ["GCN"], results=tmp_path / "r.jsonl")
+    other.start()
+    other.wait(LONG)
+    assert "No space left on device" in other._progress.value
+    assert "stopped, by what is said below: what is finished is kept" in other._progress.value
+    assert other._go_button.description == "▶ Continue"
+
+
+def test_the_comparison_is_the_table_of_its_downloads(trained: TrainingBoard) -> None:
+    sheet, table = trained._comparing._sheet, trained.results()
+    assert [column["label"] for column in sheet.columns] == table.headings
+    markdown = [line.strip("| ").split(" | ") for line in table.to_markdown().splitlines()[2:4]]
+    shown = [[cell["text"] for cell in row] for row in sheet.rows]
+    assert [row[2:8] for row in shown] == [row[2:8] for row in markdown]
+    assert [row[5]["sort"] for row in sheet.rows] == [1.0, 1.0]
+    assert [row[2]["sort"] for row in sheet.rows] == [-1.0, -1.0]  # the paper has no karate: a dash, sorted last
+    assert [row[8]["sort"] for row in sheet.rows] == [{"†": 1.0, "*": 2.0}.get(row.mark, 0.0) for row in table.rows]
+    sent: list[dict[str, Any]] = []
+    trained._comparing._sheet.send = sent.append  # type: ignore[method-assign]
+    for kind in ("csv", "latex", "markdown"):
+        trained._comparing.download(kind)
+    assert [message["name"] for message in sent] == ["r.csv", "r.tex", "r.md"]
+    assert [message["text"] for message in sent] == [table.to_csv(), table.to_latex(), table.to_markdown()]
+
+
+def test_a_spreadsheet_shows_a_title_and_does_not_run_it() -> None:
+    graph = de.Graph.from_edges([(i, (i + s) % 24) for i in range(24) for s in (1, 2)], title="=HYPERLINK(1)")
+    one = board(graph, "links", ["GCN"])
+    one.start()
+    one.wait(LONG)
+    assert "\n'=HYPERLINK(1),links,auc," in one.results().to_csv()
+
+
+def test_only_the_time_of_a_running_model_is_said_and_bars_are_as_long_as_their_share() -> None:
+    def bars(state: str, left: float | None, error: str = "") -> str:
+        return progress_bars(Snapshot("running", (Progress("GCN", state, 1, 3, 0.456, left, error),), left, (), 1))
+
+    assert "1 of 3 seeds · 2 min 10 s left" in bars("running", 130.0)
+    assert "left" not in bars("preparing", 130.0)
+    assert "1 of 3 seeds · preparing" in bars("preparing", None)
+    assert 'aria-valuenow="46"' in bars("running", None)
+    assert "width:45.6%" in bars("running", None)
+    assert "&lt;b&gt;" in bars("failed", None, "Traceback\n<b>")
+    assert not {"<i>", "<b>"} & set(re.findall("<.>", bars("failed", None, "Traceback <i>\n<b>")))
+    assert "about 2 min 10 s left" in progress_title(Snapshot("running", (), 130.0, (), 1))
+
+
+def test_roc_and_scores_by_distance_are_those_of_the_chosen_model(trained: TrainingBoard) -> None:
+    trained._deep.toggles["look"].value = True
+    look = trained._deep.look
+    assert look is not None
+    best, *_ = trained.results().rows
+    assert look.model.value == best.model
+    shelf = trained._known.shelf
+    runs = {run.model: run for run in trained.runs}
+    for model in ("GCN", "DE-GNN-SPD"):
+        look.model.value = model
+        scored = shelf.scored(runs[model])
+        data = look.chart.figure["data"]
+        bars = [trace for trace in data if trace["type"] == "bar"]
+        assert sum(sum(trace["y"]) for trace in bars) == len(scored.task.test)
+        linked = [trace for trace in bars if trace["name"] == "linked"]
+        assert sum(sum(trace["y"]) for trace in linked) == int(scored.task.test.labels.sum())
+        widths = {trace["name"]: trace["line"]["width"] for trace in data if trace.get("name") in runs}
+        assert widths == {name: 3 if name == model else 1.5 for name in runs}
+        dashes = {trace["name"]: trace["line"]["dash"] for trace in data if trace.get("name") in runs}
+        assert dashes == {"GCN": "dot", "DE-GNN-SPD": "solid"}
+        wrong = int((scored.given != scored.task.test.labels).sum())
+        assert f"{model}, seed 0: {wrong} of 16 test sets are judged wrong." in look._note.value
+
+
+def test_the_truth_about_a_pair_says_what_was_held_out(trained: TrainingBoard) -> None:
+    ask = trained._deep.ask
+    assert ask is not None
+    task = trained._known.shelf.task(0)
+    held_out = next(pair for pair, label in zip(task.test.sets.tolist(), task.test.labels, strict=True) if label)
+    apart = next(pair for pair, label in zip(task.test.sets.tolist(), task.test.labels, strict=True) if not label)
+    for pair, words in (
+        (held_out, "In truth: linked, held out from training."),
+        (apart, "In truth: not linked."),
+        (task.graph.edges[0].tolist(), "In truth: linked."),
+    ):
+        ask.open_set(trained._known.shelf, 0, pair)
+        assert words in ask._answer.value
+    ask.explorer.state.choose(0, [0])
+    assert "Pick 2 nodes in the graph below; 1 picked so far." in ask._answer.value
+
+
+def test_the_search_for_missing_links_begins_with_the_best_model_and_opens_a_pair(trained: TrainingBoard) -> None:
+    ask = trained._deep.ask
+    assert ask is not None
+    ask.open_set(trained._known.shelf, 0, [0, 9])
+    models, task, S = ask._search()
+    assert next(iter(models)) == trained.results().rows[0].model
+    assert (task.seed, S) == (0, [0, 9])
+    ask.missing.search()
+    ask.missing.wait(LONG)
+    assert [column["label"] for column in ask.missing.sheet.columns] == ["unlinked pair", *models]
+    scores = [row[1]["sort"] for row in ask.missing.sheet.rows]
+    assert scores == sorted(scores, reverse=True)
+    ask.missing.sheet._handle_custom_msg({"type": "row", "row": 2}, [])
+    assert sorted(ask.explorer.targets[0]) == sorted(ask.missing.pairs[2])
+
+
+def test_labels_at_the_end_of_curves_do_not_meet_and_bands_are_those_of_the_curve() -> None:
+    gcn = Curve("GCN", [1, 2], [0.6, 0.7], [0.5, 0.6], [0.7, 0.8])
+    seal = Curve("SEAL", [1, 2], [0.6, 0.71], [0.0, 0.0], [1.0, 1.0])
+    made = curve_figure([gcn, seal], "test", "AUC", 10)
+    y = [note["y"] for note in made["layout"]["annotations"]]
+    low, high = made["layout"]["yaxis"]["range"]
+    assert y[1] - y[0] >= (high - low) / 16 * 0.99  # the height of a line
+    assert made["data"][0]["y"] == [0.7, 0.8, 0.6, 0.5]
+    assert made["layout"]["xaxis"]["range"] == [0.5, 10.5]
+    assert [trace["line"]["dash"] for trace in made["data"] if "name" in trace] == ["dot", "dot"]
+
+
+def test_a_score_is_counted_at_its_distance() -> None:
+    task = de.link_task(de.load("karate"), seed=0)
+    count = len(task.test)
+    distance = np.array([2, 3, 4, 5, -1] * 4)[:count]
+    panels = _by_distance(Scored(task, np.linspace(0, 1, count), distance))
+    assert [title for title, _ in panels] == [
+        f"distance 2, {int((distance == 2).sum())} sets",
+        f"distance 3, {int((distance == 3).sum())} sets",
+        f"distance 4, {int((distance == 4).sum())} sets",
+        f"distance 5 or more, {int(((distance == 5) | (distance < 0)).sum())} sets",
+    ]
+    assert sum(int(which.sum()) for _, which in panels) == count

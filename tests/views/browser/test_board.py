@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,24 +21,22 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
         height=1300,
     )
     board.go.dblclick()  # the second click must not cancel
-    board.waits_for_button("Cancel", 10)
+    board.waits_for_button("Cancel")
     board.until(lambda: board.progress("GCN") > 10)
     board.until(lambda: board.points() >= 2)
     drawn = board.points()
     board.until(lambda: board.points() > drawn)  # the curve moves
     board.says("left")
 
-    pressed = time.time()
     board.go.dblclick()  # the second click must not start it again
-    board.waits_for_button("Continue", 5)
-    assert time.time() - pressed < 2.0  # half a second, and the browser on a busy machine
+    board.waits_for_button("Continue")
     board.page.wait_for_timeout(800)
-    board.waits_for_button("Continue", 1)
+    board.waits_for_button("Continue")
     board.says("what is finished is kept")
     kept = board.progress("GCN")
     assert kept > 10
     board.go.click()
-    board.waits_for_button("Cancel", 10)
+    board.waits_for_button("Cancel")
     board.until(lambda: board.progress("DE-GNN-SPD") > 0)
     assert board.progress("GCN") >= kept
     board.waits_for_button("All trained")
@@ -132,8 +129,8 @@ def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit:
     third = Board(again.page)
     third.until(lambda: third.table() == before)
     third.says("Nothing to train")
-    third.waits_for_button("All trained", 5)
-    third.says("1 of 1 seed", 5)
+    third.waits_for_button("All trained")
+    third.says("1 of 1 seed")
 
 
 def test_errors_are_said_in_words(lab: Any, visit: Any) -> None:
@@ -183,7 +180,7 @@ def test_names_are_text_everywhere(lab: Any, visit: Any) -> None:
     board.box.locator(".de-link").first.click()
     board.says("probability of “linked”")
     answer = board.box.locator(".de-answers")
-    board.until(lambda: 0 < (answer.bounding_box() or {"y": -1})["y"] < 400, 10)  # the page has gone there
+    board.until(lambda: 0 < (answer.bounding_box() or {"y": -1})["y"] < 400)  # the page has gone there
     assert EVIL in board.box.inner_text()
     board.page.wait_for_timeout(300)
     assert "HACKED" not in board.page.title()
@@ -196,12 +193,12 @@ def test_running_the_cell_again_stops_the_earlier_board(lab: Any, visit: Any) ->
         "\nboards[-1].start()\nboards[-1]"
     )
     board = fresh(lab, visit, "again", cell)
-    board.waits_for_button("Cancel", 30)
+    board.waits_for_button("Cancel")
     board.page.evaluate("""() => { const p = [...window.jupyterapp.shell.widgets('main')][0];
         p.content.activeCellIndex = 1; return window.jupyterapp.commands.execute('notebook:run-cell'); }""")
     board.page.wait_for_timeout(1500)
     one = Board(board.page)
-    one.waits_for_button("Cancel", 30)
+    one.waits_for_button("Cancel")
     board.page.evaluate("""() => { const p = [...window.jupyterapp.shell.widgets('main')][0];
         p.content.activeCellIndex = 1;
         p.content.widgets[1].model.sharedModel.setSource("print([b.race.running for b in boards]); boards[-1].close(); "
@@ -219,7 +216,7 @@ def test_deleting_the_cell_stops_its_race_unless_it_is_undone(lab: Any, visit: A
         f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=5, epochs=200)\nboard.start()\nboard",
         "print('running', not board.race.wait(5 * board._closed), board._closed)",
     )
-    board.waits_for_button("Cancel", 30)
+    board.waits_for_button("Cancel")
 
     def run(cell: int, command: str) -> None:
         board.page.evaluate(
@@ -236,7 +233,7 @@ def test_deleting_the_cell_stops_its_race_unless_it_is_undone(lab: Any, visit: A
     run(1, "delete-cell")
     board.page.locator(".de-board").wait_for(state="detached", timeout=10_000)
     run(0, "undo-cell-action")
-    Board(board.page).waits_for_button("Cancel", 30)
+    Board(board.page).waits_for_button("Cancel")
     run(2, "run-cell")
     board.page.wait_for_timeout(500)
     prints("running True False")  # it is there again
