@@ -19,7 +19,17 @@ from ..common.errors import GraphError
 from ..common.files import readable_size
 from ..common.limits import FILE_BUDGET
 
-__all__ = ["PACKED", "Content", "check_members", "check_text", "expecting", "naming", "open_file", "unpack"]
+__all__ = [
+    "PACKED",
+    "Content",
+    "check_members",
+    "check_size",
+    "check_text",
+    "expecting",
+    "naming",
+    "open_file",
+    "unpack",
+]
 
 PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": zipfile.ZipFile}
 _REMEDY = "Take out what is not needed, or build the graph with de.Graph.from_edges(array)."
@@ -34,10 +44,6 @@ class Content:
     stem: str
     ending: str  # of what is inside: ".csv" for edges.csv.gz
     data: bytes
-
-    def check_size(self, budget: int) -> None:
-        """At most so many bytes."""
-        _check_size(len(self.data), budget, _REMEDY)
 
 
 @contextmanager
@@ -98,7 +104,7 @@ def unpack(name: str, data: bytes, *, budget: int = FILE_BUDGET, remedy: str = _
                     data = _within(packed, budget, remedy)
         except _BROKEN as error:
             raise error if isinstance(error, GraphError) else GraphError(f"the file cannot be read: {error}.") from None
-        _check_size(len(data), budget, remedy)
+        check_size(len(data), budget, remedy)
         if not data or data.isspace():
             raise GraphError("the file is empty; expected a graph.")
     return Content(name, file.stem, file.suffix.casefold(), data)
@@ -109,11 +115,12 @@ def _within(stream: IO[bytes], budget: int, remedy: str) -> bytes:
     data = bytearray()
     while piece := stream.read(2**20):
         data += piece
-        _check_size(len(data), budget, remedy)
+        check_size(len(data), budget, remedy)
     return bytes(data)
 
 
-def _check_size(size: int, budget: int, remedy: str) -> None:
+def check_size(size: int, budget: int, remedy: str = _REMEDY) -> None:
+    """At most so many bytes."""
     if size > budget:
         raise GraphError(
             f"more than {readable_size(budget)} are in the file once it is unpacked, the most allowed. {remedy}"
@@ -131,7 +138,7 @@ def _only_member(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
 def check_members(data: bytes) -> None:
     """A zip archive (as .npz and .pt are) whose members fit the budget together; no more is read than they state."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        _check_size(sum(member.file_size for member in archive.infolist()), FILE_BUDGET, _REMEDY)
+        check_size(sum(member.file_size for member in archive.infolist()), FILE_BUDGET)
 
 
 def check_text(content: bytes) -> bytes:

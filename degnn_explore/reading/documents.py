@@ -14,8 +14,6 @@ from ..graphs.graph import Graph
 from ..graphs.interop import networkx_parts, table_parts
 from .content import check_text, expecting
 
-# ---- XML -------------------------------------------------------------------------------------------
-
 
 def _check_xml(content: bytes) -> None:
     """Well-formed XML without a DTD. Expat itself looks for the DTD, so no encoding can hide it."""
@@ -67,9 +65,6 @@ def read_gml(content: bytes) -> Graph:
         # label=None keeps the ids; networkx allows it, its type stubs do not say so
         graph = nx.parse_gml(lines, label=None)  # type: ignore[call-overload]
         return Graph.from_edges(**networkx_parts(graph, named_by="label"))
-
-
-# ---- JSON ------------------------------------------------------------------------------------------
 
 
 def read_json(content: bytes) -> Graph:

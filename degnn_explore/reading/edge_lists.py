@@ -45,9 +45,9 @@ def read_edge_list(
             f"line {table.line(0)}: one column ({table.first[0][:50]!r}); expected "
             "two, the two ends of an edge, with a comma, semicolon, tab or blank between them."
         )
-    ends = _named(table) if columns is None else _asked(table, columns)
-    named = ends is not None
-    ends = ends or [0, 1]
+    source, target = table.find(SOURCE), table.find(TARGET)
+    named = columns is not None or (source is not None and target is not None)
+    ends = _asked(table, columns) if columns is not None else [source or 0, target or 0] if named else [0, 1]
     others = [place for place in range(len(table.first)) if place not in ends and not _is_empty(table, place)]
     weights = [place for place in others if _is_weight(table, place, alone=len(others) == 1)]
     ignored = [place for place in others if place not in weights]
@@ -63,12 +63,6 @@ def read_edge_list(
     )
     called = table.header or [f"column {place}" for place in range(len(table.first))]
     return replace(graph, cleaning=replace(graph.cleaning, columns_ignored=tuple(called[place] for place in ignored)))
-
-
-def _named(table: Table) -> list[int] | None:
-    """The two columns that a header calls source and target."""
-    source, target = table.find(SOURCE), table.find(TARGET)
-    return None if source is None or target is None else [source, target]
 
 
 def _asked(table: Table, columns: Any) -> list[int]:

@@ -37,12 +37,11 @@ def labelled_by(graph: Graph, column: str) -> Graph:
 def labelled_from(graph: Graph, content: bytes, column: str | None) -> Graph:
     """The graph with the labels of a labels file."""
     table = read_table(content, header=True if column is not None else None, words=[ID | LABEL])
-    places = table.find(ID), table.find(LABEL)
+    ids, place = table.find(ID) or 0, table.find(LABEL)
     if column is not None:
         if column not in (table.header or []):
             raise GraphError(f"line {table.line(0) - 1}: no column {column!r} among {table.header}.")
-        places = places[0], (table.header or []).index(column)
-    ids, place = places[0] or 0, places[1]
+        place = table.first.index(column)
     if place is None and len(table.first) == 2:
         place = 1 - ids
     if place is None:
@@ -55,10 +54,8 @@ def labelled_from(graph: Graph, content: bytes, column: str | None) -> Graph:
     seen: dict[int, int] = {}
     for row, cell in enumerate(table.frame[ids].str.strip()):
         if cell not in where:
-            raise GraphError(
-                f"line {table.line(row)}: {cell[:50]!r} is not a node of the graph; expected ids like "
-                f"{graph.names[0]!r}."
-            )
+            line, like = table.line(row), graph.names[0]
+            raise GraphError(f"line {line}: {cell[:50]!r} is not a node of the graph; expected ids like {like!r}.")
         nodes[row] = where[cell]
         if seen.setdefault(where[cell], row) != row:
             before = table.line(seen[where[cell]])

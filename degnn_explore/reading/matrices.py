@@ -23,7 +23,7 @@ from .content import check_members, check_text, expecting
 from .tables import read_table
 
 _CALLED = ("adjacency", "adj", "A", "network", "G", "W")
-_DIMENSIONS = {"csr": (1, 1, 1), "csc": (1, 1, 1), "bsr": (3, 1, 1), "coo": (1, 1, 1), "dia": (2, 1)}
+_DIMENSIONS = {"csr": 1, "csc": 1, "bsr": 3, "coo": 1, "dia": 2}  # of the entries
 Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
 
 
@@ -154,59 +154,33 @@ def _from_dense(matrix: NDArray[Any]) -> Graph:
 
 
 def _from_sparse(kind: str, shape: Any, arrays: Mapping[str, NDArray[Any]]) -> Graph:
-    """A graph from the arrays of a sparse matrix of scipy, each checked against the others."""
+    """A graph from the arrays of a sparse matrix of scipy, which gets to see them once they fit each other."""
+    import scipy.sparse
+
     _check_square(shape)
-    keys = {"coo": ("data", "row", "col"), "dia": ("data", "offsets")}.get(kind, ("data", "indices", "indptr"))
-    for key, dimensions in zip(keys, _DIMENSIONS[kind], strict=True):
-        if (
-            key not in arrays
-            or arrays[key].ndim != dimensions
-            or (key != "data" and arrays[key].dtype.kind not in "iu")
-        ):
-            raise GraphError(
-                f"the array {key!r} of a {kind} matrix is missing or of a wrong kind; expected whole numbers."
-            )
-    data, *places = (arrays[key] for key in keys)
-    n, first = int(shape[0]), places[0].astype(np.int64)
-    if kind == "coo":
-        entries = first, places[1].astype(np.int64), data
-    elif kind == "dia":
-        lines, columns = np.nonzero(data)
-        entries = columns - first[lines] if len(first) == len(data) else columns[:0], columns, data[lines, columns]
-        inside = (entries[0] >= 0) & (entries[0] < n) & (columns < n) if len(entries[0]) == len(columns) else None
-        if inside is None:
-            raise GraphError(f"{len(data)} diagonals and {len(first)} offsets; expected as many.")
-        entries = entries[0][inside], columns[inside], entries[2][inside]
-    else:
-        entries = _compressed(kind, n, data, first, places[1].astype(np.int64))
-    if not len(entries[0]) == len(entries[1]) == len(entries[2]):
+    keys = {"coo": ("row", "col"), "dia": ("offsets",)}.get(kind, ("indices", "indptr"))
+    sound = [key for key in keys if key in arrays and arrays[key].ndim == 1 and arrays[key].dtype.kind in "iu"]
+    if len(sound) < len(keys) or "data" not in arrays or arrays["data"].ndim != _DIMENSIONS[kind]:
+        raise GraphError(f"a {kind} matrix has the arrays data, {', '.join(keys)}; one is missing or of a wrong kind.")
+    data, places = arrays["data"], [arrays[key].astype(np.int64) for key in keys]
+    if kind not in ("coo", "dia") and not _fit(int(shape[0]), data, *places):
         raise GraphError(
-            f"the arrays of the {kind} matrix have lengths {[len(x) for x in entries]}; expected the same."
+            f"the index arrays of the {kind} matrix do not fit its {len(data):,} entries and {shape[0]:,} rows: "
+            "the file is damaged. Save the matrix again."
         )
-    return _from_entries(n, entries)
+    with expecting(f"a {kind} matrix whose arrays fit each other"):
+        parts = (data, tuple(places)) if kind == "coo" else (data, *places)
+        made = getattr(scipy.sparse, f"{kind}_array")(parts, shape=(int(shape[0]), int(shape[1]))).tocoo()
+    return _from_entries(made.shape[0], (made.row.astype(np.int64), made.col.astype(np.int64), made.data))
 
 
-def _compressed(
-    kind: str, n: int, data: NDArray[Any], indices: NDArray[np.int64], pointers: NDArray[np.int64]
-) -> Entries:
-    """The entries of a csr, csc or bsr matrix, its pointers checked in full."""
-    blocks = data.shape[1:] if kind == "bsr" else (1, 1)
-    if 0 in blocks or n % blocks[0] or n % blocks[1]:
-        raise GraphError(f"blocks of {list(blocks)} do not fill {n} rows and columns.")
-    steps = np.diff(pointers)
-    rows = n // blocks[0]
-    if len(pointers) != rows + 1 or pointers[0] != 0 or (steps < 0).any() or pointers[-1] != len(indices):
-        raise GraphError(
-            f"the row pointers of the {kind} matrix do not fit its {len(indices):,} entries; expected {rows + 1:,} "
-            f"numbers that rise from 0 to {len(indices):,}. The file is damaged: save the matrix again."
-        )
-    major = np.repeat(np.arange(rows), steps)
-    if kind == "bsr":
-        block, row, column = np.nonzero(data[: len(indices)])
-        if len(data) != len(indices):
-            raise GraphError(f"{len(data)} blocks and {len(indices)} places; expected as many.")
-        return major[block] * blocks[0] + row, indices[block] * blocks[1] + column, data[block, row, column]
-    return (major, indices, data) if kind == "csr" else (indices, major, data)
+def _fit(n: int, data: NDArray[Any], indices: NDArray[np.int64], pointers: NDArray[np.int64]) -> bool:
+    """Whether pointers rise from 0 to the number of indices, a row each, and the indices (of blocks) are inside."""
+    height, width = data.shape[1:] or (1, 1)
+    if 0 in (height, width) or n % height or n % width or len(pointers) != n // height + 1:
+        return False
+    rising = pointers[0] == 0 and (np.diff(pointers) >= 0).all() and pointers[-1] == len(indices) == len(data)
+    return bool(rising and ((indices >= 0) & (indices < n // width)).all())
 
 
 def _from_entries(n: int, entries: Entries) -> Graph:

@@ -13,7 +13,7 @@ from ..common.errors import GraphError, ParameterError
 from ..graphs.columns import are_other_numbers
 from ..graphs.graph import Graph
 from ..graphs.interop import take_positions
-from .content import Content, naming, open_file
+from .content import Content, check_size, naming, open_file
 from .edge_lists import SOURCE, TARGET
 from .formats import format_of, formats_table
 from .labels import as_labels, labelled_by, labelled_from
@@ -77,9 +77,7 @@ def read_graph(
     others = None if labels is None else open_file(labels)
     if (Path(path) / "edges.csv").is_file():
         return _labelled(read_folder(path), str(path), others, label_column)
-    return read_content(
-        open_file(path), format=format, labels=others, label_column=label_column, header=header, columns=columns
-    )
+    return read_content(open_file(path), others, label_column, format=format, header=header, columns=columns)
 
 
 read_graph.__doc__ = (read_graph.__doc__ or "").replace("    FORMATS", formats_table())
@@ -87,17 +85,17 @@ read_graph.__doc__ = (read_graph.__doc__ or "").replace("    FORMATS", formats_t
 
 def read_content(
     file: Content,
-    *,
-    format: str | None = None,
     labels: Content | None = None,
     label_column: str | None = None,
-    header: bool | None = None,
+    *,
+    format: str | None = None,
     columns: Sequence[str | int] | None = None,
+    header: bool | None = None,
 ) -> Graph:
     """:func:`read_graph` for bytes that are here already, such as uploads."""
     with naming(file.name):
         kind = format_of(file, format)
-        file.check_size(kind.budget)
+        check_size(len(file.data), kind.budget)
         if kind.seps:
             graph = kind.read(file.data, seps=kind.seps, header=header, columns=columns)
         elif columns is not None:
@@ -147,9 +145,8 @@ def read_folder(path: str | Path) -> Graph:
 
 def _node_columns(nodes: Table) -> tuple[dict[str, int], dict[str, Any]]:
     """The place of each id, and the names, labels, positions and info of nodes.csv."""
-    columns: dict[str, Any] = {
-        word: nodes.frame[place].to_numpy(dtype=object) for place, word in enumerate(nodes.header or [])
-    }
+    header = nodes.header or []
+    columns: dict[str, Any] = {word: nodes.frame[place].to_numpy(dtype=object) for place, word in enumerate(header)}
     if "id" not in columns:
         raise GraphError(
             f"line 1: no column 'id' among {list(columns)}; expected id and, where known, name, "
@@ -168,13 +165,8 @@ def _node_columns(nodes: Table) -> tuple[dict[str, int], dict[str, Any]]:
         labels, words = as_labels(columns.pop("label"), lambda row: f"line {nodes.line(row)}")
         columns |= {} if words is None else {"label": words}
     info = {word: cells if (values := numbers(cells)) is None else values for word, cells in columns.items()}
-    return places, {
-        "names": names,
-        "labels": labels,
-        "positions": take_positions(info),
-        "info": info,
-        "renumbered": are_other_numbers(ids),
-    }
+    positions, renumbered = take_positions(info), are_other_numbers(ids)
+    return places, dict(names=names, labels=labels, positions=positions, info=info, renumbered=renumbered)
 
 
 def _placed(edges: Table, places: dict[str, int]) -> NDArray[np.int64]:
