@@ -250,3 +250,9 @@ def test_in_ci_a_missing_chromium_is_a_failure() -> None:
     done = run_a_browser_test_without_a_browser(CI="true")
     assert done.returncode == 1
     assert "no Chromium found" in done.stdout
+
+
+def test_benchmarks_use_names_that_exist() -> None:
+    scripts = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py"))
+    code = f"import sys; sys.path.insert(0, 'benchmarks'); import {', '.join(scripts)}"
+    assert fresh_python(code) == ""
