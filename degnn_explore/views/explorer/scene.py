@@ -76,7 +76,7 @@ class Scene:
         values = coloured.values
         targets = [self.place(k, t) for k in sides for t in state.sides[k].targets]
         letters = [state.letter(k) for k in sides for _ in state.sides[k].targets]
-        more: dict[str, Any] = {"edge_styles": self._cut_edges(targets, letters)} if edges_too else {}
+        more: dict[str, Any] = {"edge_styles": self._cut_edges(targets)} if edges_too else {}
         self.graph.recolour(
             np.concatenate([coloured.codes[k][self.nodes[k]] for k in sides]),
             None if values is None else np.concatenate([values[k][self.nodes[k]] for k in sides]),
@@ -89,15 +89,13 @@ class Scene:
             **more,
         )
 
-    def _cut_edges(self, targets: list[int], letters: list[str]) -> bytes:
-        """Dots for the edges that are cut: those inside one target set."""
+    def _cut_edges(self, targets: list[int]) -> bytes:
+        """Dots for the edges that are cut: those inside one target set, for no edge joins two sides."""
         if not self.state.cut or len(targets) < 2:
             return b""
-        whose = np.zeros(self.graph.starts[-1], dtype=np.int64)
-        whose[targets] = [1 + "SAB".index(letter) for letter in letters]
-        ends = whose[self._edges]
-        inside = (ends[:, 0] > 0) & (ends[:, 0] == ends[:, 1])
-        return bytes((2 * inside).astype("u1").tobytes())
+        chosen = np.zeros(self.graph.starts[-1], dtype=bool)
+        chosen[targets] = True
+        return bytes((2 * chosen[self._edges].all(axis=1)).astype("u1").tobytes())
 
     def draw_trees(self) -> None:
         """The subtrees anew."""

@@ -168,6 +168,7 @@ HUGE = int("9" * 400)
         ({"graphs": [{"m": 1}], "sides": [[0, [0]]]}, "the size of a graph"),
         (b'{"graphs":[' + b"9" * 5_000 + b"]}", "damaged"),
         (b'{"graphs":[{"n":2,"edges":[],"title":"","positions":[[0,NaN],[0,1]]}],"sides":[[0,[]]]}', "two numbers"),
+        (b" " * 5_000_000 + b"{}", "too long or cut short"),
         (b"[" * 90_000, "damaged"),
         (b"[" * 2_000_000, "too many lists"),
     ],
