@@ -53,7 +53,7 @@ class Panel:
     def tree_note(self, wanted: str) -> None:
         self._until(lambda: wanted in self.tree.locator(".de-canvas-note").inner_text(), True)
 
-    def _until(self, get: Callable[[], Any], wanted: Any, seconds: float = 15) -> None:
+    def _until(self, get: Callable[[], Any], wanted: Any, seconds: float = 60) -> None:
         end, last = time.time() + seconds, None
         while time.time() < end:
             last = get()
