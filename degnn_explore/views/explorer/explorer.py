@@ -78,8 +78,9 @@ class Explorer(Panel):
         >>> Explorer.restore(Explorer(preset="hexagon").share()).targets
         [[0], [0]]
         """
+        state = sharing.decode(code, graph)
         restored = cls()
-        restored.state.take(sharing.decode(code, graph))
+        restored.state.take(state)
         return restored
 
     # ---- for code -----------------------------------------------------------------------------

@@ -236,7 +236,7 @@ def test_an_exception_in_a_callback_is_shown(lab: Any, visit: Any) -> None:
         lab,
         visit,
         "fails",
-        "e = de.Explorer(preset='hexagon')\ndef broken():\n    raise RuntimeError('the <b>reason</b>')\n"
+        "e = de.Explorer(preset='hexagon')\ndef broken(by=''):\n    raise RuntimeError('the <b>reason</b>')\n"
         "e.state.coloured = broken\ne",
     )
     panel.click(1)

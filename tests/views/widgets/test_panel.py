@@ -66,6 +66,18 @@ def test_a_closed_explorer_leaves_no_widget_behind() -> None:
     opened.close()  # twice does no harm
 
 
+def test_a_code_that_is_refused_leaves_no_widget_behind() -> None:
+    before = set(_instances)
+    for wrong in (
+        lambda: de.Explorer.restore("de1.AAAA"),
+        lambda: de.Explorer(layer=99),
+        lambda: de.Explorer("karate"),
+    ):
+        with pytest.raises(ValueError):
+            wrong()
+    assert set(_instances) == before
+
+
 def test_a_closed_explorer_is_forgotten() -> None:
     opened = explorer()
     canvas = weakref.ref(opened.graph_canvas)

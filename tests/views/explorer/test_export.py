@@ -1,0 +1,62 @@
+"""Pictures, pages and files: names are text in all of them, and nothing is fetched."""
+
+from __future__ import annotations
+
+import pytest
+
+import degnn_explore as de
+from degnn_explore.views.explorer import free_view
+from degnn_explore.views.explorer.presets import SOURCES, build
+from degnn_explore.views.widgets.uploads import read_own
+
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+def test_an_svg_draws_every_edge_node_ring_and_legend_entry() -> None:
+    picture = de.Explorer((de.zoo.two_triangles(), [0, 1]), cut=True).svg()
+    assert picture.count("<line ") == 6
+    assert picture.count('stroke-dasharray="1 5"') == 1
+    assert picture.count("<circle ") == 6 + 2 + 3  # nodes, rings of the targets, legend
+    assert ">S<" in picture
+    assert "S = {v0, v1}, p = 2" in picture
+    trees = de.Explorer(preset="fig3").svg("tree")
+    assert 'stroke-dasharray="5 4"' in trees
+    assert "×2" in trees
+
+
+def test_names_are_text_in_svg_and_pyvis() -> None:
+    evil = EVIL + "</script><a href=x>"
+    G = de.Graph.from_edges([(evil, "b"), ("b", "c")])
+    explorer = de.Explorer((G, [evil]), layer=1)
+    svg = explorer.svg()
+    assert "<img" not in svg
+    assert "&lt;img" in svg
+    assert explorer.svg("tree").startswith("<svg")
+    page = explorer.html()
+    assert "<img src=x" not in page
+    assert "innerHTML = nodeData" not in page  # pyvis's own way of showing titles as markup
+    frame = free_view.frame(page)
+    assert 'sandbox="allow-scripts"' in frame
+    assert "<script" not in frame
+
+
+def test_the_pyvis_page_asks_for_nothing() -> None:
+    page = de.Explorer(preset="fig3").html()
+    for sign in ("cdn.jsdelivr.net", "cdnjs.cloudflare.com", "<link", "bootstrap"):
+        assert sign not in page
+    assert "vis.Network" in page
+
+
+def test_an_uploaded_file_is_read_and_its_name_never_used_as_a_path() -> None:
+    G = read_own("../../etc/own.csv", b"source,target\na,b\nb,a\nb,b\n")
+    assert G.num_edges == 1
+    explorer = de.Explorer()
+    explorer.open_graph(G)
+    assert "self-loop" in explorer._idea.value
+    with pytest.raises(ValueError, match=r"^(?!.*/)(?=.*x\.csv)"):  # named as the reader knows it, without a folder
+        read_own("x.csv", b"")
+
+
+def test_every_source_can_be_built() -> None:
+    for source in SOURCES:
+        assert build(source).num_nodes > 0

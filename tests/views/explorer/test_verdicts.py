@@ -1,0 +1,68 @@
+"""The verdict table: what each method says, and that an old question is forgotten."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import degnn_explore as de
+from degnn_explore.views.explorer.state import ExplorerState, Side
+from degnn_explore.views.explorer.verdict_table import Judge, Question, answers, table
+
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+@pytest.mark.parametrize(
+    ("preset", "layers"),
+    [
+        ("fig1", [None, 2, 0, 2, 2]),
+        ("fig2b", [None, 2, 2, 2, None]),
+        ("fig4", [None, None, None, None, None]),
+        ("hexagon", [None, 2, 0, 1, 2]),
+    ],
+)
+def test_verdicts_of_the_presets(preset: str, layers: list[int | None]) -> None:
+    found = [v.layer for _, v in answers(Question.of(ExplorerState.of_preset(preset)))]
+    assert found[:2] == layers[:2]
+    assert found == layers
+
+
+def test_cutting_the_edge_inside_s_matters_for_the_domino() -> None:
+    state = ExplorerState.of_preset("cut")
+    assert not dict(answers(Question.of(state)))["DE-SPD"].different
+    state.update(cut=True)
+    assert dict(answers(Question.of(state)))["DE-SPD"].different
+
+
+def test_sets_of_different_size_get_a_hint_not_an_error() -> None:
+    state = ExplorerState.of_preset("fig1")
+    state.add(0, [7])
+    assert "A has 2 targets and B has 1" in Question.of(state).hint
+    assert "A has 2 targets" in table(Question.of(state), {})
+
+
+def test_a_new_question_cancels_the_old_one() -> None:
+    shown, failed, done = [], [], threading.Event()
+
+    def show(question: Question, found: dict) -> None:
+        shown.append((question, len(found)))
+        if question is second and len(found) == 5:
+            done.set()
+
+    judge = Judge(show, failed.append)
+    G = de.load("celegans")
+    first = Question((Side(G, (0,)), Side(G, (1,))), 2, False)
+    second = Question.of(ExplorerState.of_preset("fig1"))
+    judge.ask(first)
+    judge.ask(second)
+    assert done.wait(60)
+    assert not failed
+    assert max(count for question, count in shown if question is first) == 0
+
+
+def test_the_table_escapes_what_a_graph_says() -> None:
+    G = de.Graph.from_edges([(EVIL, "b"), ("b", "c"), ("c", "d")])
+    question = Question((Side(G, (0,)), Side(G, (1,))), 2, False)
+    html = table(question, dict(answers(question)))
+    assert "<img" not in html
