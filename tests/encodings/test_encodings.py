@@ -93,6 +93,18 @@ def test_drnl_labels_by_the_formula() -> None:
         de.DRNL(2).encode(house, [0, 1, 2])
 
 
+@given(graphs_with_targets(8, 2).filter(lambda case: len(case[1]) == 2), st.integers(1, 4), st.booleans())
+def test_drnl_equals_the_formula_node_by_node(case: tuple[de.Graph, list[int]], max_dist: int, cut: bool) -> None:
+    G, S = case
+    labels = []
+    for u, (a, b) in enumerate(slow_distances(G, S, cut).T.tolist()):
+        x, y = min(a, max_dist), min(b, max_dist)
+        half, odd = divmod(x + y, 2)
+        labels.append(1 if u in S else 0 if min(a, b) < 0 else 1 + min(x, y) + half * (half + odd - 1))
+    assert de.DRNL(max_dist).labels(G, S, cut).tolist() == labels
+    assert np.array_equal(de.DRNL(max_dist).encode(G, S, cut), np.eye(max_dist**2 + 2)[labels])
+
+
 def test_every_encoding_knows_its_columns() -> None:
     for encoding in [*ALL, de.DRNL(3)]:
         assert encoding.encode(PATH, [0, 2]).shape == (5, encoding.dim)
