@@ -49,10 +49,8 @@ def colours(
 
     Parameters
     ----------
-    G, S
-        The graph, and the target set of the distance encoding; None for plain 1-WL.
-    encoding
-        The encoding ζ(u|S); None for shortest-path distances, not truncated.
+    G, S, encoding
+        The graph; the target set, None for plain 1-WL; ζ(u|S), None for shortest-path distances, not truncated.
     hops
         K: aggregate all nodes within K hops, with their distance (DEA-GNN).
     layers
@@ -131,8 +129,6 @@ class Instances:
         attributes: bool = False,
     ) -> Instances:
         """Copies of each graph, one for each row of its sets [k, p], with their encoding; None: plain 1-WL."""
-        from . import _kernels as kernels
-
         whole_number("hops", hops, least=1)
         _check_size(sides, hops, encoding is not None)
         parts = tuple(
@@ -158,11 +154,9 @@ class Instances:
                 initial[here, :words] = _sorted_multisets(part.tokens).reshape(-1, words)
             if width and G.attributes is not None:
                 initial[here, words:] = np.tile((G.attributes + 0.0).view(np.int64), (len(sets), 1))  # + 0.0: no -0.0
-            own = kernels.khop_arcs(G.indptr, G.indices, hops)
+            own = _arcs(G, hops)
             for S in sets:
-                if cut and len(S) > 1:
-                    H = G.cut(S)
-                    own = kernels.khop_arcs(H.indptr, H.indices, hops)
+                own = _arcs(G.cut(S), hops) if cut and len(S) > 1 else own
                 pointers.append(own[0][1:] + pointers[-1][-1])
                 arcs.append(own[1] + start[copy])
                 tags.append(own[2])
@@ -244,6 +238,15 @@ class History:
             order = np.argsort(keys)
             self._keys, self._values = keys[order], np.concatenate(self._classes)[order]
         return self._values[np.searchsorted(self._keys, np.asarray(rows) * len(self) + layer, side="right") - 1]
+
+
+def _arcs(G: Graph, hops: int) -> tuple[Ints, Ints, Ints]:
+    """For each node those within so many hops and their distances, in CSR form."""
+    from . import _kernels as kernels
+
+    if hops == 1:
+        return G.indptr, G.indices.astype(np.int64), np.ones(len(G.indices), dtype=np.int64)
+    return kernels.khop_arcs(G.indptr, G.indices, hops)
 
 
 def _sorted_multisets(tokens: Ints) -> Ints:

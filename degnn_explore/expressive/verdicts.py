@@ -100,22 +100,9 @@ def distinguish(
     if hops not in (None, 1) and not chosen.many_hops:
         raise ParameterError(f"hops={hops} is an option of DEA-SPD; {method} aggregates direct neighbours.")
     K = (2 if hops is None else hops) if chosen.many_hops else 1
-    (G1, S1), (G2, S2) = sides = _parse(a), _parse(b)
-    if (S1 is None) != (S2 is None):
-        raise TargetError(
-            "One side is a target set and the other a whole graph; give a target set on both, or on neither."
-        )
-    if S1 is not None and S2 is not None and len(S1) != len(S2):
-        raise TargetError(
-            f"The target sets have {len(S1)} and {len(S2)} nodes; only sets of equal size can be compared."
-        )
-    if order is not None and (S1 is not None or chosen.encoding is None):
-        raise ParameterError(
-            f"order={order!r} is for whole graphs and the DE methods; leave it out with "
-            + ("target sets." if S1 is not None else f"{method}.")
-        )
-    if reason := chosen.infeasible([G1.num_nodes, G2.num_nodes]):
-        raise ParameterError(f"{method} is too much here: {reason}. Use DE-SPD, or smaller graphs around the targets.")
+    sides = _parse(a), _parse(b)
+    (G1, S1), (G2, _) = sides
+    _check(chosen, sides, order)
     if method == "2-WL":
         return _pairs_verdict(sides, layers, cut, attributes, stop, progress)
     setting = Setting(chosen, 1 if order is None else order, K)
@@ -137,6 +124,28 @@ def _parse(side: Any) -> tuple[Graph, Ints | None]:
     if not isinstance(G, Graph):
         raise TargetError(f"Each side is a Graph or a pair (Graph, target set), not {side!r:.80}.")
     return G, None if S is None else G.target_set(S)
+
+
+def _check(method: Method, sides: tuple[tuple[Graph, Ints | None], ...], order: Any) -> None:
+    """Whether the two sides can be compared, and by this method."""
+    (G1, S1), (G2, S2) = sides
+    if (S1 is None) != (S2 is None):
+        raise TargetError(
+            "One side is a target set and the other a whole graph; give a target set on both, or on neither."
+        )
+    if S1 is not None and S2 is not None and len(S1) != len(S2):
+        raise TargetError(
+            f"The target sets have {len(S1)} and {len(S2)} nodes; only sets of equal size can be compared."
+        )
+    if order is not None and (S1 is not None or method.encoding is None):
+        raise ParameterError(
+            f"order={order!r} is for whole graphs and the DE methods; leave it out with "
+            + ("target sets." if S1 is not None else f"{method.name}.")
+        )
+    if reason := method.infeasible([G1.num_nodes, G2.num_nodes]):
+        raise ParameterError(
+            f"{method.name} is too much here: {reason}. Use DE-SPD, or smaller graphs around the targets."
+        )
 
 
 def _refined_verdict(method: Method, run: Instances, layers: int | None, *, whole: bool, stop: Event | None) -> Verdict:
