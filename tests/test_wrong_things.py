@@ -225,25 +225,51 @@ ENGINE: list[Row] = [
         r"single target set takes .* MB, more than the budget of 100 MB",
     ),
 ]
+LINKS = de.link_task(KARATE)
+
+
+def built(name: str = "GCN", **hyper: object) -> object:
+    return de.build(name, LINKS, **hyper)
+
+
+def fitted(**options: object) -> object:
+    return list(de.fit(built(hidden=4), LINKS, **options))
+
+
 LEARN: list[Row] = [
     ("roles of a graph without labels", lambda: de.role_task(de.load("celegans")), GraphError, r"label"),
+    ("links of a triangle", lambda: de.link_task(de.zoo.cycle(3)), TargetError, r"too dense.*Use max_positives="),
+    ("triangles of a ring", lambda: de.triangle_task(LONG), TargetError, r"0 triangles, too few .*at least 3"),
+    ("shares that are not 1", lambda: de.link_task(KARATE, split=(8, 1, 1)), ParameterError, r"add up to 1"),
+    ("a set asked twice", lambda: de.set_task(KARATE, [(0, 1), (1, 0)], [0, 1]), TargetError, r"is given twice"),
+    ("sets of two sizes", lambda: de.set_task(KARATE, [(0,), (0, 1)], [0, 1]), TargetError, r"sizes \[1, 2\]"),
+    ("words as classes", lambda: de.set_task(KARATE, [0, 1], ["a", "b"]), TargetError, r"one whole number for each"),
+    ("a typo in the name of a model", lambda: built("DE-GNN-SDP"), ParameterError, r"Did you mean 'DE-GNN-SPD'"),
+    ("a graph in place of a task", lambda: de.build("GCN", KARATE), ParameterError, r"needs a task, such as de.link"),
+    ("a setting of another model", lambda: built(max_dist=3), ParameterError, r"hyperparameter of GCN='max_dist'"),
+    ("no layers", lambda: built(layers=0), ParameterError, r"layers must be a whole number from 1 to 100, not 0"),
+    ("all of it dropped", lambda: built(dropout=1), ParameterError, r"dropout must be a number from 0 to below 1"),
+    ("a million channels", lambda: built(hidden=10**6), ParameterError, r"takes 64,000.1 GB to train, and this"),
+    ("SEAL for roles", lambda: de.build("SEAL", de.role_task(KARATE)), ParameterError, r"SEAL takes .* of 2 nodes"),
+    ("no epochs", lambda: fitted(epochs=-1), ParameterError, r"epochs.*-1"),
+    ("half an epoch", lambda: fitted(epochs=0.5), ParameterError, r"epochs must be a whole number .*not 0.5"),
+    ("a billion threads", lambda: fitted(num_threads=10**9), ParameterError, r"num_threads .*from 1 to 256"),
+    ("a device of another machine", lambda: fitted(device="cuda:99"), ParameterError, r"use 'auto' or 'cpu'"),
+    ("an optimiser with a typo", lambda: fitted(optimizer="adma"), ParameterError, r"Did you mean 'adam'"),
+    ("a rate below zero", lambda: fitted(learning_rate=-1), ParameterError, r"must be a positive number, not -1"),
+    ("a folder as a checkpoint", lambda: fitted(checkpoint=FOLDER[-1]), ParameterError, r"is a folder; give the name"),
+    ("a class in place of a model", lambda: de.fit(de.Graph, LINKS), ParameterError, r"needs a model made by de.build"),
+    ("sets of another size", lambda: de.predict(built(), KARATE, [{0, 1, 2}]), ParameterError, r"judges sets of 2"),
+    ("no sets", lambda: de.predict(built(), KARATE, []), ParameterError, r"no set was given"),
+    ("PGNN before it is trained", lambda: de.predict(built("PGNN"), KARATE, [{0, 1}]), ParameterError, r"run de.fit"),
+    ("nothing to summarise", lambda: de.summarise([]), ParameterError, r"no epochs to summarise; run de.fit"),
+    ("no file of a model", lambda: de.load_model(None), ParameterError, r"is the path of a file, not None"),
+    ("a model file that is none", lambda: de.load_model(file("m", JPG)), ParameterError, r"read as a saved model"),
     (
-        "a typo in the name of a model",
-        lambda: de.build("DE-GNN-SDP", de.link_task(KARATE)),
+        "a model saved into nowhere",
+        lambda: de.save(built(), "no/such/m"),
         ParameterError,
-        r"Did you mean 'DE-GNN-SPD'",
-    ),
-    (
-        "no epochs",
-        lambda: list(de.fit(de.build("GCN", de.link_task(KARATE)), de.link_task(KARATE), epochs=-1)),
-        ParameterError,
-        r"epochs.*-1",
-    ),
-    (
-        "a model file that is none",
-        lambda: de.load_model(file("model.safetensors", JPG)),
-        ParameterError,
-        r"cannot be read as a saved model",
+        r"no folder .* make it first",
     ),
 ]
 STUDY: list[Row] = [

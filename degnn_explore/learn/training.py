@@ -160,7 +160,8 @@ def fit(
     progress
         Show a bar while the data are prepared.
     num_threads
-        Torch threads while training. The matrices are small: one is fastest.
+        Torch threads while training, at most 256. The matrices are small: one is fastest. Torch splits its sums among
+        them, so another number may change the last digits (2e-8 of the loss for PGNN and SEAL).
 
     Yields
     ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import comb
 
 import networkx as nx
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore.common.errors import GraphError, ParameterError, TargetError
 from degnn_explore.learn import sampling
-from degnn_explore.learn.tasks import Split
+from degnn_explore.learn.tasks import TASKS, Split
 
 
 def random_graph(n: int, density: float, seed: int) -> de.Graph:
@@ -42,6 +43,10 @@ def test_existence_tasks_keep_every_promise(G, seed, kind):
     }
     if len(true) < 3:
         with pytest.raises(TargetError, match="too few"):
+            make(G, seed=seed)
+        return
+    if 2 * len(true) > comb(G.num_nodes, p):
+        with pytest.raises(TargetError, match="too dense"):
             make(G, seed=seed)
         return
     task = make(G, seed=seed)
@@ -196,3 +201,57 @@ RING = de.Graph.from_edges([(i, (i + 1) % 12) for i in range(12)])
 def test_bad_input_is_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+# ---- attributes that know what is held out --------------------------------------------------------
+
+CELEGANS = de.load("celegans")
+
+
+@pytest.mark.parametrize(
+    "leaking",
+    [lambda d: d, np.log1p, lambda d: -np.sqrt(d), lambda d: np.stack([np.arange(len(d)) % 7, d**2], axis=1)],
+    ids=["degree", "logarithm", "falling", "second column"],
+)
+@pytest.mark.parametrize("make", [de.link_task, de.triangle_task])
+def test_degrees_of_the_full_graph_as_attributes_are_warned_of(leaking, make):
+    with pytest.warns(UserWarning, match=r"Attribute column [01] \(-?1.00\) follows the degrees of the full") as seen:
+        make(CELEGANS.with_attributes(leaking(CELEGANS.degrees.astype(float))))
+    assert seen[0].filename == __file__
+
+
+def test_pagerank_of_the_full_graph_is_warned_of():
+    scores = nx.pagerank(CELEGANS.to_networkx())
+    with pytest.warns(UserWarning, match="Attribute column 0"):
+        de.link_task(CELEGANS.with_attributes([scores[u] for u in range(CELEGANS.num_nodes)]))
+
+
+@pytest.mark.filterwarnings("error")
+def test_attributes_that_know_nothing_of_held_out_links_are_not_warned_of():
+    task = de.link_task(CELEGANS)
+    rng = np.random.default_rng(0)
+    loosely = CELEGANS.degrees * np.exp(rng.normal(0, 1, 297))  # as the size of a city goes with its flights
+    columns = np.stack([rng.normal(size=297), task.graph.degrees, np.ones(297), loosely], axis=1)
+    de.link_task(CELEGANS.with_attributes(columns))
+    flights = de.load("us-flights")
+    de.link_task(flights.with_attributes(["latitude", "longitude", "flights"]))
+    de.role_task(flights.with_attributes(flights.degrees))  # nothing is held out of the graph
+
+
+def test_labels_beyond_what_fits_are_refused():
+    with pytest.raises(TargetError, match="whole number"):
+        de.set_task(RING, [(0, 1), (1, 2)], np.array([0, 2**64 - 1], dtype=np.uint64))
+
+
+def test_tasks_are_one_table():
+    made = {kind: entry.make(CELEGANS.with_labels(np.arange(297) % 3)) for kind, entry in TASKS.items()}
+    assert {kind: (task.kind, task.p, task.metric) for kind, task in made.items()} == {
+        kind: (kind, entry.p, entry.metric) for kind, entry in TASKS.items()
+    }
+    assert [task.class_names for task in made.values()] == [
+        ["class 0", "class 1", "class 2"],
+        ["not linked", "linked"],
+        ["no triangle", "triangle"],
+    ]
+    own = de.set_task(RING, [(i, (i + 3) % 12) for i in range(12)], [4, 9] * 6)
+    assert (own.kind, own.class_names, own.metric) == ("sets", ["class 4", "class 9"], "auc")

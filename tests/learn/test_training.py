@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -215,11 +214,80 @@ def test_two_fits_in_two_threads_do_not_disturb_each_other():
     assert runs[0] == runs[1] == alone
 
 
-def test_torch_threads_are_as_before_between_and_after_epochs():
+@pytest.fixture
+def two_threads():
+    before = torch.get_num_threads()
     torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_torch_threads_are_as_before_between_and_after_epochs(two_threads):
     for _ in de.fit(small("GCN"), TASK, epochs=2):
         assert torch.get_num_threads() == 2
     assert torch.get_num_threads() == 2
+
+
+def test_the_number_of_threads_is_the_one_asked_for(monkeypatch):
+    model, seen = small("GCN"), set()
+    forward = model.forward
+    monkeypatch.setattr(model, "forward", lambda batch: seen.add(torch.get_num_threads()) or forward(batch))
+    list(de.fit(model, TASK, epochs=1, num_threads=3))
+    assert seen == {3}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_another_number_of_threads_changes_the_last_digits_at_most(name):
+    one, two = (list(de.fit(small(name), TASK, epochs=2, num_threads=number)) for number in (1, 2))
+    assert [e.loss for e in one] == pytest.approx([e.loss for e in two], abs=1e-5)
+
+
+def test_dropout_is_off_and_nothing_is_learnt_where_a_model_is_judged(monkeypatch):
+    model, modes = small("DE-GNN-SPD", dropout=0.5), []
+    forward = model.forward
+    monkeypatch.setattr(
+        model, "forward", lambda batch: modes.append((model.training, torch.is_grad_enabled())) or forward(batch)
+    )
+    (epoch,) = de.fit(model, TASK, epochs=1)
+    assert set(modes) == {(True, True), (False, False)}
+    model.train()
+    share = de.predict(model, TASK.graph, TASK.val.sets)
+    assert metrics.metrics(np.log(share / (1 - share)), TASK.val.labels) == pytest.approx(epoch.val)
+    assert np.array_equal(share, de.predict(model, TASK.graph, TASK.val.sets))
+
+
+def test_each_epoch_drops_other_entries_and_the_same_ones_in_another_run(monkeypatch):
+    def masks(seed):
+        model, dropped = small("DE-GNN-SPD", dropout=0.5), []
+        drop = model.dropout.forward
+
+        def seen(h):
+            if model.training:
+                dropped.append((drop(torch.ones_like(h)) == 0).flatten()[:200])
+            return h
+
+        monkeypatch.setattr(model.dropout, "forward", seen)
+        list(de.fit(model, TASK, epochs=3, seed=seed, batch_size=10_000))
+        return torch.stack(dropped[::2])  # the first layer, once an epoch
+
+    first, again, other = masks(1), masks(1), masks(2)
+    assert torch.equal(first, again)
+    for one, two in ((first[0], first[1]), (first[1], first[2]), (first[0], first[2]), (first[0], other[0])):
+        assert 60 < int((one != two).sum()) < 140  # as two draws of 200 coins
+
+
+def test_each_epoch_has_another_order(monkeypatch):
+    model, orders = small("GCN"), []
+    data = model.prepare(TASK.graph, np.concatenate([TASK.train.sets, TASK.val.sets, TASK.test.sets]), progress=False)
+    batch = data.batch
+    monkeypatch.setattr(model, "prepare", lambda *_, **__: data)
+    monkeypatch.setattr(model, "calibrate", lambda *_: None)
+    monkeypatch.setattr(data, "batch", lambda index, device="cpu": orders.append(index) or batch(index, device))
+    list(de.fit(model, TASK, epochs=2, batch_size=10_000))
+    first, judged, second, _ = orders
+    assert sorted(first) == sorted(second) == list(range(len(TASK.train)))
+    assert not np.array_equal(first, second)
+    assert judged.tolist() == list(range(len(TASK.train), len(TASK.train) + len(TASK.val) + len(TASK.test)))
 
 
 # ---- stopping and keeping ---------------------------------------------------------------------
@@ -252,16 +320,24 @@ def test_patience_ends_the_run():
     assert int(np.argmax(values)) == len(run) - 4
 
 
-def test_a_stop_event_ends_the_run_within_half_a_second():
-    stop, run = threading.Event(), []
-    big = de.link_task(small_world(600))
-    for epoch in de.fit(small("DE-GNN-SPD", big, hidden=50), big, epochs=10_000, patience=None, stop=stop):
-        run.append(epoch)
-        if epoch.number == 1:
-            threading.Timer(0.2, stop.set).start()
-            asked = time.perf_counter() + 0.2
-    assert time.perf_counter() - asked < 0.5
-    assert run
+@pytest.mark.parametrize("batches", [10, 20])  # in the middle of the second pass, and of the third
+def test_a_stop_event_ends_the_run_within_a_batch(monkeypatch, batches):
+    stop, model, calls = threading.Event(), small("DE-GNN-SPD"), []
+    big = de.link_task(small_world(200))
+    forward, learnt = model.forward, -(-len(big.train) // 64)
+    epoch = learnt + 1  # and one batch judged
+
+    def counted(batch):
+        calls.append(model.training)
+        if len(calls) == epoch + batches:
+            stop.set()
+        return forward(batch)
+
+    monkeypatch.setattr(model, "forward", counted)
+    run = list(de.fit(model, big, epochs=10_000, patience=None, stop=stop))
+    assert calls[:epoch] == [True] * learnt + [False]
+    assert len(calls) == epoch + batches
+    assert len(run) == 1 + batches // epoch
 
 
 def test_a_stop_event_that_is_set_already_yields_nothing():

@@ -62,7 +62,7 @@ class Hyper:
     paper: str = ""
     choices: tuple[Any, ...] | None = None
     least: int | None = None
-    most: int = 2**63 - 1  # what native code can count to, unless less makes sense
+    most: int = 10**12
     above: float | None = None
     below: float = np.inf
     optional: bool = False
