@@ -222,7 +222,7 @@ ENGINE: list[Row] = [
         "walks so long that one ego-network fills the memory",
         lambda: de.ego_networks(KARATE, [(0, 1)], hops=3, encoding=de.LandingProbability(999_999), budget=10**8),
         ParameterError,
-        r"single target set takes .* MB, more than the budget of 100 MB",
+        r"single target set would take .* MB, and at most 100 MB",
     ),
 ]
 LINKS = de.link_task(KARATE)

@@ -31,31 +31,16 @@ class FlatBlocks(NamedTuple):
 
 class FlatEgos(NamedTuple):
     """Ego-networks one after the other: nodes of set i are ``node_ptr[i]:node_ptr[i + 1]``, its edges
-    ``edge_ptr[i]:edge_ptr[i + 1]``.
-
-    Attributes
-    ----------
-    nodes
-        The node of G, in BFS order from S: the targets come first. [N]
-    distance
-        Its distance to S, 0..hops. [N]
-    degree
-        Its degree in the cut graph, neighbours outside the ego-network included. [N]
-    x
-        Features, float32 [N, d].
-    length, column
-        Row by row, the number of neighbours inside the ego-network [N] and which they are [E],
-        counted from the set's first node. Each edge stands in both directions.
-    """
+    ``edge_ptr[i]:edge_ptr[i + 1]``, each in both directions."""
 
     node_ptr: Array
     edge_ptr: Array
-    nodes: Array
-    distance: Array
-    degree: Array
-    x: Array
-    length: Array
-    column: Array
+    nodes: Array  # [N] the node of G, in BFS order from S: the targets come first
+    distance: Array  # [N] its distance to S, 0..hops
+    degree: Array  # [N] its degree in the cut graph, neighbours outside the ego-network included
+    x: Array  # [N, d] features, float32
+    length: Array  # [N] its neighbours inside the ego-network
+    column: Array  # [E] which they are, row by row, counted from the set's first node
 
 
 @njit(cache=True, nogil=True)

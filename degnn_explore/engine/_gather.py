@@ -1,4 +1,4 @@
-"""The compiled loops that put the sets of a batch together."""
+"""The compiled loop that puts the sparse matrices of a batch together."""
 
 from __future__ import annotations
 
@@ -6,23 +6,7 @@ import numpy as np
 from numba import njit
 
 from ._ball import GCN, HOPS, MEAN, Array
-from ._fill import FlatBlocks, FlatEgos
-
-
-@njit(cache=True, nogil=True)
-def gather_edges(index: Array, flat: FlatEgos, edge_index: Array) -> None:
-    """The edges of the ego-networks in ``index``, numbered one after the other. edge_index [2, E]"""
-    start, entry = 0, 0
-    for i in index:
-        source, first = flat.edge_ptr[i], flat.node_ptr[i]
-        nodes = flat.node_ptr[i + 1] - first
-        for r in range(nodes):
-            for _ in range(flat.length[first + r]):
-                edge_index[0, entry] = start + flat.column[source]
-                edge_index[1, entry] = start + r
-                source += 1
-                entry += 1
-        start += nodes
+from ._fill import FlatBlocks
 
 
 @njit(cache=True, nogil=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..common.limits import fits
 from . import _ball, _fill, _gather
 from ._ball import Scratch
 from ._fill import FlatBlocks
@@ -43,17 +44,13 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         self._heads = request.hops if request.aggregation == _ball.HOPS else 1
         self._rows = np.empty((number, request.layers + 1), dtype=np.int64)
         self._entries = np.empty((number, request.layers), dtype=np.int64)
+        self._nodes = self._rows[:, 0]
         super().__init__(work)
 
-    def _hops(self) -> int:
-        return self._work.request.layers * self._work.request.hops
-
-    def _nodes(self) -> NDArray[np.int64]:
-        return self._rows[:, 0]
-
-    def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
-        work, rows, entries = self._work, self._rows[part], self._entries[part]
-        _fill.count_blocks(work.net, work.request, work.sets[part], self._caps[part], scratch, rows, entries, lost)
+    def _count(self, begin: int, end: int, scratch: Scratch) -> None:
+        work, part = self._work, slice(begin, end)
+        of_each = (self._rows[part], self._entries[part], self._lost[part])
+        _fill.count_blocks(work.net, work.request, work.sets[part], self._caps[part], scratch, *of_each)
 
     def _bytes(self, part: slice | NDArray[np.int64], columns: int) -> NDArray[np.int64]:
         rows, request = self._rows[part], self._work.request
@@ -87,7 +84,7 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
 
         def fill(begin: int, end: int, scratch: Scratch) -> None:
             needed = _fill.fill_blocks(net, request, sets, caps, begin, end, scratch, flat)
-            self._check(needed, "A target set with the neighbours it reads", FEWER)
+            fits("A target set with the neighbours it reads", needed, budget=request.budget, remedy=FEWER)
 
         self._work.threads.ranges(len(index), fill, "extracting ego-networks", quiet)
         return flat

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError
-from . import _fill, _gather
+from . import _fill
 from ._ball import Scratch
 from ._fill import FlatEgos
 from .request import Work
@@ -35,7 +35,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
     """
 
     def __init__(self, work: Work) -> None:
-        self._sizes, self._edges = np.empty((2, len(work.sets)), dtype=np.int64)
+        self._nodes, self._edges = np.empty((2, len(work.sets)), dtype=np.int64)
         super().__init__(work)
 
     @property
@@ -50,7 +50,8 @@ class EgoNetworks(Store[FlatEgos, Any]):
 
     def part(self, index: Any) -> FlatEgos:
         """The ego-networks of the sets in ``index`` in flat arrays of their own."""
-        flat = self._part(self._wanted(index))
+        wanted = self._wanted(index)
+        flat = self._extract(wanted, quiet=True) if self._store is None else self._part(self._store, wanted)
         return flat._replace(x=self._widen(flat.x))
 
     def to_pyg(self, index: Any, device: Any = "cpu") -> torch_geometric.data.Batch:
@@ -69,23 +70,18 @@ class EgoNetworks(Store[FlatEgos, Any]):
         """
         return self.batch(index, device)
 
-    def _hops(self) -> int:
-        return self._work.request.radius
-
-    def _nodes(self) -> NDArray[np.int64]:
-        return self._sizes
-
-    def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
-        work, nodes, edges = self._work, self._sizes[part], self._edges[part]
-        _fill.count_egos(work.net, work.request, work.sets[part], self._caps[part], scratch, nodes, edges, lost)
+    def _count(self, begin: int, end: int, scratch: Scratch) -> None:
+        work, part = self._work, slice(begin, end)
+        of_each = (self._nodes[part], self._edges[part], self._lost[part])
+        _fill.count_egos(work.net, work.request, work.sets[part], self._caps[part], scratch, *of_each)
 
     def _bytes(self, part: slice | NDArray[np.int64], columns: int) -> NDArray[np.int64]:
         item = self._work.net.indices.dtype.itemsize
-        return self._sizes[part] * (4 * columns + 4 + 3 * item) + self._edges[part] * item
+        return self._nodes[part] * (4 * columns + 4 + 3 * item) + self._edges[part] * item
 
     def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatEgos:
         work, sets, caps = self._work, self._work.sets[index], self._caps[index]
-        node_ptr, edge_ptr = starts(self._sizes[index]), starts(self._edges[index])
+        node_ptr, edge_ptr = starts(self._nodes[index]), starts(self._edges[index])
         total, kind = int(node_ptr[-1]), work.net.indices.dtype
         flat = FlatEgos(
             node_ptr,
@@ -104,53 +100,36 @@ class EgoNetworks(Store[FlatEgos, Any]):
         work.threads.ranges(len(index), fill, "extracting ego-networks", quiet)
         return flat
 
-    def _part(self, index: NDArray[np.int64]) -> FlatEgos:
-        if self._store is None:
-            return self._extract(index, quiet=True)
-        source = self._store
-        columns = {
-            name: gather(index, source.node_ptr, self._sizes, getattr(source, name))
-            for name in ("nodes", "distance", "degree", "x", "length")
-        }
-        return FlatEgos(
-            starts(self._sizes[index]),
-            starts(self._edges[index]),
-            **columns,
-            column=gather(index, source.edge_ptr, self._edges, source.column),
-        )
+    def _part(self, flat: FlatEgos, index: NDArray[np.int64]) -> FlatEgos:
+        """The ego-networks at places ``index`` of ``flat`` in flat arrays of their own."""
+        nodes, edges = np.diff(flat.node_ptr), np.diff(flat.edge_ptr)
+        of_nodes = [gather(index, flat.node_ptr, nodes, column) for column in flat[2:7]]
+        of_edges = gather(index, flat.edge_ptr, edges, flat.column)
+        return FlatEgos._make([starts(nodes[index]), starts(edges[index]), *of_nodes, of_edges])
 
     def _gather(self, flat: FlatEgos, index: NDArray[np.int64]) -> torch_geometric.data.Batch:
         import torch
         from torch_geometric.data import Batch, Data
 
-        num_nodes = np.diff(flat.node_ptr)
-        sizes, edges = num_nodes[index], np.diff(flat.edge_ptr)[index]
-        ptr, edge_ptr = starts(sizes), starts(edges)
-        x, node, distance = (
-            gather(index, flat.node_ptr, num_nodes, column) for column in (flat.x, flat.nodes, flat.distance)
-        )
-        tensors = {
-            "x": torch.from_numpy(self._widen(x)),
-            "node": torch.from_numpy(node.astype(np.int64)),
-            "distance": torch.from_numpy(distance.astype(np.int64)),
+        part = self._part(flat, index)
+        ptr, edge_ptr = part.node_ptr, part.edge_ptr
+        row, column = np.repeat(np.arange(len(part.nodes)), part.length), np.repeat(ptr[:-1], np.diff(edge_ptr))
+        arrays = {
+            "x": self._widen(part.x),
+            "node": part.nodes.astype(np.int64),
+            "distance": part.distance.astype(np.int64),
+            "edge_index": np.stack([part.column + column, row]),
+            "target_index": (ptr[:-1, None] + np.arange(self.p)).reshape(-1),
+            "batch": np.repeat(np.arange(len(index)), np.diff(ptr)),
+            "ptr": ptr,
         }
-        edge_index = np.empty((2, edge_ptr[-1]), np.int64)
-        _gather.gather_edges(index, flat, edge_index)
-        tensors["edge_index"] = torch.from_numpy(edge_index)
-        tensors["target_index"] = torch.from_numpy((ptr[:-1, None] + np.arange(self.p)).reshape(-1))
-        tensors["batch"] = torch.from_numpy(np.repeat(np.arange(len(index)), sizes))
-        tensors["ptr"] = torch.from_numpy(ptr)
-        batch = Batch(_base_cls=Data, **tensors)
+        batch = Batch(_base_cls=Data, **{name: torch.from_numpy(array) for name, array in arrays.items()})
         # What Batch.from_data_list would note down one graph at a time, so that batch[i] works.
         slices, shift = torch.from_numpy(ptr), torch.from_numpy(ptr[:-1])
-        still = torch.zeros_like(shift)
+        still, targets = torch.zeros_like(shift), torch.arange(len(index) + 1) * self.p
         batch._num_graphs = len(index)
-        batch._slice_dict = {
-            "x": slices,
-            "node": slices,
-            "distance": slices,
-            "edge_index": torch.from_numpy(edge_ptr),
-            "target_index": torch.arange(len(index) + 1) * self.p,
-        }
-        batch._inc_dict = {"x": still, "node": still, "distance": still, "edge_index": shift, "target_index": shift}
+        batch._slice_dict = dict.fromkeys(("x", "node", "distance"), slices)
+        batch._slice_dict |= {"edge_index": torch.from_numpy(edge_ptr), "target_index": targets}
+        batch._inc_dict = dict.fromkeys(("x", "node", "distance"), still)
+        batch._inc_dict |= {"edge_index": shift, "target_index": shift}
         return batch

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, whole_number
-from ..common.files import readable_size
+from ..common.limits import fits
 from ..common.parallel import Threads
 from ..encodings.base import Encoding
 from ..graphs.graph import Graph
@@ -162,12 +162,8 @@ def make_work(
         kind, reach, width = _KINDS[recipe.kind], recipe.reach, encoding.dim
         if kind != _ball.WALK:
             reach = min(reach, n - 1)  # no path is longer
-            room = 4 * p * n
-            if room > budget:
-                raise ParameterError(
-                    f"Distances from {p:,} targets to {n:,} nodes take {readable_size(room)}, more than the budget of "
-                    f"{readable_size(budget)}; take smaller target sets, or raise budget=."
-                )
+            what = f"Working memory for the distances from {p:,} targets to {n:,} nodes"
+            fits(what, 4 * p * n, budget=budget, remedy="Take smaller target sets, or raise budget=.")
         if encoding.num_targets is None:  # else one row for the whole set, and nothing to pool
             pool = _POOLS[None if raw else encoding.pool]
     # a path of at most ``reach`` steps from a target to a node of the ego-network and back strays no further than half

@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import ParameterError
 from ..common.files import readable_size
+from ..common.limits import fits
 from . import _ball, _fill
 from ._ball import MOST_NODES, Scratch
 from .request import Work, stored_width
@@ -64,12 +64,14 @@ class Store(SetData, Generic[Flat, Batch]):
         Whether that is more than the budget, so that each batch is extracted when it is asked for.
     """
 
+    _nodes: NDArray[np.int64]  # stored of each set
+
     def __init__(self, work: Work) -> None:
         self._work, number = work, len(work.sets)
         self.in_dim, self.p = work.columns(work.width), work.sets.shape[1]
         self._caps, self._lost = np.full(number, work.cap), np.zeros(number, dtype=np.int64)
-        work.threads.ranges(number, self._size, "sizing ego-networks")
-        if not work.cap and len(hubs := np.flatnonzero(self._nodes() > MOST_NODES)):
+        work.threads.ranges(number, self._count, "sizing ego-networks")
+        if not work.cap and len(hubs := np.flatnonzero(self._nodes > MOST_NODES)):
             self._thin(hubs)
         if work.request.width > WIDE and work.request.encoding != _ball.WALK:
             self._narrow()
@@ -77,25 +79,22 @@ class Store(SetData, Generic[Flat, Batch]):
         sizes = self._bytes(slice(None), work.columns(self._work.request.width))
         self.nbytes = int(sizes.sum())
         self.streamed = self.nbytes > work.budget
-        self._check(int(sizes.max(initial=0)), "The ego-network of a single target set", FEWER)
+        fits("The ego-network of a single target set", int(sizes.max(initial=0)), budget=work.budget, remedy=FEWER)
         self._store = None if self.streamed else self._extract(np.arange(number))
-
-    def _size(self, begin: int, end: int, scratch: Scratch) -> None:
-        self._count(slice(begin, end), scratch, self._lost[begin:end])
 
     def _thin(self, hubs: NDArray[np.int64]) -> None:
         """Keep some nodes of the ego-networks around hubs: which ones have too many is a matter of each set alone."""
-        largest, cap = int(self._nodes().max()), MOST_NODES // max(self._hops(), 1)
+        cap = max(1, MOST_NODES // self._work.request.radius)
         warnings.warn(
             f"{len(hubs):,} of {len(self):,} ego-networks hold more than {MOST_NODES:,} nodes, the largest "
-            f"{largest:,}; of those, {cap:,} nodes are kept at each hop. Set max_nodes_per_hop= to choose how many.",
+            f"{self._nodes.max():,}; of those, {cap:,} nodes are kept at each hop. Set max_nodes_per_hop= to choose.",
             stacklevel=5,
         )
         self._caps[hubs] = cap
 
         def again(begin: int, end: int, scratch: Scratch) -> None:
             for s in hubs[begin:end]:
-                self._size(s, s + 1, scratch)
+                self._count(s, s + 1, scratch)
 
         self._work.threads.ranges(len(hubs), again, "sizing ego-networks")
 
@@ -128,24 +127,9 @@ class Store(SetData, Generic[Flat, Batch]):
             zeta[..., work.width - last :] = source[..., narrow - last :]
         return wide
 
-    def _check(self, size: int, what: str, remedy: str) -> None:
-        if size > self._work.budget:
-            raise ParameterError(
-                f"{what} takes {readable_size(size)}, more than the budget of "
-                f"{readable_size(self._work.budget)}. {remedy}"
-            )
-
     @abstractmethod
-    def _hops(self) -> int:
-        """How many hops from S the stored nodes reach."""
-
-    @abstractmethod
-    def _nodes(self) -> NDArray[np.int64]:
-        """Nodes that are stored of each set."""
-
-    @abstractmethod
-    def _count(self, part: slice, scratch: Scratch, lost: NDArray[np.int64]) -> None:
-        """Size the sets of ``part`` and say how many nodes each lost to the cap."""
+    def _count(self, begin: int, end: int, scratch: Scratch) -> None:
+        """Size the sets begin..end, and say in ``_lost`` how many nodes each lost to its cap."""
 
     @abstractmethod
     def _bytes(self, part: slice | NDArray[np.int64], columns: int) -> NDArray[np.int64]:
@@ -209,11 +193,9 @@ class Store(SetData, Generic[Flat, Batch]):
         bad = (wanted < 0) | (wanted >= len(self))
         if bad.any():
             raise IndexError(f"There is no target set {wanted[bad][0]}; they are numbered 0..{len(self) - 1}.")
-        self._check(
-            int(self._bytes(wanted, self.in_dim).sum()),
-            f"This batch of {len(wanted):,} target sets",
-            "Take smaller batches, or raise budget=.",
-        )
+        size = int(self._bytes(wanted, self.in_dim).sum())
+        remedy = "Take smaller batches, or raise budget=."
+        fits(f"This batch of {len(wanted):,} target sets", size, budget=self._work.budget, remedy=remedy)
         return wanted
 
 

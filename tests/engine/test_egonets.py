@@ -278,7 +278,7 @@ def test_bad_sets_are_named(club, sets, message):
         (dict(seed=-1), "seed must be"),
         (dict(degree=False), "no features"),
         (dict(budget=0), "budget must be"),
-        (dict(budget=50), r"single target set takes .* bytes, more than the budget of 50 bytes"),
+        (dict(budget=50), r"single target set would take .* bytes, and at most 50 bytes"),
     ],
 )
 def test_bad_options_are_named(club, options, message):

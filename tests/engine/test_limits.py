@@ -35,7 +35,7 @@ task = de.link_task(star, max_positives=100, seed=0)
 with warnings.catch_warnings(record=True) as said:
     warnings.simplefilter("always")
     list(de.fit(de.build({model!r}, task), task, epochs=1))
-assert any("10,000 nodes are kept at each hop" in str(w.message) for w in said), said
+assert any("nodes are kept at each hop" in str(w.message) for w in said), said
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
     assert int(in_a_child(script)) * 1024 < 2e9
@@ -65,7 +65,7 @@ def test_what_is_kept_around_a_hub_does_not_depend_on_the_other_sets(two_hubs):
     options = dict(layers=2, encoding=SPD(), progress=False)
     with pytest.warns(UserWarning, match="kept at each hop"):
         together = blocks(two_hubs, sets, **options)
-    explicit = blocks(two_hubs, sets, max_nodes_per_hop=100, **options)
+    explicit = blocks(two_hubs, sets, max_nodes_per_hop=50, **options)
     for s in range(4):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -131,8 +131,8 @@ print(data.nbytes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         (dict(seed=10**400), r"seed must be"),
         (dict(max_nodes_per_hop=10**400), r"max_nodes_per_hop must be"),
         (dict(budget=10**400), r"budget must be"),
-        (dict(encoding=LandingProbability(steps=900_000)), r"single target set takes 8.*, more than the budget of 2"),
-        (dict(encoding=LandingProbability(steps=900_000), layers=1), r"neighbours it reads takes .* GB.*fewer"),
+        (dict(encoding=LandingProbability(steps=900_000)), r"single target set would take 8.*, and at most 2"),
+        (dict(encoding=LandingProbability(steps=900_000), layers=1), r"neighbours it reads would take .* GB.*fewer"),
     ],
 )
 def test_sizes_without_sense_are_refused(options, message):
@@ -143,7 +143,7 @@ def test_sizes_without_sense_are_refused(options, message):
 
 def test_more_targets_than_distances_fit_are_refused():
     G = Graph.from_edges([(i, i + 1) for i in range(30_000)])
-    with pytest.raises(ParameterError, match=r"Distances from 25,000 targets to 30,001 nodes take 3.0 GB"):
+    with pytest.raises(ParameterError, match=r"distances from 25,000 targets to 30,001 nodes would take 3.0 GB"):
         blocks(G, np.arange(25_000)[None, :], layers=1, encoding=SPD(), progress=False)
 
 
@@ -151,7 +151,7 @@ def test_a_batch_that_does_not_fit_is_refused_with_its_size():
     G = Graph.from_edges([(0, v) for v in range(1, 201)])
     data = blocks(G, G.edges, layers=2, encoding=SPD(10_000), budget=20_000_000, progress=False)
     assert not data.streamed
-    with pytest.raises(ParameterError, match=r"batch of 100 target sets takes 1.6 GB.*smaller batches"):
+    with pytest.raises(ParameterError, match=r"batch of 100 target sets would take 1.6 GB.*smaller batches"):
         data.batch(range(100))
     assert data.batch([0]).x_self.shape == (201, 10_003)
     egos = ego_networks(G, G.edges, hops=1, encoding=SPD(10_000), budget=20_000_000, progress=False)
