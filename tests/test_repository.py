@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 import degnn_explore as de
+from tools import mutants
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -84,6 +85,7 @@ def test_stub_names_what_the_package_exports() -> None:
 
 USER_SCRIPT = """
 import degnn_explore as de
+from tools import mutants
 
 G = de.load("karate")
 task = de.link_task(G)
@@ -256,3 +258,12 @@ def test_benchmarks_use_names_that_exist() -> None:
     scripts = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py"))
     code = f"import sys; sys.path.insert(0, 'benchmarks'); import {', '.join(scripts)}"
     assert fresh_python(code) == ""
+
+
+def test_every_fault_of_the_list_still_applies() -> None:
+    """``make mutants`` puts each in and runs its tests; here, that its text is there once and its tests exist."""
+    listed = mutants.read()
+    assert (
+        len({(mutant.module, mutant.text, mutant.replacement, mutant.tests) for mutant in listed}) == len(listed) >= 60
+    )
+    assert [(mutant.what, why) for mutant in listed if (why := mutant.trouble())] == []
