@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import os
 import secrets
 from pathlib import Path
@@ -52,11 +53,16 @@ def csv_text(table: pandas.DataFrame, **options: Any) -> str:
     "name,change\\n'=1+1,-1.5\\na-b,2.0\\n"
     """
 
+    quoting: Any = csv.QUOTE_MINIMAL  # which leaves a lone carriage return as it is, and that ends a row
+
     def shown(cell: Any) -> Any:
+        nonlocal quoting
+        if isinstance(cell, str) and "\r" in cell:
+            quoting = csv.QUOTE_NONNUMERIC
         return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else cell
 
     safe = table.rename(index=shown, columns=shown).map(shown)
-    return str(safe.to_csv(lineterminator="\n", **options))
+    return str(safe.to_csv(lineterminator="\n", quoting=quoting, **options))
 
 
 def readable_size(size: float) -> str:

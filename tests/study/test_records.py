@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
+import io
 import json
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import degnn_explore as de
 from degnn_explore.common.errors import ParameterError
+from degnn_explore.common.files import csv_text
+from degnn_explore.study.plan import Plan
 from degnn_explore.study.records import Run
+from degnn_explore.study.repeat import code_of, settings_note
 from degnn_explore.study.results import append, models_folder, read, read_for, set_aside
 
 EPOCH = {"number": 1, "loss": 0.7, "val": {"auc": 0.6}, "test": {"auc": None}, "seconds": 0.1}
+
+
+KARATE = de.load("karate")
 
 
 def record(key: str, **more: object) -> Run:
@@ -208,3 +223,45 @@ def test_set_aside_takes_the_models_along(tmp_path: Path) -> None:
 def test_a_results_file_needs_an_ending() -> None:
     with pytest.raises(ParameterError, match=r"'runs/mine' needs an ending, such as mine\.jsonl"):
         models_folder("runs/mine")
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.integers(10**399, 10**400) | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+FIELDS = st.sampled_from([column.name for column in fields(Run)])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.dictionaries(FIELDS, ANYTHING, max_size=4))
+def test_whatever_is_in_a_record_it_is_read_or_refused_in_our_words(edit: dict[str, Any]) -> None:
+    values = {**json.loads(record("a", digest="1f", test=0.5, epochs=[EPOCH]).to_json()), **edit}
+    try:
+        run = Run.from_json(json.dumps(values))
+    except ParameterError:
+        return
+    assert Run.from_json(run.to_json()) == run  # what was accepted can be written, and is the same again
+    run.to_json().encode()
+    settings_note([run], Plan(KARATE, "links", ["GCN"]))  # and shown
+    compile(code_of(Plan(KARATE, "links", ["GCN"]), [run]), "code", "exec")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary() | st.text().map(str.encode) | ANYTHING.map(lambda value: json.dumps(value).encode()))
+def test_any_file_is_records_or_refused_in_our_words(tmp_path_factory: Any, content: bytes) -> None:
+    file = tmp_path_factory.getbasetemp() / "any.jsonl"
+    file.write_bytes(content)
+    with contextlib.suppress(ParameterError):
+        read(file)
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=6), min_size=1))
+def test_no_cell_of_a_csv_is_a_formula_and_no_name_is_lost(names: list[str]) -> None:
+    text = csv_text(pd.DataFrame({"name": names, "change": [-1.0] * len(names)}, index=names))
+    _, *rows = csv.reader(io.StringIO(text, newline=""))
+    assert [row[2] for row in rows] == ["-1.0"] * len(names)
+    for row, name in zip(rows, names, strict=True):
+        for cell in row[:2]:
+            assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+            assert cell in (name, f"'{name}")
