@@ -16,7 +16,7 @@ CLICK = """([what, where, words]) => new Promise((done, fail) => {
     const look = new MutationObserver(() => {
         if (text() !== before && text().includes(words)) { look.disconnect(); done(performance.now() - started); } });
     look.observe(document.querySelector('.de-board'), { childList: true, subtree: true, characterData: true });
-    setTimeout(() => { look.disconnect(); fail(new Error('nothing changed: ' + text())); }, 90000);
+    setTimeout(() => { look.disconnect(); fail(new Error('nothing changed: ' + text())); }, 300000);
     what.click();
 })"""
 
@@ -27,22 +27,22 @@ class Board:
     def __init__(self, page: Any, place: int = 0) -> None:
         self.page = page
         self.box = page.locator(".de-board").nth(place)
-        self.box.locator(".de-chart .main-svg").first.wait_for(timeout=90_000)
+        self.box.locator(".de-chart .main-svg").first.wait_for(timeout=300_000)
         self.go = self.box.locator(".de-go")
 
-    def until(self, true: Callable[[], Any], seconds: float = 90) -> None:
+    def until(self, true: Callable[[], Any], seconds: float = 300) -> None:
         end = time.time() + seconds
         while not true():
             assert time.time() < end, f"waited in vain; the board says:\n{self.box.inner_text()}"
             self.page.wait_for_timeout(50)
 
-    def says(self, text: str, seconds: float = 90) -> None:
+    def says(self, text: str, seconds: float = 300) -> None:
         self.until(lambda: text in self.box.inner_text(), seconds)
 
     def button(self, text: str) -> Any:
         return self.box.get_by_role("button", name=text, exact=True)
 
-    def waits_for_button(self, text: str, seconds: float = 180) -> None:
+    def waits_for_button(self, text: str, seconds: float = 900) -> None:
         self.until(lambda: text in self.go.inner_text(), seconds)
 
     def progress(self, model: str) -> float:

@@ -186,6 +186,21 @@ def test_a_second_click_does_not_undo_the_first(monkeypatch: pytest.MonkeyPatch)
     assert one.race.running
 
 
+def test_a_click_meant_for_a_race_that_just_ended_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, clicks = [100.0], list[str]()
+    monkeypatch.setattr(go_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    go = go_module.Go(lambda: clicks.append(go.meaning))
+    go.show_as("cancel")
+    now[0] += 1.0
+    go.show_as("retry")  # the race ended by itself, under the pointer
+    go.click()
+    now[0] += 1.0
+    go.click()
+    go.show_as("start")  # another setting was chosen: nothing went from under the pointer
+    go.click()
+    assert clicks == ["retry", "start"]
+
+
 def test_a_click_right_after_a_change_of_the_settings_counts() -> None:
     one = board("karate", "links", ["GCN"])
     one.start()
