@@ -16,6 +16,7 @@ from degnn_explore import theory
 from degnn_explore.common import errors
 from degnn_explore.common.stopping import Cancelled
 from degnn_explore.graphs import zoo
+from degnn_explore.theory._kernels import find_isomorphism
 
 from ..strategies import graphs, shuffled
 
@@ -284,3 +285,15 @@ def brute_force_isomorphic(a: np.ndarray, b: np.ndarray) -> bool:
 def test_isomorphic_agrees_with_trying_every_map(G: de.Graph, H: de.Graph) -> None:
     a, b = (X.to_scipy().toarray() for X in (G, H))
     assert theory.isomorphic(G, H) == (a.shape == b.shape and brute_force_isomorphic(a, b))
+
+
+def test_the_search_for_an_isomorphism_sends_no_two_nodes_to_one() -> None:
+    """Without colours to help: a star folds onto an edge of a path, link by link, and is no path."""
+    star, path = (np.zeros((4, 4), dtype=bool) for _ in range(2))
+    star[0, 1:] = star[1:, 0] = True
+    for u in range(3):
+        path[u, u + 1] = path[u + 1, u] = True
+    same, order = np.zeros(4, dtype=np.int64), np.arange(4)
+    assert find_isomorphism(star, path, same, same, order, 1000) == 0
+    assert find_isomorphism(star, star[::-1, ::-1].copy(), same, same, order, 1000) == 1
+    assert find_isomorphism(star, path, same, same, order, 1) == -1
