@@ -20,6 +20,7 @@ from .request import Work, stored_width
 
 __all__ = ["SetData", "Store"]
 
+HEAVY = 1000  # nodes of an ego-network: 256 of them with 100 channels take 100 MB
 WIDE = 64  # columns of ζ from which it pays to look which of them occur
 FEWER = "Raise budget=, take fewer layers, hops or columns, or set max_nodes_per_hop=."
 
@@ -30,7 +31,7 @@ Batch = TypeVar("Batch", bound=Any)
 class SetData(ABC):
     """The input of a model for many target sets, by the batch."""
 
-    streamed = False  # whether each batch is extracted when it is asked for, ego-networks being too large to keep
+    heavy: bool = False  # whether sets are so large that only a few should stand in a batch
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -79,6 +80,7 @@ class Store(SetData, Generic[Flat, Batch]):
         sizes = self._bytes(slice(None), work.columns(self._work.request.width))
         self.nbytes = int(sizes.sum())
         self.streamed = self.nbytes > work.budget
+        self.heavy = self.streamed or int(self._nodes.max(initial=0)) > HEAVY
         fits("The ego-network of a single target set", int(sizes.max(initial=0)), budget=work.budget, remedy=FEWER)
         self._store = None if self.streamed else self._extract(np.arange(number))
 

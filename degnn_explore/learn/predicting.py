@@ -20,7 +20,7 @@ from .nets.base import SetData, SetNet
 __all__ = ["predict"]
 
 _JUDGED_AT_ONCE = 256  # sets in a batch when nothing is learnt; any number gives the same logits
-_JUDGED_STREAMED = 32  # the same where ego-networks are so large that they are extracted batch by batch
+_JUDGED_IF_HEAVY = 32  # the same where ego-networks are large
 
 
 def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto") -> NDArray[np.float64]:
@@ -74,7 +74,7 @@ def logits_of(
     """Logits of these sets, nothing learnt."""
     model.eval()
     parts = []
-    size = _JUDGED_STREAMED if getattr(data, "streamed", False) else _JUDGED_AT_ONCE
+    size = _JUDGED_IF_HEAVY if getattr(data, "heavy", False) else _JUDGED_AT_ONCE
     with torch.no_grad():
         for batch in data.batches(pieces(index, size), device):
             raise_if(stop, "training was cancelled")

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
+import degnn_explore as de
 from degnn_explore import DRNL, SPD, Graph, LandingProbability, ParameterError, blocks, ego_networks
 from degnn_explore.common.parallel import Threads
 from degnn_explore.engine import store
@@ -80,6 +81,17 @@ def test_whoever_says_how_many_nodes_gets_them_without_a_warning(two_hubs):
         warnings.simplefilter("error")
         data = ego_networks(two_hubs, [[0]], hops=1, max_nodes_per_hop=1000, progress=False)
     assert not data.capped and len(data.flat.nodes) == 152
+
+
+@pytest.mark.parametrize("model", ["DE-GNN-SPD", "SEAL"])
+def test_large_ego_networks_are_judged_a_few_at_a_time(model):
+    star = Graph.from_edges([(0, v) for v in range(1, 1501)])
+    task = de.link_task(star, seed=0, max_positives=60)
+    net = de.build(model, task)
+    sizes = []
+    net.register_forward_pre_hook(lambda module, given: sizes.append(given[0].num_sets))
+    de.predict(net, star, [(0, v) for v in range(1, 101)])
+    assert sizes == [32, 32, 32, 4]
 
 
 WIDE = [SPD(max_dist=300), SPD(max_dist=70, pool=None), SPD(max_dist=90, pool="sum"), DRNL(max_dist=30)]

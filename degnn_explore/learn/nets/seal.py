@@ -53,6 +53,10 @@ class SubgraphData(SetData):
 
     egos: EgoNetworks
 
+    @property
+    def heavy(self) -> bool:  # type: ignore[override]
+        return self.egos.heavy
+
     def __len__(self) -> int:
         return len(self.egos)
 
