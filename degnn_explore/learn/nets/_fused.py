@@ -22,14 +22,7 @@ Array = NDArray[Any]
 
 
 def relu_sum(x: Tensor, linears: Sequence[nn.Module]) -> Tensor:
-    """Σ_k ReLU(linear_k(x_k)). [N, K, d] -> [N, H]
-
-    Examples
-    --------
-    >>> import torch
-    >>> tuple(relu_sum(torch.ones(5, 2, 3), [torch.nn.Linear(3, 4), torch.nn.Linear(3, 4)]).shape)
-    (5, 4)
-    """
+    """Σ_k ReLU(linear_k(x_k)). [N, K, d] -> [N, H]"""
     if x.device.type == "cpu" and x.dtype == torch.float32 and not x.requires_grad:
         parts: list[Tensor] = [part for linear in linears for part in linear.parameters()]  # Θ and bias in turn
         return _ReluSum.apply(x, torch.stack(parts[0::2]).transpose(1, 2), torch.stack(parts[1::2]))

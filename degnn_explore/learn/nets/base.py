@@ -111,14 +111,8 @@ class Dropout(nn.Module):
 class SetNet(nn.Module):
     """A model of target sets: ``prepare`` turns sets into data, ``forward`` a batch into logits.
 
-    Attributes
-    ----------
-    name, shape, hyper
-        How it was built, see :func:`degnn_explore.build`.
-    inductive
-        Whether it can judge sets of a graph that it was not trained on.
-    learning_rate
-        What :func:`degnn_explore.fit` takes if it is not told.
+    ``name``, ``shape`` and ``hyper`` say how it was built, ``inductive`` whether it can judge sets of a graph that it
+    was not trained on, ``learning_rate`` what :func:`degnn_explore.fit` takes if it is not told.
     """
 
     HYPER: ClassVar[Mapping[str, Hyper]] = {}

@@ -29,20 +29,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PageRankBatch:
-    """k sets; the nodes of a set are all n (exact) or those that S hears (truncated), N either way.
+    """k sets; the nodes of a set are all n (exact) or those that S hears (truncated), N either way."""
 
-    Attributes
-    ----------
-    x_agg
-        [k, N, d] first aggregation, which has no weights; [k, p, d] for a single layer.
-    last
-        [k, p, N] weights of the last aggregation, onto S.
-    matrix, left, right
-        Middle aggregations: h -> matrix h + right (left^T h), [n, n] and [k, n, p]; None if there are none.
-    """
-
-    x_agg: Tensor
-    last: Tensor | None
+    x_agg: Tensor  # [k, N, d] first aggregation, which has no weights; [k, p, d] for a single layer
+    last: Tensor | None  # [k, p, N] weights of the last aggregation, onto S
+    # middle aggregations: h -> matrix h + right (left^T h), [n, n] and [k, n, p]; None if there are none
     matrix: Tensor | None = None
     left: Tensor | None = None
     right: Tensor | None = None
@@ -62,17 +53,8 @@ def woodbury(
     With ΔW the change of the p columns of S and E the unit vectors of S,
     (I − αW − αΔW E^T)^-1 = P + P αΔW (I − α E^T P ΔW)^-1 E^T P. And P W = (P − I)/α gives P ΔW from
     the columns of S alone: a column a of the cut W is (d_a W e_a − Σ_{b in S, ab an edge} e_b) / d'_a.
-
-    Parameters
-    ----------
-    columns
-        P e_a for a in S, on some nodes. [k, N, p]
-    own
-        E: 1 where a node is a. [k, N, p]
-    sets, at
-        The sets, and where their nodes stand among the N. [k, p]
-    degrees, inner
-        Degrees before the cut [n]; which nodes of S are neighbours [k, p, p].
+    ``columns`` are P e_a for a in S on N nodes and ``own`` is E on them [k, N, p]; the nodes of S stand ``at`` [k, p]
+    among the N; degrees [n] are those before the cut, ``inner`` says which nodes of S are neighbours [k, p, p].
     """
     d = degrees[sets].astype(float)[:, None, :]  # [k, 1, p]
     kept = d - inner.sum(axis=1)[:, None, :]

@@ -23,28 +23,14 @@ __all__ = ["SEAL"]
 
 @dataclass(frozen=True)
 class SubgraphBatch:
-    """k enclosing subgraphs with N nodes in all.
+    """k enclosing subgraphs with N nodes in all."""
 
-    Attributes
-    ----------
-    x
-        Features [N, d].
-    neighbours
-        Sums over neighbours, N rows to N rows.
-    degree
-        Degrees inside the subgraph. [N, 1]
-    place
-        Where a node goes when the subgraphs lie side by side, each padded to ``longest``. [N]
-    num_sets, longest
-        k, and the nodes of the largest subgraph.
-    """
-
-    x: Tensor
-    neighbours: Step
-    degree: Tensor
-    place: Tensor
-    num_sets: int
-    longest: int
+    x: Tensor  # features [N, d]
+    neighbours: Step  # sums over neighbours, N rows to N rows
+    degree: Tensor  # inside the subgraph [N, 1]
+    place: Tensor  # where a node goes when the subgraphs lie side by side, each padded to ``longest`` [N]
+    num_sets: int  # k
+    longest: int  # nodes of the largest subgraph
 
 
 @dataclass(frozen=True)

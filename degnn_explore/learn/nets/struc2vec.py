@@ -29,19 +29,11 @@ _WORDS = 12_000_000  # words to learn from, about a minute and a half; beyond, n
 
 @dataclass(frozen=True)
 class Layers:
-    """The multilayer graph: candidate neighbours of u at ``ptr[u]:ptr[u+1]``, their distances in each layer.
+    """The multilayer graph: candidate neighbours of u at ``ptr[u]:ptr[u+1]``, their distances in each layer."""
 
-    Attributes
-    ----------
-    ptr, neighbour
-        The pairs compared, as CSR: the same in each layer, each pair in both directions. [n + 1], [E]
-    distance
-        f_k, infinite where the pair does not reach layer k. [depth, E]
-    """
-
-    ptr: NDArray[np.int64]
-    neighbour: NDArray[np.int64]
-    distance: NDArray[np.float64]
+    ptr: NDArray[np.int64]  # the pairs compared, as CSR: the same in each layer, each in both directions [n + 1]
+    neighbour: NDArray[np.int64]  # [E]
+    distance: NDArray[np.float64]  # f_k, infinite where the pair does not reach layer k [depth, E]
 
     @property
     def weight(self) -> NDArray[np.float64]:
