@@ -58,12 +58,11 @@ def push_columns(
                     queue[tail] = w
                     queued[w] = True
                     tail = (tail + 1) % (n + 1)
-        found = touched[:count]
-        order = np.argsort(-estimate[found], kind="mergesort")
+        order = touched[:count][np.argsort(-estimate[touched[:count]], kind="mergesort")]
         for j in range(top):
             if j < count:
-                nodes[i, j] = found[order[j]]
-                values[i, j] = estimate[found[order[j]]]
+                nodes[i, j] = order[j]
+                values[i, j] = estimate[order[j]]
             else:
                 nodes[i, j] = v
                 values[i, j] = 0.0

@@ -177,8 +177,6 @@ def embed(
     >>> embed(path, dim=2, walks=1, length=5, window=2, depth=2, passes=1, seed=0).shape
     (4, 2)
     """
-    from gensim.models import Word2Vec
-
     n, pairs = graph.num_nodes, 4 * graph.num_nodes * ceil(log2(max(graph.num_nodes, 2)))
     size = 8 * n * dim + 100 * n * walks * length + 8 * depth * (n + 3 * pairs)  # vectors, words, layers
     if size > memory():
@@ -198,25 +196,27 @@ def embed(
     starts = np.concatenate([rng.permutation(len(nodes)) for _ in range(walks)])
     paths = random_walks(layers, starts, length, rng)
     raise_if(stop, "struc2vec was cancelled")
+    words = int(for_words.generate_state(1)[0])  # 32 bits, all that gensim takes
+    vectors = _skip_gram(paths, dim, window, passes, words, stop)[which]
+    return np.asarray((vectors - vectors.mean(axis=0)) / (vectors.std(axis=0) + 1e-8), dtype=np.float32)
+
+
+def _skip_gram(
+    paths: NDArray[np.int64], dim: int, window: int, passes: int, seed: int, stop: threading.Event | None
+) -> NDArray[np.float32]:
+    """A vector for each node of the walks; every node 0, 1, ... occurs in some. [n, dim]"""
+    from gensim.models import Word2Vec
+
     sentences = [[str(u) for u in path] for path in paths.tolist()]
     model = Word2Vec(
-        vector_size=dim,
-        window=window,
-        min_count=0,
-        sg=1,
-        hs=1,
-        negative=0,
-        workers=1,
-        seed=int(for_words.generate_state(1)[0]),  # 32 bits, all that gensim takes
-        hashfxn=_stable_hash,
+        vector_size=dim, window=window, min_count=0, sg=1, hs=1, negative=0, workers=1, seed=seed, hashfxn=_stable_hash
     )
     model.build_vocab(sentences)
     rates = np.linspace(0.025, 0.0001, passes + 1)
     for i in range(passes):  # one at a time, so that a stop is heard in between
         raise_if(stop, "struc2vec was cancelled")
         model.train(sentences, total_examples=len(sentences), epochs=1, start_alpha=rates[i], end_alpha=rates[i + 1])
-    vectors = model.wv[[str(u) for u in which]]
-    return np.asarray((vectors - vectors.mean(axis=0)) / (vectors.std(axis=0) + 1e-8), dtype=np.float32)
+    return np.asarray(model.wv[[str(u) for u in range(paths.max() + 1)]])
 
 
 def _stable_hash(text: str) -> int:
