@@ -174,3 +174,14 @@ def test_a_batch_that_does_not_fit_is_refused_with_its_size():
 def test_a_billion_threads_are_refused_wherever_threads_are_taken():
     with pytest.raises(ParameterError, match="num_threads must be a whole number from 1 to 1,024"):
         Threads(10**9)
+
+
+def test_a_capped_ego_network_has_no_edges_inside_S_and_a_sample_of_its_own():
+    hub = Graph.from_edges([(0, v) for v in range(1, 101)] + [(1, 2)])
+    sets = np.array([[0, 1, 2], [0, 3, 4], [0, 5, 6]])
+    flat = ego_networks(hub, sets, hops=1, max_nodes_per_hop=10, progress=False).flat
+    assert np.diff(flat.node_ptr).tolist() == [13, 13, 13]
+    assert flat.length[:3].tolist() == [10, 0, 0]  # 0 has its ten leaves, and neither 0-1, 0-2 nor 1-2 is there
+    assert flat.column[:10].tolist() == list(range(3, 13))
+    samples = [set(flat.nodes[13 * i + 3 : 13 * i + 13]) for i in range(3)]
+    assert samples[0] != samples[1] != samples[2] != samples[0]
