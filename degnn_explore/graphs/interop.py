@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["as_networkx", "as_pyg", "networkx_parts", "pyg_parts", "table_parts", "take_positions"]
 
+_MOST_CELLS = 5_000_000
+
 
 def networkx_parts(graph: networkx.Graph[Any], label: str | None = None, named_by: str | None = None) -> dict[str, Any]:
     """The arguments of ``Graph.from_edges`` for a networkx graph, see ``Graph.from_networkx``."""
     rows = [data for _, data in graph.nodes(data=True)]
-    columns = {str(key): [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}
+    columns = attribute_columns(rows)
     place = {node: i for i, node in enumerate(graph.nodes)}
     return table_parts(
         [text("a node id", node) for node in graph.nodes],
@@ -37,6 +39,16 @@ def networkx_parts(graph: networkx.Graph[Any], label: str | None = None, named_b
         "directed": graph.is_directed(),
         "weighted": any(data.get("weight", 1) != 1 for _, _, data in graph.edges(data=True)),
     }
+
+
+def attribute_columns(rows: list[dict[Any, Any]]) -> dict[str, list[Any]]:
+    """A column for each attribute that some node has; None where another has it not."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    if len(keys) > 20 and len(keys) * len(rows) > _MOST_CELLS:  # a file pays for those that are given alone
+        raise GraphError(
+            f"{len(rows):,} nodes have {len(keys):,} different attributes; expected fewer: leave some out."
+        )
+    return {str(key): [row.get(key) for row in rows] for key in keys}
 
 
 def table_parts(

@@ -53,6 +53,8 @@ def naming(name: str | Path) -> Iterator[None]:
         yield
     except GraphError as error:
         raise GraphError(f"{name}: {error}") from None
+    except MemoryError:
+        raise GraphError(f"{name}: there is not enough memory for what is in it. {_REMEDY}") from None
 
 
 @contextmanager

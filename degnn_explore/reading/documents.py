@@ -11,12 +11,15 @@ import numpy as np
 
 from ..common.errors import GraphError
 from ..graphs.graph import Graph
-from ..graphs.interop import networkx_parts, table_parts
+from ..graphs.interop import attribute_columns, networkx_parts, table_parts
 from .content import check_text, expecting
+
+_DEEPEST = 200
 
 
 def _check_xml(content: bytes) -> None:
-    """Well-formed XML without a DTD. Expat itself looks for the DTD, so no encoding can hide it."""
+    """Well-formed XML without a DTD, neither deep nor wide. Expat itself looks, so no encoding can hide anything."""
+    depth = 0
 
     def refuse(*_: Any) -> None:
         raise GraphError(
@@ -24,8 +27,21 @@ def _check_xml(content: bytes) -> None:
             "pull in other files or grow without bound; expected none, remove that declaration."
         )
 
+    def opened(_: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _DEEPEST or len(attributes) > _DEEPEST:  # networkx takes quadratic time for these
+            raise GraphError(
+                f"line {parser.CurrentLineNumber}: more than {_DEEPEST} elements in each other, or attributes."
+            )
+
+    def closed(_: str) -> None:
+        nonlocal depth
+        depth -= 1
+
     parser = xml.parsers.expat.ParserCreate()
     parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler, parser.EndElementHandler = opened, closed
     try:
         parser.Parse(content, True)
     except xml.parsers.expat.ExpatError as error:
@@ -103,7 +119,7 @@ def read_json(content: bytes) -> Graph:
             if (where := place.get(_id(link[end]))) is None:
                 raise GraphError(f"edges[{i}] names {str(link[end])[:50]!r}, which is not among the nodes' ids.")
             pairs[i, side] = where
-    columns = {key: [node.get(key) for node in nodes] for key in dict.fromkeys(k for node in nodes for k in node)}
+    columns = attribute_columns(nodes)
     columns.pop("id", None)
     return Graph.from_edges(
         **table_parts(list(place), columns, pairs),

@@ -9,8 +9,8 @@ from __future__ import annotations
 import io
 import re
 import zlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,23 @@ from ..common.errors import GraphError
 from ..common.limits import FILE_BUDGET, MAX_NODES, fits
 from ..graphs.cleaning import is_symmetric
 from ..graphs.graph import Graph
-from .content import check_members, check_text, expecting
+from .content import check_members, check_size, check_text, expecting
 from .tables import read_table
 
 _CALLED = ("adjacency", "adj", "A", "network", "G", "W")
 _DIMENSIONS = {"csr": 1, "csc": 1, "bsr": 3, "coo": 1, "dia": 2}  # of the entries
+_MATLAB = {
+    1: "i1",
+    2: "u1",
+    3: "i2",
+    4: "u2",
+    5: "i4",
+    6: "u4",
+    7: "f4",
+    9: "f8",
+    12: "i8",
+    13: "u8",
+}  # by number of type
 Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]
 
 
@@ -80,21 +92,60 @@ def read_mtx(content: bytes) -> Graph:
 
 
 def read_mat(content: bytes) -> Graph:
-    """A graph from a MATLAB file (-v7, -v6): a square matrix, alone or called A, adjacency, network."""
-    import scipy.io
+    """A graph from a MATLAB file (-v7, -v6): a square matrix, alone or called A, adjacency, network.
 
+    Our own reader of matrices alone: scipy's ends the process on some damaged files, and cells and structs nest.
+    """
     what = "a MATLAB file saved with -v7 or -v6 that holds a sparse matrix"
-    if content[:512:511][:1] == b"\x89" or b"\x89HDF\r\n\x1a\n" in content[:520]:
-        raise GraphError(
-            f"this MATLAB file was saved with -v7.3; expected {what}. Save it anew: save('g.mat', 'A', '-v7')."
-        )
+    if b"\x89HDF\r\n\x1a\n" in content[:520]:
+        raise GraphError(f"this MATLAB file was saved with -v7.3; expected {what}: save('g.mat', 'A', '-v7').")
+    order: Literal["<", ">"] = "<" if content[126:128] == b"IM" else ">"
+    if content[126:128] not in (b"IM", b"MI"):
+        raise GraphError(f"it does not begin as MATLAB files of version 5 do; expected {what}.")
+    matrices: dict[str, Any] = {}
     with expecting(what):
-        matrices = scipy.io.loadmat(io.BytesIO(_only_matrices(content)), struct_as_record=True)
-        matrix = _chosen({key: value for key, value in matrices.items() if not key.startswith("__")}, what)
+        for kind, data in _elements(content[128:], order):
+            if kind == 15:  # packed
+                plain = zlib.decompressobj().decompress(data, FILE_BUDGET)
+                check_size(len(plain) + 1, FILE_BUDGET)
+                kind, data = next(_elements(plain, order))
+            if kind == 14:
+                matrices |= _matlab_matrix(list(_elements(data, order)), order)
+        matrix = _chosen(matrices, what)
     if isinstance(matrix, np.ndarray):
         return _from_dense(matrix)
-    parts = {"indptr": matrix.indptr, "indices": matrix.indices, "data": matrix.data}
-    return _from_sparse("csc", matrix.shape, parts)
+    return _from_sparse("csc", matrix.pop("shape"), matrix)
+
+
+def _elements(data: bytes, order: Literal["<", ">"]) -> Iterator[tuple[int, bytes]]:
+    """The elements of a MATLAB file: the number of its type, and its bytes."""
+    place = 0
+    while place + 8 <= len(data):
+        kind, size = np.frombuffer(data, f"{order}u4", 2, place).tolist()
+        if kind >> 16:  # four bytes at most stand in the tag itself
+            yield kind & 0xFFFF, data[place + 4 : place + 4 + min(kind >> 16, 4)]
+            size = 0
+        elif size > len(data) - place - 8:
+            raise GraphError(f"{size:,} bytes are announced, {len(data) - place - 8:,} are there.")
+        else:
+            yield kind, data[place + 8 : place + 8 + size]
+        place += 8 + size + (-size % 8 if kind != 15 else 0)
+
+
+def _matlab_matrix(parts: list[tuple[int, bytes]], order: str) -> dict[str, Any]:
+    """A sparse or full matrix of real numbers by its name: its flags, sizes, name, then what it holds."""
+    flags, shape, name, *held = (
+        np.frombuffer(data[: len(data) // size * size], f"{order}{_MATLAB[kind]}")
+        for kind, data in parts
+        if (size := np.dtype(_MATLAB.get(kind, "u1")).itemsize) and kind in _MATLAB
+    )
+    kind, called = int(flags[0]) & 0xFF, bytes(name.astype(np.uint8)).decode("latin-1")
+    if kind == 5 and len(held) == 3 and len(held[1]):
+        count = int(held[1][-1])
+        return {
+            called: {"shape": shape.tolist(), "indices": held[0][:count], "indptr": held[1], "data": held[2][:count]}
+        }
+    return {called: held[0].reshape(shape.tolist(), order="F")} if 6 <= kind <= 15 and len(held) == 1 else {}
 
 
 def read_pt(content: bytes) -> Graph:
@@ -130,6 +181,8 @@ def _chosen(arrays: Mapping[str, Any], what: str) -> Any:
     if key is None:
         raise GraphError(f"no array called 'adjacency' among {list(arrays)[:10]}; expected {what}.")
     matrix = arrays[key]
+    if isinstance(matrix, dict):  # of the arrays of a sparse one
+        return matrix
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
         raise GraphError(f"{key!r} is {matrix.dtype} of shape {list(matrix.shape)}; expected {what}.")
     return matrix
@@ -195,29 +248,3 @@ def _from_entries(n: int, entries: Entries) -> Graph:
     if symmetric:  # a matrix states each edge twice: that is its form, not something to clean
         pairs = pairs[pairs[:, 0] <= pairs[:, 1]]
     return Graph.from_edges(pairs, n, directed=not symmetric, weighted=bool((values[filled] != 1).any()))
-
-
-def _only_matrices(content: bytes) -> bytes:
-    """A MATLAB file with its matrices alone, unpacked within the budget: cells and structs could nest without end."""
-    order = {b"IM": "little", b"MI": "big"}.get(content[126:128])
-    if order is None:
-        raise GraphError("it does not begin as MATLAB files of version 5 do.")
-
-    def number(data: bytes, place: int) -> int:
-        return int.from_bytes(data[place : place + 4], order)  # type: ignore[arg-type]
-
-    kept, place = bytearray(content[:128]), 128
-    while place + 8 <= len(content):
-        kind, size = number(content, place), number(content, place + 4)
-        element = content[place : place + 8 + size]
-        place += 8 + size
-        if len(element) < 8 + size:
-            raise GraphError(f"an element of {size:,} bytes is announced, {len(element) - 8:,} are there.")
-        if kind == 15:  # packed
-            element = zlib.decompressobj().decompress(element[8:], FILE_BUDGET - len(kept))
-            kind, size = number(element, 0), number(element, 4)
-            if len(element) != 8 + size:
-                raise GraphError("a packed matrix is cut off, or larger than it says or than a file may be.")
-        if kind == 14 and 5 <= number(element, 16) % 256 <= 15:  # a matrix, sparse or of numbers
-            kept += element
-    return bytes(kept)

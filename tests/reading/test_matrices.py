@@ -154,10 +154,10 @@ def matlab(**arrays: object) -> bytes:
         (matlab(x=np.zeros((2, 2)), y=np.zeros((2, 2))), r"no array called 'adjacency' among \['x', 'y'\]"),
         (matlab(A=np.zeros((2, 3))), "expected a square one"),
         (matlab(Problem={"A": scipy.sparse.csc_array(np.eye(2))}), "no array called 'adjacency' among"),
-        (matlab(A=np.array([[1j]])), "'A' is complex128"),
-        (matlab(A=np.eye(3))[:-20], "bytes is announced"),
+        (matlab(A=np.array([[1j]])), "no array called 'adjacency'"),
+        (matlab(A=np.eye(3))[:-20], "bytes are announced"),
         (b"\x89HDF\r\n\x1a\n" + bytes(600), "was saved with -v7.3; .*'-v7'"),
-        (b"\0" * 500, "this is not a MATLAB file|does not begin as MATLAB files"),
+        (b"\0" * 500, "does not begin as MATLAB files"),
         (b"MATLAB", "does not begin as MATLAB files"),
     ],
 )
@@ -182,7 +182,7 @@ def test_a_packed_matlab_matrix_may_not_grow_past_the_budget(tmp_path, monkeypat
     (tmp_path / "g.mat").write_bytes(matlab()[:128] + element)
     assert read_graph(tmp_path / "g.mat").num_nodes == 1000
     monkeypatch.setattr(matrices, "FILE_BUDGET", 1_000_000)
-    refused(tmp_path / "g.mat", "larger than it says or than a file may be")
+    refused(tmp_path / "g.mat", "more than 1 MB are in the file once it is unpacked")
 
 
 def test_a_tensor_without_content_may_not_claim_gigabytes(tmp_path):

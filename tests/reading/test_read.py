@@ -19,6 +19,8 @@ from degnn_explore.reading.read import read_folder
 from ..strategies import graphs
 
 DATA = Path(__file__).parents[2] / "data"
+WIDE = " ".join(f"b{i}='1'" for i in range(201))
+MANY = [{f"k{i}": 1} for i in range(3000)]
 
 
 @pytest.fixture
@@ -378,6 +380,8 @@ def test_xml_with_a_dtd_is_refused_before_anything_is_expanded(put, ending, enco
             "there is no node in it",
         ),
         ("g.gexf", "<gexf/>", "this is not GEXF"),
+        ("g.gexf", "<a>" * 201 + "</a>" * 201, "line 1: more than 200 elements in each other"),
+        ("g.graphml", f"<a {WIDE}/>", "line 1: more than 200 .* or attributes"),
         ("g.gml", "graph [ node [ id 0 ]", "this is not GML"),
         ("g.gml", b"\xff", "line 1: the byte 0xff"),
         ("g.json", '{"nodes": [\n{"id": 1},\n}', "line 3: .*expected JSON"),
@@ -390,6 +394,11 @@ def test_xml_with_a_dtd_is_refused_before_anything_is_expanded(put, ending, enco
         ("g.json", '{"nodes": [{"id": 1}], "edges": [{"source": 1}]}', r"edges\[0\] has no 'target'"),
         ("g.json", '{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 2}]}', r"edges\[0\] names '2'"),
         ("g.json", "[" * 100_000, "expected JSON"),
+        (
+            "g.json",
+            json.dumps({"nodes": [{f"k{i}": 1} for i in range(3000)], "edges": []}),
+            "3,000 different attributes",
+        ),
         ("g.json", '{"nodes": [{"id": 1, "label": ' + "9" * 40 + '}], "edges": []}', "labels must be whole numbers"),
     ],
 )
