@@ -140,6 +140,8 @@ def test_graph6_is_read_when_it_holds_one_graph(tmp_path):
     path.write_text(">>graph6<<ElEG\n")
     G = read_graph(path)
     assert (G.title, G.num_nodes, G.edges.tolist()) == ("domino", 6, de.zoo.domino().edges.tolist())
+    path.write_text("A~\n")  # the character's five other bits fill it up
+    assert read_graph(path).edges.tolist() == [[0, 1]]
     path.write_text("ElEG\nE{CW\n")
     refused(path, "2 graphs are in it, the second on line 2; expected one.*read_pairs")
     path.write_text("~}~~\n")
