@@ -91,6 +91,8 @@ def test_drnl_labels_by_the_formula() -> None:
     assert de.DRNL(max_dist=2).labels(house, [0, 1]).tolist() == [1, 1, 2, 3, 5, 0, 0]
     assert de.DRNL(max_dist=3).labels(house, [0, 1]).tolist() == [1, 1, 2, 3, 7, 0, 0]
     assert de.DRNL(2).encode(house, [0, 1]).shape == (7, 6)
+    line = de.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], num_nodes=7)
+    assert de.DRNL(5).labels(line, [0, 6]).tolist() == [1, 0, 0, 0, 0, 0, 1]  # reached by one of the two only
     with pytest.raises(de.TargetError, match=r"pairs.*3 nodes"):
         de.DRNL(2).encode(house, [0, 1, 2])
 
