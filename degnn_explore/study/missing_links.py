@@ -56,12 +56,8 @@ def missing_links(
         Trained models of pairs, by name. The first one judges all pairs, the others those that it chose.
     task
         Their task; they see its graph, which lacks the held-out links.
-    S
-        Where to look.
-    count
-        How many pairs to give.
-    most
-        Judge at most so many pairs, those nearest to S first.
+    S, count, most
+        Where to look, how many pairs to give, and how many to judge at most, those nearest to S first.
     progress
         Is called with the number of pairs judged and to be judged.
     stop
@@ -74,8 +70,6 @@ def missing_links(
     >>> answer = missing_links({"GCN": de.build("GCN", task)}, task, [0], 3)
     >>> len(answer.found), answer.scored == answer.within
     (3, True)
-    >>> any(task.full_graph.has_edge(u, v) for u, v, _ in answer.found)
-    False
     """
     from ..learn.predicting import predict
 

@@ -349,7 +349,7 @@ def test_a_closed_board_leaves_no_widget_behind(shell: Shell) -> None:
     assert len(_instances) > len(before) + 150
     one.start()
     one.wait(LONG)
-    for toggle in (*one._drawers.toggles.values(), *one._deep.toggles.values()):
+    for toggle in (*one._drawers.toggles.values(), one._deep.toggles["look"]):
         toggle.value = True
         toggle.value = False
     shell.run("a", lambda: one.open_mistake(0))  # the Explorer inside belongs to the board, not to this cell
