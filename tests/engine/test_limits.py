@@ -185,3 +185,9 @@ def test_a_capped_ego_network_has_no_edges_inside_S_and_a_sample_of_its_own():
     assert flat.column[:10].tolist() == list(range(3, 13))
     samples = [set(flat.nodes[13 * i + 3 : 13 * i + 13]) for i in range(3)]
     assert samples[0] != samples[1] != samples[2] != samples[0]
+
+
+@pytest.mark.parametrize("pool", ["mean", None])
+def test_that_far_or_further_keeps_its_column_in_a_wide_encoding(pool):
+    path = Graph.from_edges([(i, i + 1) for i in range(149)])
+    check_egos(path, np.array([(0, 149), (10, 20), (3, 4)]), 2, SPD(max_dist=65, pool=pool))
