@@ -147,6 +147,7 @@ def ball(net: Net, targets: Array, radius: int, expand: int, cap: int, seed: Any
     nodes and that of nodes dropped by ``cap``.
 
     Indices are cast to unsigned where it counts: numba then leaves out the test for negative ones.
+    The search, the cap and the rows are one function because they count on together.
     """
     indptr, indices, level, cut = net.indptr, net.indices, scratch.level, scratch.cut
     local, order, root, lptr, lcol = scratch.local, scratch.order, scratch.root, scratch.lptr, scratch.lcol
