@@ -11,8 +11,6 @@ from torch.autograd.function import once_differentiable
 
 from ..common.errors import ParameterError
 
-__all__ = ["Blocks", "Step"]
-
 
 class _Multiply(torch.autograd.Function):
     """M h, with the transpose of M at hand for the way back.

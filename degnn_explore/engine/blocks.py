@@ -23,8 +23,6 @@ from .store import FEWER, Store, gather, starts
 if TYPE_CHECKING:
     from .batch import Blocks, Step
 
-__all__ = ["BlockData"]
-
 
 class BlockData(Store[FlatBlocks, "Blocks"]):
     """The blocks of all target sets, made by :func:`degnn_explore.engine.egonets.blocks`; see :class:`Store`.

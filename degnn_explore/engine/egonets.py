@@ -17,8 +17,6 @@ from .blocks import BlockData
 from .egos import EgoNetworks
 from .request import Options, make_work
 
-__all__ = ["BlockData", "EgoNetworks", "blocks", "ego_networks"]
-
 MOST = 100  # layers or hops: far more than any model has, few enough for every array that they size
 Aggregation = Literal["gcn", "mean", "sum", "hops"]
 _AGGREGATIONS = {"gcn": _ball.GCN, "mean": _ball.MEAN, "sum": _ball.SUM, "hops": _ball.HOPS}

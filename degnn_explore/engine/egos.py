@@ -17,8 +17,6 @@ from .store import Store, gather, starts
 if TYPE_CHECKING:
     import torch_geometric.data
 
-__all__ = ["EgoNetworks", "FlatEgos"]
-
 Array = NDArray[Any]
 
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from ..graphs.graph import Graph
 
-__all__ = ["base_features", "inner_edges", "log_degrees", "set_features"]
-
 
 def log_degrees(graph: Graph) -> NDArray[np.float32]:
     """log(1 + d) for each degree d up to the largest: equal degrees give equal features to the last bit."""

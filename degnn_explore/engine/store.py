@@ -18,8 +18,6 @@ from . import _ball, _fill
 from ._ball import MOST_NODES, Scratch
 from .request import Work, stored_width
 
-__all__ = ["SetData", "Store"]
-
 HEAVY = 1000  # nodes of an ego-network: 256 of them with 100 channels take 100 MB
 WIDE = 64  # columns of ζ from which it pays to look which of them occur
 FEWER = "Raise budget=, take fewer layers, hops or columns, or set max_nodes_per_hop=."

@@ -19,8 +19,6 @@ from .read import read_folder
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["datasets", "load", "name_of"]
-
 
 def load(name: str) -> Graph:
     """The graph of this name, one of those in :func:`datasets`.

@@ -19,18 +19,6 @@ from ..common.errors import GraphError
 from ..common.files import readable_size
 from ..common.limits import FILE_BUDGET
 
-__all__ = [
-    "PACKED",
-    "Content",
-    "check_members",
-    "check_size",
-    "check_text",
-    "expecting",
-    "naming",
-    "open_file",
-    "unpack",
-]
-
 PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": zipfile.ZipFile}
 _REMEDY = "Take out what is not needed, or build the graph with de.Graph.from_edges(array)."
 _BROKEN = (OSError, ValueError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)

@@ -18,8 +18,6 @@ from typing import Any
 from ..common.errors import GraphError
 from ..common.files import write_whole
 
-__all__ = ["cache_folder", "checked_file", "is_here", "named_folder"]
-
 BASE_URL = "https://raw.githubusercontent.com/leoribeiro/struc2vec/master/graph/"
 TIMEOUT = 30.0  # seconds without an answer
 DEADLINE = 300.0  # seconds for all of a file

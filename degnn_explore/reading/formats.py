@@ -17,8 +17,6 @@ from .edge_lists import read_edge_list
 from .graph6 import read_graph6
 from .matrices import read_mat, read_mtx, read_npz, read_pt
 
-__all__ = ["FORMATS", "Format", "format_of", "formats_table", "spoken_formats"]
-
 
 @dataclass(frozen=True)
 class Format:

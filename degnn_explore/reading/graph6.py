@@ -11,8 +11,6 @@ from ..common.errors import GraphError, ParameterError, shown
 from ..graphs.graph import Graph
 from .content import open_file
 
-__all__ = ["read_graph6", "read_pairs"]
-
 HEADER = ">>graph6<<"
 
 

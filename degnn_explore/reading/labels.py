@@ -12,8 +12,6 @@ from ..common.errors import GraphError
 from ..graphs.graph import Graph
 from .tables import numbers, read_table
 
-__all__ = ["as_labels", "labelled_by", "labelled_from"]
-
 LABEL = {"label", "labels", "class", "y", "group", "community"}
 ID = {"id", "node", "nodeid", "name", "vertex"}
 

@@ -19,8 +19,6 @@ from .formats import format_of, formats_table
 from .labels import as_labels, labelled_by, labelled_from
 from .tables import Table, numbers, read_table
 
-__all__ = ["read_content", "read_folder", "read_graph"]
-
 
 def read_graph(
     path: str | Path,

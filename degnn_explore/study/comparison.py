@@ -13,8 +13,6 @@ from .exports import PLUS_MINUS, Comparison, Row
 from .records import Run, by_model, finished
 from .statistics import confidence_above, interval
 
-__all__ = ["Comparison", "Row", "compare_runs", "latest_setting", "paper_number"]
-
 SETTINGS = ("with-validation", "no-validation")
 PAPER_SEEDS = 20
 _SMALL_TEST = 100

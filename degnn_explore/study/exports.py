@@ -12,8 +12,6 @@ from ..common.files import csv_text
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["COLUMNS", "Column", "Comparison", "Row", "plus_minus"]
-
 PLUS_MINUS = "± is half the 95 % confidence interval over seeds (Student's t)."
 
 

@@ -21,8 +21,6 @@ from .records import Run, finished
 if TYPE_CHECKING:
     from ..learn.nets.base import SetNet
 
-__all__ = ["Mistake", "Scored", "Shelf", "confusion", "hardest", "roc", "score", "set_distance"]
-
 
 @dataclass(frozen=True)
 class Scored:

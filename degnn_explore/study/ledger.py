@@ -15,8 +15,6 @@ from .repeat import code_of, settings_note
 from .results import checkpoint_of, models_folder, read_for
 from .snapshot import Snapshot, lanes_of, snapshot
 
-__all__ = ["Ledger"]
-
 
 class Ledger:
     """Which runs are shown, and how far the chosen ones are, whether they were trained now or on another day."""

@@ -19,8 +19,6 @@ from ..learn.tasks import Task
 if TYPE_CHECKING:
     from ..learn.nets.base import SetNet
 
-__all__ = ["REACH", "Missing", "missing_links", "unlinked_pairs"]
-
 REACH = 2  # steps from S within which pairs of other nodes are looked at
 _MOST = 50_000  # pairs, at most
 _AT_ONCE = 500  # pairs between two looks at the stop event

@@ -17,8 +17,6 @@ from ..reading.catalogue import name_of
 if TYPE_CHECKING:
     from ..learn.nets.base import SetNet
 
-__all__ = ["Job", "Plan", "digest_of"]
-
 MOST_SEEDS = 20
 _HOW = ("checkpoint_every", "num_threads")  # options of fit that do not decide what comes out
 

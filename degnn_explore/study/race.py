@@ -20,8 +20,6 @@ from .results import append, checkpoint_of, models_folder, needs_place, read
 from .snapshot import ENDED, Lane, Snapshot, lanes_of, snapshot
 from .workers import ProcessWorker, ThreadWorker
 
-__all__ = ["Race"]
-
 _PATIENCE = 0.35  # seconds until a cancelled race says so, whether or not its workers have ended
 _GRACE = 3.0  # seconds that a worker has to end by itself and write its checkpoint, before it is ended
 

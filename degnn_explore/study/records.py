@@ -11,8 +11,6 @@ from typing import Any
 from ..common.errors import ParameterError
 from ..learn.nets import MODELS
 
-__all__ = ["Run", "by_model", "finished"]
-
 _CHOICES: dict[str, Iterable[str]] = {
     "model": MODELS,
     "task": ("roles", "links", "triangles"),

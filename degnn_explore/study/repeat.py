@@ -11,8 +11,6 @@ from ..learn.tasks import TASKS
 from .plan import Plan
 from .records import Run
 
-__all__ = ["code_of", "settings_note"]
-
 _SAYS = {("optimizer", "sgd"): "SGD", ("patience", None): "no early stop"}
 
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from ..common.errors import ParameterError
 from .records import Run, finished
 
-__all__ = ["append", "free_file", "models_folder", "needs_place", "read", "read_for", "set_aside", "trained_in"]
-
 _writing = threading.Lock()
 _BEGINS_LIKE_OURS = re.compile(rb'\s*\{\s*"key"\s*:')
 

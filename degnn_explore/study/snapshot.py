@@ -9,8 +9,6 @@ from typing import Any
 from .plan import Job, Plan
 from .records import Run
 
-__all__ = ["Lane", "Progress", "Snapshot", "lanes_of", "snapshot"]
-
 ENDED = ("finished", "failed")
 
 

@@ -11,8 +11,6 @@ from typing import Any
 from ..common.errors import ParameterError, one_of
 from .records import Run
 
-__all__ = ["MEASURES", "Curve", "confidence_above", "curves", "interval"]
-
 MEASURES = ("test", "validation", "loss")
 
 

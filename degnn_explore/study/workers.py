@@ -23,8 +23,6 @@ from .plan import Job, Plan
 from .records import Run
 from .results import checkpoint_of
 
-__all__ = ["ProcessWorker", "ThreadWorker", "train"]
-
 Message = tuple[Any, ...]
 Send = Callable[[Message], None]
 _MESSAGES_A_SECOND = 10  # more epochs than that are sent together

@@ -24,8 +24,6 @@ from .texts import set_name
 if TYPE_CHECKING:
     from ...learn.nets.base import SetNet
 
-__all__ = ["Ask"]
-
 
 class Ask:
     """Asks the models of one seed about the set that is picked; errors go to ``failed``."""

@@ -32,8 +32,6 @@ from .mistakes import Mistakes
 from .table import Compare
 from .texts import progress_bars, progress_title
 
-__all__ = ["TrainingBoard"]
-
 _PAUSE = 0.3  # seconds between two updates; five a second would be drawn as well, and seen no better
 _SHARE = 0.04  # of the time may go into drawing; the larger the race, the rarer the updates
 _live: weakref.WeakSet[TrainingBoard] = weakref.WeakSet()

@@ -16,8 +16,6 @@ from ...reading.catalogue import datasets, load
 from ...study.plan import MOST_SEEDS, Plan, digest_of
 from ...study.records import Run
 
-__all__ = ["OWN", "Controls"]
-
 OWN = "own graph"
 _OWN_DEFAULT = ("each model's own", "")
 _CHOICES: dict[str, tuple[str, list[Any]]] = {

@@ -13,8 +13,6 @@ from ..widgets.chart import Chart
 from ..widgets.html import box, tag
 from .figures import curve_figure
 
-__all__ = ["Curves"]
-
 
 class Curves:
     """Shows runs as curves; ``again()`` is called when the reader wants another measure."""

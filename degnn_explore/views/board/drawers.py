@@ -13,8 +13,6 @@ from ..widgets.uploads import UPLOAD_HINT, read_own, uploaded
 from .controls import PAPER_EPOCHS, PAPER_RATE, USUAL, Controls
 from .figures import paint
 
-__all__ = ["Drawers"]
-
 _TOGGLES = {
     "models": ("Models", "Choose models"),
     "own": ("Own graph…", "Train on a graph of your own"),

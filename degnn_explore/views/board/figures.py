@@ -13,8 +13,6 @@ from ...learn.nets import colour_of, is_baseline
 from ...study.judged import Scored, confusion, roc
 from ...study.statistics import Curve
 
-__all__ = ["curve_figure", "look_figure", "paint"]
-
 _YES, _NO = "#0072b2", "#e69f00"
 
 

@@ -10,8 +10,6 @@ import ipywidgets as W
 
 from ...study.snapshot import Snapshot
 
-__all__ = ["Go", "meaning"]
-
 _DEAF = 0.7  # seconds; longer than the second click of a double click takes to come
 _MEANINGS = {
     "start": ("▶ Start", "Train the chosen models", "primary"),

@@ -15,8 +15,6 @@ from ..widgets.spot import Spot
 from .ask import Ask
 from .figures import look_figure
 
-__all__ = ["Deep", "Look"]
-
 _PARTS = (
     ("look", "Look into it", "ROC, scores by distance, confusion"),
     ("ask", "Ask the model", "Pick nodes and read the trained models' probabilities"),

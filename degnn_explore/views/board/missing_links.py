@@ -19,8 +19,6 @@ from .texts import set_name
 if TYPE_CHECKING:
     from ...learn.nets.base import SetNet
 
-__all__ = ["MissingLinks"]
-
 _ASK = "Which links are missing?"
 _PAUSE = 0.2  # a search that is faster shows no progress; a slower one, five times a second
 

@@ -13,8 +13,6 @@ from ..widgets.html import tag, text
 from ..widgets.sheet import Sheet
 from .texts import mistake_table
 
-__all__ = ["Mistakes"]
-
 _SHOWN = 6
 
 

@@ -11,8 +11,6 @@ from ..widgets.html import box, button, guarded, tag, text
 from ..widgets.sheet import Sheet
 from .texts import comparison_table
 
-__all__ = ["Compare"]
-
 
 class Compare:
     """Shows a comparison; ``results()`` gives the one to download, ``code()`` the code to copy."""

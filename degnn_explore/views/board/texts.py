@@ -14,8 +14,6 @@ from ..widgets.html import node_name, tag, text
 from ..widgets.sheet import cell, column
 from .figures import paint
 
-__all__ = ["comparison_table", "duration", "mistake_table", "progress_bars", "set_name"]
-
 
 def duration(seconds: float) -> str:
     """Time left, as short as it is known.
