@@ -10,12 +10,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.optim import Optimizer
 
 from ..common.errors import ParameterError, shown
 from .nets.base import SetNet
 from .saving import Kinds, check_place, load_state, need_kinds, read_tensors, write_tensors
-
-__all__ = ["Checkpoint", "Epoch"]
 
 
 @dataclass(frozen=True)
@@ -61,14 +60,12 @@ class Checkpoint:
         self._unwritten: tuple[dict[str, Tensor], list[Epoch]] | None = None
         self._written = time.monotonic()
 
-    def keep(
-        self, model: SetNet, best: Mapping[str, Tensor], optimiser: torch.optim.Optimizer, history: list[Epoch]
-    ) -> None:
+    def keep(self, model: SetNet, best: Mapping[str, Tensor], optimiser: Optimizer, history: list[Epoch]) -> None:
         """A copy of the state after an epoch: one that is stopped half-way changes weights and optimiser again."""
         tensors = {f"now.{name}": tensor.detach().clone() for name, tensor in model.state_dict().items()}
         tensors |= {f"best.{name}": tensor for name, tensor in best.items()}
         for i, state in optimiser.state_dict()["state"].items():
-            tensors |= {f"optimiser.{i}.{key}": value.clone() for key, value in state.items() if _is_tensor(value)}
+            tensors |= {f"optimiser.{i}.{key}": value.clone() for key, value in state.items() if torch.is_tensor(value)}
         self._unwritten = tensors, list(history)
         if time.monotonic() - self._written >= self.every:
             self.write()
@@ -82,7 +79,7 @@ class Checkpoint:
             self._unwritten, self._written = None, time.monotonic()
 
     def resume(
-        self, model: SetNet, optimiser: torch.optim.Optimizer, count: int, metric: str
+        self, model: SetNet, optimiser: Optimizer, count: int, metric: str
     ) -> tuple[list[Epoch], dict[str, Tensor]]:
         """Puts the kept state into model and optimiser; the epochs so far, and the best weights."""
 
@@ -124,7 +121,7 @@ class Checkpoint:
             if not _is_epoch(epoch, number, metric):
                 raise self._broken(f"epoch {number} in it is {shown(epoch)}")
 
-    def _check_tensors(self, kinds: Kinds, model: SetNet, optimiser: torch.optim.Optimizer) -> None:
+    def _check_tensors(self, kinds: Kinds, model: SetNet, optimiser: Optimizer) -> None:
         """The weights now, the best ones (none if validation was never a number) and the optimiser's own."""
         state = model.state_dict()
         wanted = {f"now.{name}": tensor for name, tensor in state.items()}
@@ -142,10 +139,6 @@ class Checkpoint:
 
     def _broken(self, what: str) -> ParameterError:
         return ParameterError(f"{self.path} cannot be gone on from: {what}. Delete it to start anew.")
-
-
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor)
 
 
 def _is_epoch(value: Any, number: int, metric: str) -> bool:

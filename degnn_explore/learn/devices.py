@@ -11,8 +11,6 @@ import torch
 
 from ..common.errors import ParameterError
 
-__all__ = ["best_device", "choose_device", "devices", "torch_threads"]
-
 MOST_THREADS = 256  # more of them end the process inside OpenMP
 
 
@@ -22,13 +20,7 @@ def best_device() -> str:
 
 
 def devices() -> list[tuple[str, str]]:
-    """What can be trained on here: (text, name).
-
-    Examples
-    --------
-    >>> devices()[0][1]
-    'auto'
-    """
+    """What can be trained on here: (text, name), "auto" first."""
     menu = [(f"auto: {best_device()}", "auto"), (f"cpu ({os.cpu_count()} cores)", "cpu")]
     menu += [(f"cuda:{i} ({torch.cuda.get_device_name(i)})", f"cuda:{i}") for i in range(torch.cuda.device_count())]
     return [*menu, ("mps (Apple)", "mps")] if torch.backends.mps.is_available() else menu

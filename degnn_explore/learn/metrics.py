@@ -7,19 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["auc", "metrics", "probabilities"]
-
 
 def auc(scores: NDArray[Any], positive: NDArray[Any]) -> float:
     """Area under the ROC curve: the chance that a positive scores above a negative, a tie counting half.
 
     NaN when there are no positives or no negatives.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> auc(np.array([0.9, 0.4, 0.4, 0.1]), np.array([1, 1, 0, 0]))
-    0.875
     """
     positive = np.asarray(positive, dtype=bool)
     high, low = int(positive.sum()), int((~positive).sum())
@@ -31,14 +23,7 @@ def auc(scores: NDArray[Any], positive: NDArray[Any]) -> float:
 
 
 def probabilities(logits: NDArray[Any]) -> NDArray[np.float64]:
-    """Probability of class 1 from one logit a set [k], or of each class from several [k, C].
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> probabilities(np.array([0.0, 100.0]))
-    array([0.5, 1. ])
-    """
+    """Probability of class 1 from one logit a set [k], or of each class from several [k, C]."""
     logits = np.asarray(logits, dtype=np.float64)
     if logits.ndim == 1:
         return np.asarray(0.5 * (1.0 + np.tanh(0.5 * logits)))  # the logistic function, without overflow
@@ -47,20 +32,11 @@ def probabilities(logits: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def metrics(logits: NDArray[Any], labels: NDArray[np.int64]) -> dict[str, float]:
-    """``accuracy`` and ``auc``; with several classes the mean of each class against the rest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> metrics(np.array([2.0, -1.0, 0.5]), np.array([1, 0, 0]))
-    {'accuracy': 0.6666666666666666, 'auc': 1.0}
-    """
+    """``accuracy`` and ``auc``; with several classes the mean of each class against the rest."""
     if logits.ndim == 1:
         return {"accuracy": float(np.mean((logits > 0) == (labels == 1))), "auc": auc(logits, labels == 1)}
     share = probabilities(logits)
     per_class = [auc(share[:, c], labels == c) for c in range(logits.shape[1])]
     known = [value for value in per_class if not np.isnan(value)]
-    return {
-        "accuracy": float(np.mean(logits.argmax(axis=1) == labels)),
-        "auc": float(np.mean(known)) if known else float("nan"),
-    }
+    accuracy = float(np.mean(logits.argmax(axis=1) == labels))
+    return {"accuracy": accuracy, "auc": float(np.mean(known)) if known else float("nan")}

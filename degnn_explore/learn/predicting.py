@@ -17,8 +17,6 @@ from .devices import choose_device, torch_threads
 from .metrics import probabilities
 from .nets.base import SetData, SetNet
 
-__all__ = ["predict"]
-
 _JUDGED_AT_ONCE = 256  # sets in a batch when nothing is learnt; any number gives the same logits
 _JUDGED_IF_HEAVY = 32  # the same where ego-networks are large
 

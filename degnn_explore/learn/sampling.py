@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from ..common.errors import GraphError, ParameterError, TargetError
 from ..graphs.graph import Graph
 
-__all__ = ["checked_shares", "in_three", "negatives_of", "subsets", "triangles"]
-
 Ints = NDArray[np.int64]
 _CHUNK = 4_000_000  # wedges looked at in one go when triangles are listed
 
@@ -98,10 +96,8 @@ def _extend(sets: NDArray[Any], counts: Ints, start: Ints) -> Ints:
 
 
 def triangles(G: Graph) -> Ints:
-    """All closed triads u < v < w, sorted. [k, 3]
-
-    Edges point from lower to higher degree, which bounds the wedges to look at by m^1.5.
-    """
+    """All closed triads u < v < w, sorted. [k, 3]"""
+    # edges point from lower to higher degree, which bounds the wedges to look at by m^1.5
     order = np.lexsort((np.arange(G.num_nodes), G.degrees))
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))

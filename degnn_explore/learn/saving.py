@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from .nets.base import SetNet, Shape
-
-__all__ = ["load_model", "read_tensors", "save", "write_tensors"]
 
 _FORMAT = "degnn_explore 1"
 
@@ -47,13 +46,8 @@ def save(model: SetNet, path: str | os.PathLike[str]) -> Path:
 
     if not isinstance(model, SetNet):
         raise ParameterError(f"save needs a model made by de.build, not {type(model).__name__}.")
-    how = {
-        "kind": "model",
-        "name": model.name,
-        "hyper": model.hyper,
-        "shape": [model.shape.p, model.shape.num_classes, model.shape.num_attributes],
-        "classes": model.shape.classes,
-    }
+    *counts, classes = astuple(model.shape)
+    how = {"kind": "model", "name": model.name, "hyper": model.hyper, "shape": counts, "classes": classes}
     return write_tensors(path, dict(model.state_dict()), how)
 
 
@@ -172,10 +166,7 @@ def check_place(target: Path) -> None:
 def read_tensors(
     path: str | os.PathLike[str], check: Callable[[dict[str, Any], Kinds], None]
 ) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """What :func:`write_tensors` wrote, or a ParameterError if it is not that, or changed.
-
-    ``check`` is shown the text and what the tensors are like, and refuses them before any is read.
-    """
+    """What :func:`write_tensors` wrote; ``check`` may refuse its text and kinds of tensors before any is read."""
     from safetensors import SafetensorError, safe_open
 
     if not isinstance(path, str | os.PathLike):

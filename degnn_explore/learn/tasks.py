@@ -19,8 +19,6 @@ from ..graphs.columns import digest_of
 from ..graphs.graph import Graph, needs_graph
 from .sampling import Ints, checked_shares, in_three, negatives_of, triangles
 
-__all__ = ["TASKS", "Split", "Task", "TaskKind", "link_task", "role_task", "set_task", "triangle_task"]
-
 EIGHTY_TEN_TEN = (0.8, 0.1, 0.1)
 _LEAKS = 0.5  # partial rank correlation
 

@@ -25,8 +25,6 @@ from .nets.base import Dropout, SetNet
 from .predicting import logits_of, pieces
 from .tasks import Task
 
-__all__ = ["Epoch", "Learning", "Summary", "fit", "summarise"]
-
 _OPTIMISERS = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
 
 
@@ -63,26 +61,14 @@ USUAL = Learning()
 class Summary:
     """Both settings of the paper, from one run.
 
-    Attributes
-    ----------
-    epoch
-        The number of the epoch that is best on validation.
-    test
-        Test metric of that epoch: the paper's main table.
-    optimistic
-        The best test metric of any epoch, "no-validation, optimistic": the paper's appendix. It
-        chooses by what it reports, so it is an upper bound and not an estimate.
-    optimistic_epoch
-        The number of that epoch.
-    metric
-        "auc" or "accuracy".
+    ``optimistic`` chooses by what it reports, so it is an upper bound and not an estimate.
     """
 
-    epoch: int
-    test: float
-    optimistic: float
+    epoch: int  # the number of the epoch that is best on validation
+    test: float  # test metric of that epoch: the paper's main table
+    optimistic: float  # the best test metric of any epoch, "no-validation, optimistic": the paper's appendix
     optimistic_epoch: int
-    metric: str
+    metric: str  # "auc" or "accuracy"
 
 
 def summarise(epochs: Iterable[Epoch], metric: str | None = None) -> Summary:
@@ -130,6 +116,8 @@ def fit(
     num_threads: int = 1,
 ) -> Iterator[Epoch]:
     """Train a model, one :class:`Epoch` at a time; the weights best on validation are kept at the end.
+
+    The function is as long as its list of options, each of which is explained and checked here.
 
     Parameters
     ----------
@@ -263,13 +251,10 @@ class _Run:
             sets = np.concatenate([part.sets for part in parts])
             self.data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
             self.model.calibrate(self.data, self.train)
-        self.optimiser = self._make_optimiser()
-
-    def _make_optimiser(self) -> torch.optim.Optimizer:
         kind = self.learning.optimizer
         extra: dict[str, Any] = {"momentum": 0.9} if kind == "sgd" else {"fused": True}
         how = {"lr": self.learning.learning_rate, "weight_decay": self.learning.weight_decay, **extra}
-        return _OPTIMISERS[kind](self.model.parameters(), **how)
+        self.optimiser = _OPTIMISERS[kind](self.model.parameters(), **how)
 
     def _patience_is_over(self) -> bool:
         patience = self.learning.patience

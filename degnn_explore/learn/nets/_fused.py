@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-__all__ = ["drop", "relu_sum"]
-
 Array = NDArray[Any]
 
 

@@ -9,17 +9,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...common.errors import ParameterError, TargetError, one_of, real_number, whole_number
 from ...engine.store import SetData
 from ...graphs.graph import Graph
+from ..sampling import Ints
 from ..tasks import Task
 from ._fused import drop
 
-__all__ = ["Dropout", "Hyper", "Rows", "SetData", "SetNet", "Shape"]
-
+Stop = threading.Event | None
 _CALIBRATED_ON = 512  # training sets, at most
 
 
@@ -32,21 +31,18 @@ class Rows(SetData):
     def __len__(self) -> int:
         return len(self.x)
 
-    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> Tensor:
+    def batch(self, index: Ints, device: str = "cpu") -> Tensor:
         return self.x[torch.from_numpy(np.asarray(index))].to(device)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a model must know of a task: set size, classes, columns of node attributes.
-
-    ``classes`` are the labels as they were given, in the order of the outputs.
-    """
+    """What a model must know of a task: set size, classes, columns of node attributes."""
 
     p: int
     num_classes: int
     num_attributes: int = 0
-    classes: tuple[int, ...] = ()
+    classes: tuple[int, ...] = ()  # the labels as they were given, in the order of the outputs
 
     @property
     def outputs(self) -> int:
@@ -109,14 +105,10 @@ class Dropout(nn.Module):
 
 
 class SetNet(nn.Module):
-    """A model of target sets: ``prepare`` turns sets into data, ``forward`` a batch into logits.
-
-    ``name``, ``shape`` and ``hyper`` say how it was built, ``inductive`` whether it can judge sets of a graph that it
-    was not trained on, ``learning_rate`` what :func:`degnn_explore.fit` takes if it is not told.
-    """
+    """A model of target sets: ``prepare`` turns sets into data, ``forward`` a batch into logits."""
 
     HYPER: ClassVar[Mapping[str, Hyper]] = {}
-    inductive: ClassVar[bool] = True
+    inductive: ClassVar[bool] = True  # whether it can judge sets of a graph that it was not trained on
     grows: ClassVar[tuple[str, ...]] = ()  # buffers whose length is that of a graph, known when the model is bound
     RATE: ClassVar[Hyper] = Hyper(1e-3, paper="1e-4 (SGD)", for_nodes=1e-2)  # nodes: few training sets, few steps
 
@@ -124,30 +116,27 @@ class SetNet(nn.Module):
 
     def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any], width: int = 0) -> None:
         super().__init__()
-        self.name = name
-        self.shape = shape
-        self.hyper = dict(hyper)
+        self.name, self.shape, self.hyper = name, shape, dict(hyper)
         # a factor for each of ``width`` features: an attribute may be a million times larger than a log-degree
         self.register_buffer("scale", torch.ones(width))
 
     @property
     def learning_rate(self) -> float:
+        """What :func:`degnn_explore.fit` takes if it is not told."""
         return float(self.RATE.default_for(self.shape.p))
 
-    def prepare(
-        self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True
-    ) -> SetData:
+    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> SetData:
         """The input for these sets: everything that has no weights is computed here, once."""
         raise ParameterError(f"{type(self).__name__} does not say how to prepare target sets.")
 
-    def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
+    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
         """What a transductive model takes from the training graph before the first epoch: nothing here."""
 
     def features(self, batch: Any) -> list[Tensor]:
         """The inputs of a batch that ``scale`` is for, [..., width] each: none here."""
         return []
 
-    def calibrate(self, data: SetData, index: NDArray[np.int64]) -> None:
+    def calibrate(self, data: SetData, index: Ints) -> None:
         """Set ``scale`` so that log-degree and attributes have size one on (some) training sets.
 
         A factor commutes with every aggregation, so this is a choice of units, not another model.
@@ -157,7 +146,7 @@ class SetNet(nn.Module):
             size[1 + self.shape.num_attributes :] = 1  # labels and indicators of distance are of order one
             self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
 
-    def sizes(self, data: SetData, index: NDArray[np.int64]) -> Tensor:
+    def sizes(self, data: SetData, index: Ints) -> Tensor:
         """The root mean square of each feature, on (some) training sets."""
         some = index[:: -(-len(index) // _CALIBRATED_ON)]  # spread: positives come before negatives
         squares = [
@@ -166,14 +155,12 @@ class SetNet(nn.Module):
         ]
         return torch.stack(squares).mean(dim=0).sqrt().amax(dim=0)
 
-    def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
+    def check(self, graph: Graph, sets: Ints) -> None:
         """Raise an error if this model cannot judge these sets of this graph."""
         columns = 0 if graph.attributes is None else graph.attributes.shape[1]
         if sets.ndim != 2 or sets.shape[1] != self.shape.p:
-            raise TargetError(
-                f"This {self.name} was built for sets of {self.shape.p} nodes, "
-                f"not for an array of shape {list(sets.shape)}."
-            )
+            given = f"an array of shape {list(sets.shape)}"
+            raise TargetError(f"This {self.name} was built for sets of {self.shape.p} nodes, not for {given}.")
         if columns != self.shape.num_attributes:
             raise ParameterError(
                 f"This {self.name} was built for {self.shape.num_attributes} attribute columns a node "
@@ -181,13 +168,8 @@ class SetNet(nn.Module):
             )
 
     def extra_repr(self) -> str:
-        return ", ".join(
-            [
-                f"p={self.shape.p}",
-                f"classes={self.shape.num_classes}",
-                *(f"{key}={value!r}" for key, value in self.hyper.items()),
-            ]
-        )
+        said = {"p": self.shape.p, "classes": self.shape.num_classes, **self.hyper}
+        return ", ".join(f"{key}={value!r}" for key, value in said.items())
 
 
 class TransductiveNet(SetNet):
@@ -202,11 +184,11 @@ class TransductiveNet(SetNet):
         # the training graph and the full one it was made from; buffers, so that they are saved
         self.register_buffer("known_graphs", torch.zeros((0, 32), dtype=torch.uint8))
 
-    def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
+    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
         digests = torch.stack([digest_bytes(task.graph), digest_bytes(task.full_graph)])
         self.known_graphs = digests.to(self.known_graphs.device)
 
-    def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
+    def check(self, graph: Graph, sets: Ints) -> None:
         super().check(graph, sets)
         if not len(self.known_graphs):
             raise ParameterError(f"This {self.name} is transductive and has not been trained yet; run de.fit first.")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...encodings.paths import SPD
@@ -16,10 +13,8 @@ from ...engine.batch import Blocks
 from ...engine.egonets import Aggregation, BlockData, blocks
 from ...graphs.graph import Graph
 from ._fused import relu_sum
-from .base import Dropout, Hyper, SetData, SetNet, Shape
+from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop
 from .readout import READOUT, Readout
-
-__all__ = ["CONVOLUTIONS", "DEASPD", "DELP", "DESPD", "WLGNN", "BlockNet", "HopsConv"]
 
 
 class GCNConv(nn.Module):
@@ -63,11 +58,9 @@ class GINConv(nn.Module):
 
 
 class HopsConv(nn.Module):
-    """h_v' = Σ_{k=1..K} ReLU( (h_v + Σ_{u in S_{v,k}} h_u) Θ^{(k)} / (|S_{v,k}| + 1) ).
+    """h_v' = Σ_{k=1..K} ReLU( (h_v + Σ_{u in S_{v,k}} h_u) Θ^{(k)} / (|S_{v,k}| + 1) ), S_{v,k} the nodes k from v.
 
-    S_{v,k} holds the nodes at distance exactly k from v: "for each k we aggregate k-hop neighbours
-    via a GCN layer with a self-loop" (appendix, "DEA-GNN-SPD"). The appendix prints Θ inside the sum over
-    neighbours only; here, as in a GCN layer, it is applied to h_v too, and there is a bias.
+    The appendix ("DEA-GNN-SPD") prints Θ inside the sum only; as in a GCN layer, it is for h_v too, with a bias.
     """
 
     aggregation = "hops"
@@ -92,11 +85,9 @@ BLOCK_HYPER = {
 
 
 class BlockNet(SetNet):
-    """L layers on blocks, then the readout of S.
+    """L layers on blocks, then the readout of S: the logits of the same network on the whole ego-network.
 
-    Layer l is computed only on the nodes within K·(L−l) hops of S, and the first aggregation, which
-    has no weights, comes ready from :func:`degnn_explore.engine.egonets.blocks`. The logits are those of
-    the same network on the whole ego-network.
+    Layer l is computed only on the nodes within K·(L−l) hops of S; the first aggregation, without weights, comes ready.
     """
 
     def __init__(
@@ -121,13 +112,7 @@ class BlockNet(SetNet):
         self.readout = Readout(hyper["readout"], hidden, shape)
 
     def prepare(
-        self,
-        graph: Graph,
-        sets: NDArray[np.int64],
-        *,
-        stop: threading.Event | None = None,
-        progress: bool = True,
-        raw: bool = False,
+        self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True, raw: bool = False
     ) -> BlockData:
         self.check(graph, sets)
         return blocks(
@@ -146,7 +131,7 @@ class BlockNet(SetNet):
     def features(self, batch: Blocks) -> list[Tensor]:
         return [batch.x_self] if batch.x_agg is None else [batch.x_self, batch.x_agg]
 
-    def calibrate(self, data: SetData, index: NDArray[np.int64]) -> None:
+    def calibrate(self, data: SetData, index: Ints) -> None:
         """Every feature has size one: landing probabilities are a hundred times smaller than log-degrees."""
         size = self.sizes(data, index)
         base = 1 + self.shape.num_attributes
@@ -170,8 +155,7 @@ class BlockNet(SetNet):
 class WLGNN(BlockNet):
     """GCN, SAGE or GIN, with log-degree (and the graph's own attributes) as features.
 
-    No distance reaches it: two sets that 1-WL cannot tell apart on the graphs it sees (edges inside
-    S cut) get the same logits, which is the limit that the paper sets out from (Section 2.2).
+    Two sets that 1-WL cannot tell apart once the edges inside S are cut get the same logits (Section 2.2).
     """
 
     HYPER: ClassVar = BLOCK_HYPER
@@ -187,7 +171,6 @@ class DESPD(BlockNet):
     """DE-GNN-SPD: ζ(u|v) is the one-hot of min(SPD(u, v), d_max); ζ(u|S) the mean over v in S.
 
     Nodes that no path joins to v have an entry of their own, so there are d_max + 2 and not the paper's d_max + 1.
-    The aggregation is that of the base network, 1 hop (appendix, "DE-GNN-SPD").
     """
 
     HYPER: ClassVar = {**BLOCK_HYPER, "base": BASE, "max_dist": Hyper(3, paper="3, 4", least=1)}
@@ -199,9 +182,8 @@ class DESPD(BlockNet):
 class DELP(BlockNet):
     """DE-GNN-LP: ζ(u|v) = ((W^0)_uv, ..., (W^d_rw)_uv), the landing probabilities of walks from v (Eq. 3).
 
-    With ``f3 > 0`` each ζ(u|v) first passes a learnt f_3, a two-layer perceptron of that width,
-    before the mean over v in S; the first aggregation then has weights before it and can no longer
-    be computed once and for all.
+    With ``f3 > 0`` each ζ(u|v) first passes a learnt f_3, a two-layer perceptron of that width, before the mean over
+    v in S; the first aggregation then has weights before it and can no longer be computed once and for all.
     """
 
     HYPER: ClassVar = {
@@ -215,24 +197,12 @@ class DELP(BlockNet):
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         encoding = LandingProbability(steps=hyper["steps"])
         width = hyper["f3"]
-        super().__init__(
-            name,
-            shape,
-            hyper,
-            CONVOLUTIONS[hyper["base"]],
-            encoding,
-            width_in=1 + shape.num_attributes + width if width else None,
-        )
+        width_in = 1 + shape.num_attributes + width if width else None
+        super().__init__(name, shape, hyper, CONVOLUTIONS[hyper["base"]], encoding, width_in)
         self.f3 = nn.Sequential(nn.Linear(encoding.dim, width), nn.ReLU(), nn.Linear(width, width)) if width else None
 
     def prepare(
-        self,
-        graph: Graph,
-        sets: NDArray[np.int64],
-        *,
-        stop: threading.Event | None = None,
-        progress: bool = True,
-        raw: bool = False,
+        self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True, raw: bool = False
     ) -> BlockData:
         return super().prepare(graph, sets, stop=stop, progress=progress, raw=raw or self.f3 is not None)
 

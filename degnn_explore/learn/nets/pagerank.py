@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...common.errors import ParameterError
@@ -15,12 +12,10 @@ from ...common.parallel import Threads
 from ...encodings.paths import SPD
 from ...graphs.graph import Graph
 from ._fused import relu_sum
-from .base import Dropout, Hyper, SetData, SetNet, Shape
+from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop
 from .pagerank_exact import Exact, PageRankBatch
 from .pagerank_top import Truncated
 from .readout import READOUT, Readout
-
-__all__ = ["DEAPR"]
 
 EXACT_UP_TO = 4000  # nodes; beyond, n x n numbers would not fit and the columns are truncated
 
@@ -28,14 +23,9 @@ EXACT_UP_TO = 4000  # nodes; beyond, n x n numbers would not fit and the columns
 class DEAPR(SetNet):
     """DEA-GNN-PR: h_v' = ReLU(Σ_{u in V} ζ_ppr(u|v) h_u Θ), ζ_ppr(u|v) = [(I − αW)^-1]_{uv}, DE-SPD features.
 
-    The paper's α is 0.9. Scores are scaled by 1 − α, a factor that Θ takes, so that activations stay
-    of order one. As for every model, the edges inside S are cut, set by set: W then changes in the p
-    columns of S only, and (I − αW)^-1 by a matrix of rank p (Woodbury), so the aggregation is exact
-    for the cut graph without inverting it again.
-
-    Up to 4,000 nodes the scores are exact. Beyond, or with ``top``, each node hears only the ``top``
-    nodes with the largest scores (the paper's remark after Eq. 8), found by pushing; that form has at
-    most two layers.
+    Scores are scaled by 1 − α, a factor that Θ takes, so that activations stay of order one. Up to 4,000 nodes they are
+    exact, also for the graph with the edges inside S cut (:func:`woodbury`). Beyond, or with ``top``, each node hears
+    only the ``top`` largest ones (the paper's remark after Eq. 8), found by pushing, in at most two layers.
     """
 
     HYPER: ClassVar = {
@@ -61,18 +51,14 @@ class DEAPR(SetNet):
         self.dropout = Dropout(hyper["dropout"])
         self.readout = Readout(hyper["readout"], hyper["hidden"], shape)
 
-    def prepare(
-        self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True
-    ) -> SetData:
+    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> SetData:
         self.check(graph, sets)
         layers, alpha, top = self.hyper["layers"], self.hyper["alpha"], self.hyper["top"]
         if top is None and graph.num_nodes <= EXACT_UP_TO:
             return Exact(graph, sets, self.encoding, alpha, layers, stop, progress)
         if layers > 2:
-            raise ParameterError(
-                f"DEA-GNN-PR on {graph.num_nodes:,} nodes truncates its scores and takes at most "
-                f"2 layers, not {layers}."
-            )
+            limit = f"truncates its scores and takes at most 2 layers, not {layers}"
+            raise ParameterError(f"DEA-GNN-PR on {graph.num_nodes:,} nodes {limit}.")
         threads = Threads(stop=stop, progress=progress)
         return Truncated(graph, sets, self.encoding, alpha, layers, min(top or 32, graph.num_nodes), threads)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +17,7 @@ from ...encodings.paths import SPD
 from ...engine.features import base_features, inner_edges, set_features
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
-from .base import SetData
-
-__all__ = ["Exact", "PageRankBatch", "WholeGraphs", "woodbury"]
+from .base import Ints, SetData, Stop
 
 _HELD = 1_000_000_000  # bytes; a task that needs no more is computed once, before the first epoch
 
@@ -40,13 +37,7 @@ class PageRankBatch:
 
 
 def woodbury(
-    columns: Floats,
-    own: Floats,
-    sets: NDArray[np.int64],
-    at: NDArray[np.int64],
-    degrees: NDArray[np.int64],
-    inner: NDArray[np.bool_],
-    alpha: float,
+    columns: Floats, own: Floats, sets: Ints, at: Ints, degrees: Ints, inner: NDArray[np.bool_], alpha: float
 ) -> Floats:
     """U of P_cut = P + U V^T for each set, where V holds the rows of P that belong to S.
 
@@ -59,12 +50,8 @@ def woodbury(
     d = degrees[sets].astype(float)[:, None, :]  # [k, 1, p]
     kept = d - inner.sum(axis=1)[:, None, :]
     walked = (columns - own) / alpha  # P W e_a
-    after = np.divide(
-        d * walked - columns @ inner.astype(float),
-        kept,
-        out=np.zeros_like(walked),
-        where=np.broadcast_to(kept > 0, walked.shape),
-    )
+    left, some = d * walked - columns @ inner.astype(float), np.broadcast_to(kept > 0, walked.shape)
+    after = np.divide(left, kept, out=np.zeros_like(walked), where=some)
     change = alpha * (after - walked)  # α P ΔW
     small = np.eye(sets.shape[1]) - np.take_along_axis(change, at[:, :, None], axis=1)  # [k, p, p]
     return np.asarray(change @ np.linalg.inv(small))
@@ -73,7 +60,7 @@ def woodbury(
 class WholeGraphs(SetData):
     """Features of whole graphs, cut set by set: log-degree, attributes, ζ_spd(u|S)."""
 
-    def __init__(self, graph: Graph, sets: NDArray[np.int64], encoding: SPD) -> None:
+    def __init__(self, graph: Graph, sets: Ints, encoding: SPD) -> None:
         self.graph, self.sets, self.encoding = graph, sets, encoding
         self.base = base_features(graph)
         wide = 64 * graph.num_nodes * (self.base.shape[1] + sets.shape[1] * encoding.dim) * 4  # bytes of a batch
@@ -88,7 +75,7 @@ class WholeGraphs(SetData):
     def __len__(self) -> int:
         return len(self.sets)
 
-    def features(self, index: NDArray[np.int64], nodes: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
+    def features(self, index: Ints, nodes: Ints | None = None) -> NDArray[np.float32]:
         """Of all nodes, [k, n, d], or of some of each set, nodes [k, M] -> [k, M, d]."""
         sets, last = self.sets[index], self.encoding.max_dist
         away = set_distances(self.graph, sets, cut=True)  # [k, p, n]
@@ -106,19 +93,16 @@ class WholeGraphs(SetData):
 
 
 class Exact(WholeGraphs):
-    """Dense scores (1 − α)(I − αW)^-1 of the whole graph, corrected for each set's cut.
-
-    With one or two layers, all batches are computed once, before the first epoch, if they fit.
-    """
+    """Dense scores (1 − α)(I − αW)^-1 of the whole graph, corrected for each set's cut."""
 
     def __init__(
         self,
         graph: Graph,
-        sets: NDArray[np.int64],
+        sets: Ints,
         encoding: SPD,
         alpha: float,
         layers: int,
-        stop: threading.Event | None = None,
+        stop: Stop = None,
         progress: bool = False,
     ) -> None:
         super().__init__(graph, sets, encoding)
@@ -132,7 +116,7 @@ class Exact(WholeGraphs):
         if layers <= 2 and nbytes <= _HELD:
             self.held = self._all(stop, progress)
 
-    def _all(self, stop: threading.Event | None, progress: bool) -> PageRankBatch:
+    def _all(self, stop: Stop, progress: bool) -> PageRankBatch:
         from tqdm.auto import tqdm
 
         parts = []
@@ -143,13 +127,13 @@ class Exact(WholeGraphs):
         last = [part.last for part in parts if part.last is not None]
         return PageRankBatch(torch.cat([part.x_agg for part in parts]), torch.cat(last) if last else None)
 
-    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> PageRankBatch:
+    def batch(self, index: Ints, device: str = "cpu") -> PageRankBatch:
         if self.held is None:
             return self._compute(np.asarray(index), device)
         rows, last = torch.from_numpy(np.asarray(index)), self.held.last
         return PageRankBatch(self.held.x_agg[rows].to(device), None if last is None else last[rows].to(device))
 
-    def _compute(self, index: NDArray[np.int64], device: str) -> PageRankBatch:
+    def _compute(self, index: Ints, device: str) -> PageRankBatch:
         sets, n = self.sets[index], self.graph.num_nodes
         k, p = sets.shape
         left = np.zeros((k, n, p), dtype=np.float32)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from ...common.errors import ParameterError
 from ...common.files import readable_size
@@ -14,9 +13,8 @@ from ...common.parallel import Threads, memory
 from ...encodings.paths import SPD
 from ...graphs.graph import Graph
 from ._push import push_columns
+from .base import Ints
 from .pagerank_exact import Floats, PageRankBatch, WholeGraphs, woodbury
-
-__all__ = ["Truncated"]
 
 _TOLERANCE = 1e-5  # what pushing may leave unplaced, per degree; 1e-6 takes ten times as long for 0.3 % more
 
@@ -25,14 +23,7 @@ class Truncated(WholeGraphs):
     """The ``top`` largest scores of each node that is heard, found by pushing; for graphs where n x n does not fit."""
 
     def __init__(
-        self,
-        graph: Graph,
-        sets: NDArray[np.int64],
-        encoding: SPD,
-        alpha: float,
-        layers: int,
-        top: int,
-        threads: Threads,
+        self, graph: Graph, sets: Ints, encoding: SPD, alpha: float, layers: int, top: int, threads: Threads
     ) -> None:
         super().__init__(graph, sets, encoding)
         self.alpha, self.layers, self.top = alpha, layers, top
@@ -48,30 +39,24 @@ class Truncated(WholeGraphs):
         if layers == 2:  # the targets hear these, and these hear others in turn
             self._push(np.setdiff1d(self._nodes, np.unique(sets)), threads)
 
-    def _push(self, sources: NDArray[np.int64], threads: Threads) -> None:
+    def _push(self, sources: Ints, threads: Threads) -> None:
         nodes, values = np.empty((len(sources), self.top), np.int64), np.empty((len(sources), self.top))
 
         def work(begin: int, end: int, _: Any) -> None:
-            push_columns(
-                self.graph.indptr,
-                self.graph.indices,
-                sources[begin:end],
-                self.alpha,
-                _TOLERANCE,
-                nodes[begin:end],
-                values[begin:end],
-            )
+            here = slice(begin, end)
+            graph = self.graph
+            push_columns(graph.indptr, graph.indices, sources[here], self.alpha, _TOLERANCE, nodes[here], values[here])
 
         threads.ranges(len(sources), work, "PageRank scores")
         self._row[sources] = len(self._nodes) + np.arange(len(sources))
         self._nodes, self._values = np.concatenate([self._nodes, nodes]), np.concatenate([self._values, values])
 
-    def heard(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+    def heard(self, nodes: Ints) -> tuple[Ints, Floats]:
         """The nodes with the largest scores for each of ``nodes``, and the scores. [...] -> [..., top] twice"""
         rows = self._row[nodes]
         return self._nodes[rows], self._values[rows]
 
-    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> PageRankBatch:
+    def batch(self, index: Ints, device: str = "cpu") -> PageRankBatch:
         index = np.asarray(index)
         sets, scale = self.sets[index], 1 - self.alpha
         k, p = sets.shape
@@ -102,7 +87,7 @@ class Truncated(WholeGraphs):
         x_agg = np.einsum("knt,kntd->knd", weights, x_further) + V @ (U.transpose(0, 2, 1) @ x_near)
         return PageRankBatch(*(torch.from_numpy((scale * a).astype(np.float32)).to(device) for a in (x_agg, last)))
 
-    def _entries(self, near: NDArray[np.int64], sets: NDArray[np.int64]) -> Floats:
+    def _entries(self, near: Ints, sets: Ints) -> Floats:
         """Kept entries P_{wa} for w in ``near`` [k, N] and a in S [k, p], zero where truncated. [k, N, p]"""
         out = np.zeros((*near.shape, sets.shape[1]))
         for j in range(sets.shape[1]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from math import log2
 from typing import Any, ClassVar
@@ -18,10 +17,8 @@ from ...engine.features import base_features, set_features
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from ..tasks import Task
-from .base import Dropout, Hyper, SetData, Shape, TransductiveNet
+from .base import Dropout, Hyper, Ints, SetData, Shape, Stop, TransductiveNet
 from .readout import READOUT, Readout
-
-__all__ = ["PGNN"]
 
 _SETS_AT_ONCE = 256
 
@@ -46,24 +43,18 @@ class AnchorData(SetData):
     def __len__(self) -> int:
         return len(self.x)
 
-    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> AnchorBatch:
+    def batch(self, index: Ints, device: str = "cpu") -> AnchorBatch:
         return AnchorBatch(
             *(torch.from_numpy(array[index]).to(device) for array in (self.x, self.closeness, self.x_anchor))
         )
 
 
 class PGNN(TransductiveNet):
-    """Position-aware GNN: messages from the nearest node of each random anchor set.
+    """Position-aware GNN: messages from the nearest node u_i of each random anchor set, of n/2, n/4, ... nodes in turn.
 
-    Anchor sets have sizes n/2, n/4, ..., in turn, ``anchor_sets`` in all (their c log² n). For anchor
-    set i with nearest node u_i, a layer computes M_i = ReLU(Θ_1 h_v + s(v, u_i) Θ_2 x_{u_i}) with
-    s = 1/(SPD + 1), and passes on the mean of the M_i; the last layer gives the position
-    z_v[i] = ⟨w, M_i⟩ (their Eqs. 3-5 and Algorithm 1).
-
-    Distances are those of the graph with the edges inside S cut, for every set, so a training
-    link is not seen where a test link is not. For that reason an anchor's message carries its
-    input features in every layer: its own deeper representation would need the cut graph again.
-    Transductive: anchors are nodes of the training graph.
+    M_i = ReLU(Θ_1 h_v + s(v, u_i) Θ_2 x_{u_i}), s = 1/(SPD + 1); a layer passes on their mean, the last one gives the
+    position z_v[i] = ⟨w, M_i⟩ (their Eqs. 3-5 and Algorithm 1). Distances are those with the edges inside S cut, set by
+    set; so a message carries input features in every layer: deeper ones would need the cut graph again.
     """
 
     HYPER: ClassVar = {
@@ -91,7 +82,7 @@ class PGNN(TransductiveNet):
         self.position = nn.Linear(hidden, 1)
         self.readout = Readout(hyper["readout"], hyper["anchor_sets"], shape)
 
-    def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
+    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
         super().bind(task, stop=stop, progress=progress)
         n = task.graph.num_nodes
         rng = np.random.default_rng(self.hyper["anchor_seed"])
@@ -102,7 +93,7 @@ class PGNN(TransductiveNet):
         self.anchors = torch.from_numpy(chosen).to(device)
         self.anchor_ptr = torch.from_numpy(np.cumsum([0, *sizes])).to(device)
 
-    def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
+    def check(self, graph: Graph, sets: Ints) -> None:
         super().check(graph, sets)
         ptr, n = self.anchor_ptr.cpu(), graph.num_nodes
         inside = bool(((self.anchors >= 0) & (self.anchors < n)).all())
@@ -111,9 +102,7 @@ class PGNN(TransductiveNet):
         if bool((ptr.diff() < 1).any()):
             raise ParameterError(f"An anchor set of this {self.name} is empty; train it again.")
 
-    def prepare(
-        self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True
-    ) -> AnchorData:
+    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> AnchorData:
         self.check(graph, sets)
         anchors, starts = self.anchors.cpu().numpy(), self.anchor_ptr.cpu().numpy()[:-1]
         far = 2 * graph.num_nodes  # further than any node

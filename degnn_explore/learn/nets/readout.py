@@ -7,19 +7,12 @@ from torch import Tensor, nn
 
 from .base import Hyper, Shape
 
-__all__ = ["READOUT", "Readout", "difference_pooling"]
-
 READOUT = Hyper("joined", paper="difference", choices=("joined", "difference"))
 
 
 def difference_pooling(h: Tensor) -> Tensor:
-    """z = Σ |h_u − h_v| over the pairs {u, v} of S, component by component. [k, p, c] -> [k, c]
+    """z = Σ |h_u − h_v| over the pairs {u, v} of S; the paper's ordered pairs give twice that. [k, p, c] -> [k, c]
 
-    The paper's sum runs over ordered pairs, which is twice this one: a factor that the weights take.
-
-    Examples
-    --------
-    >>> import torch
     >>> difference_pooling(torch.tensor([[[1.0], [4.0], [2.0]]]))
     tensor([[6.]])
     """
@@ -28,19 +21,14 @@ def difference_pooling(h: Tensor) -> Tensor:
 
 
 class Readout(nn.Module):
-    """The logits of S from the representations h_v of its nodes, whatever their order.
+    """The logits of S from the h_v of its nodes, whatever their order. [k, p, hidden] -> [k] or [k, C]
 
-    ``"difference"`` is the paper's readout (appendix, "Baseline Details"): ⟨w, Σ|h_u − h_v|⟩.
-    ``"joined"``, the default, puts Σ|h_u − h_v| beside the mean and the maximum of the h_v and
-    joins the three by a linear layer, so that *what* the nodes are counts as well as how they
-    differ. A single node (p = 1) is its own representation in both.
-
-    Shapes: [k, p, hidden] -> [k] for two classes, [k, C] for more.
+    ``"difference"`` is the paper's readout (appendix, "Baseline Details"): ⟨w, Σ|h_u − h_v|⟩. ``"joined"`` puts it
+    beside mean and maximum of the h_v, so that *what* the nodes are counts as well as how they differ.
     """
 
     def __init__(self, kind: str, hidden: int, shape: Shape) -> None:
         super().__init__()
-        self.kind = kind
         self.shape = shape
         parts = 3 if kind == "joined" and shape.p > 1 else 1
         self.join = nn.Linear(parts * hidden, hidden) if parts > 1 else None
@@ -48,7 +36,7 @@ class Readout(nn.Module):
 
     def forward(self, h: Tensor) -> Tensor:
         if self.shape.p == 1:
-            z = h[:, 0]  # [k, hidden]
+            z = h[:, 0]  # a single node is its own representation [k, hidden]
         else:
             z = difference_pooling(h)
             if self.join is not None:

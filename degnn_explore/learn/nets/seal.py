@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...encodings.paths import DRNL
 from ...engine.batch import Step
 from ...engine.egonets import EgoNetworks, ego_networks
 from ...graphs.graph import Graph
-from .base import Dropout, Hyper, SetData, SetNet, Shape
-
-__all__ = ["SEAL"]
+from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class SubgraphData(SetData):
     def __len__(self) -> int:
         return len(self.egos)
 
-    def batch(self, index: NDArray[np.int64], device: str = "cpu") -> SubgraphBatch:
+    def batch(self, index: Ints, device: str = "cpu") -> SubgraphBatch:
         flat = self.egos.part(index)
         sizes, edges = np.diff(flat.node_ptr), np.diff(flat.edge_ptr)
         ptr = torch.from_numpy(np.concatenate([[0], np.cumsum(flat.length)]).astype(np.int32)).to(device)
@@ -68,11 +64,9 @@ class SubgraphData(SetData):
 class SEAL(SetNet):
     """SEAL for links: DGCNN on the ``hops``-hop enclosing subgraph of a pair, its nodes labelled by DRNL.
 
-    Graph convolutions h' = tanh((A + I) h Θ / (d + 1)), the last one of width 1; SortPooling keeps the
-    ``sort_k`` nodes largest in that last channel, with the channels of all layers side by side; two
-    1-D convolutions and a dense layer read them in order. Unlike a DE-GNN it reads out every node
-    of the subgraph, not S alone (the paper's "Compare DE-GNN-SPD with SEAL"). Labels are those of
-    :class:`degnn_explore.DRNL`, which says how they differ from SEAL's own behind a target.
+    Graph convolutions h' = tanh((A + I) h Θ / (d + 1)), the last one of width 1; SortPooling keeps the ``sort_k`` nodes
+    largest in it, with the channels of all layers; two 1-D convolutions and a dense layer read them in order.
+    :class:`degnn_explore.DRNL` says how its labels differ from SEAL's own behind a target.
     """
 
     HYPER: ClassVar = {
@@ -98,21 +92,10 @@ class SEAL(SetNet):
         self.dropout = Dropout(hyper["dropout"])
         self.out = nn.Linear(128, shape.outputs)
 
-    def prepare(
-        self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True
-    ) -> SubgraphData:
+    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> SubgraphData:
         self.check(graph, sets)
-        return SubgraphData(
-            ego_networks(
-                graph,
-                sets,
-                hops=self.hyper["hops"],
-                encoding=self.encoding,
-                max_nodes_per_hop=self.hyper["max_nodes_per_hop"],
-                stop=stop,
-                progress=progress,
-            )
-        )
+        around = {key: self.hyper[key] for key in ("hops", "max_nodes_per_hop")}
+        return SubgraphData(ego_networks(graph, sets, **around, encoding=self.encoding, stop=stop, progress=progress))
 
     def features(self, batch: SubgraphBatch) -> list[Tensor]:
         return [batch.x]
@@ -134,9 +117,6 @@ class SEAL(SetNet):
 def sort_pooling(key: Tensor, place: Tensor, num_sets: int, longest: int, k: int) -> tuple[Tensor, Tensor]:
     """The rows of each set's k largest keys, in falling order, and which of them exist. [N] -> 2 x [num_sets, k]
 
-    Examples
-    --------
-    >>> import torch
     >>> sort_pooling(torch.tensor([0.1, 0.7, 0.3]), torch.tensor([0, 1, 2]), 2, 2, 2)  # sets {0, 1} and {2}
     (tensor([[1, 0],
             [2, 0]]), tensor([[ True,  True],

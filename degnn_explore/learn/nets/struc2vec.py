@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import zlib
 from dataclasses import dataclass
 from math import ceil, e, log2
@@ -19,9 +18,7 @@ from ...common.parallel import memory
 from ...common.stopping import raise_if
 from ...graphs.graph import Graph
 from ..tasks import Task
-from .base import Hyper, Rows, Shape, TransductiveNet, digest_bytes
-
-__all__ = ["Struc2Vec", "embed", "random_walks", "structural_layers", "twins"]
+from .base import Hyper, Ints, Rows, Shape, Stop, TransductiveNet, digest_bytes
 
 _STAY = 0.3  # chance that a walk steps within its layer, the authors' value
 _WORDS = 12_000_000  # words to learn from, about a minute and a half; beyond, nodes with the same neighbours share them
@@ -31,8 +28,8 @@ _WORDS = 12_000_000  # words to learn from, about a minute and a half; beyond, n
 class Layers:
     """The multilayer graph: candidate neighbours of u at ``ptr[u]:ptr[u+1]``, their distances in each layer."""
 
-    ptr: NDArray[np.int64]  # the pairs compared, as CSR: the same in each layer, each in both directions [n + 1]
-    neighbour: NDArray[np.int64]  # [E]
+    ptr: Ints  # the pairs compared, as CSR: the same in each layer, each in both directions [n + 1]
+    neighbour: Ints  # [E]
     distance: NDArray[np.float64]  # f_k, infinite where the pair does not reach layer k [depth, E]
 
     @property
@@ -41,12 +38,12 @@ class Layers:
         return np.exp(-self.distance)
 
     @property
-    def source(self) -> NDArray[np.int64]:
+    def source(self) -> Ints:
         """The node that each pair is listed under. [E]"""
         return np.repeat(np.arange(len(self.ptr) - 1), np.diff(self.ptr))
 
     @property
-    def reach(self) -> NDArray[np.int64]:
+    def reach(self) -> Ints:
         """The highest layer that a node has a neighbour in; layer 0 holds every node. [n]"""
         reach = np.zeros(len(self.ptr) - 1, dtype=np.int64)
         for k, distance in enumerate(self.distance):
@@ -57,8 +54,7 @@ class Layers:
     def upward(self) -> NDArray[np.float64]:
         """Chance of going up when leaving the layer, log(Γ_k(u) + e) against 1 for going down. [depth, n]
 
-        Γ_k(u) counts the neighbours of u in layer k whose weight is above the mean weight of the layer,
-        taken over the pairs that were compared.
+        Γ_k(u) counts the neighbours of u in layer k whose weight is above the mean of the pairs compared in the layer.
         """
         strong = np.zeros((len(self.distance), len(self.ptr) - 1))
         for k, distance in enumerate(self.distance):
@@ -73,20 +69,11 @@ class Layers:
         return np.asarray(up / (up + 1))
 
 
-def structural_layers(graph: Graph, depth: int, nodes: NDArray[np.int64] | None = None) -> Layers:
+def structural_layers(graph: Graph, depth: int, nodes: Ints | None = None) -> Layers:
     """Structural distances of candidate pairs of ``nodes`` (all by default), with the paper's three optimisations.
 
-    Degree sequences are compressed to (degree, count), and the warped distance is taken between these (OPT1: an
-    upper bound of that between the sequences themselves, see ``_struc2vec.warped``); each node is compared with
-    the 2 log2 n nodes closest to it in degree only (OPT2); and there are at most ``depth`` layers (OPT3).
-
-    Examples
-    --------
-    >>> from degnn_explore import Graph
-    >>> path = structural_layers(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), depth=2)
-    >>> near = dict(zip(path.neighbour[:path.ptr[1]].tolist(), path.weight[1, :path.ptr[1]].tolist(), strict=True))
-    >>> max(near, key=near.get), near[3]  # the other end of the path is the most alike
-    (3, 1.0)
+    OPT1: degree sequences are compressed (an upper bound, see ``_struc2vec.warped``). OPT2: each node is compared with
+    the 2 log2 n nodes closest to it in degree only. OPT3: there are at most ``depth`` layers.
     """
     from . import _struc2vec as kernels
 
@@ -120,12 +107,9 @@ def structural_layers(graph: Graph, depth: int, nodes: NDArray[np.int64] | None 
     return Layers(ptr, target[by_source], np.ascontiguousarray(distance))
 
 
-def twins(graph: Graph, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def twins(graph: Graph, nodes: Ints) -> tuple[Ints, Ints]:
     """Nodes with the same neighbours look alike from everywhere: the place of the first of each kind, and kinds. [n]
 
-    Examples
-    --------
-    >>> from degnn_explore import Graph
     >>> twins(Graph.from_edges([(0, 1), (0, 2), (0, 3), (3, 4)]), np.arange(5))
     (array([0, 1, 3, 4]), array([0, 1, 1, 2, 3]))
     """
@@ -136,17 +120,8 @@ def twins(graph: Graph, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], ND
     return np.unique(which, return_index=True)[1], np.array(which)
 
 
-def random_walks(layers: Layers, starts: NDArray[np.int64], length: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Walks over the layers from these nodes in layer 0, ``length`` nodes each. [len(starts), length]
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from degnn_explore import Graph
-    >>> layers = structural_layers(Graph.from_edges([(0, 1), (1, 2), (2, 3)]), depth=2)
-    >>> random_walks(layers, np.array([0, 1, 2, 3]), 6, np.random.default_rng(0)).shape
-    (4, 6)
-    """
+def random_walks(layers: Layers, starts: Ints, length: int, rng: np.random.Generator) -> Ints:
+    """Walks over the layers from these nodes in layer 0, ``length`` nodes each. [len(starts), length]"""
     from . import _struc2vec as kernels
 
     cumulative = np.empty_like(layers.distance)
@@ -166,17 +141,9 @@ def embed(
     depth: int,
     passes: int,
     seed: int,
-    stop: threading.Event | None = None,
+    stop: Stop = None,
 ) -> NDArray[np.float32]:
-    """struc2vec embeddings of all nodes, every column with mean 0 and variance 1. [n, dim]
-
-    Examples
-    --------
-    >>> from degnn_explore import Graph
-    >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
-    >>> embed(path, dim=2, walks=1, length=5, window=2, depth=2, passes=1, seed=0).shape
-    (4, 2)
-    """
+    """struc2vec embeddings of all nodes, every column with mean 0 and variance 1. [n, dim]"""
     n, pairs = graph.num_nodes, 4 * graph.num_nodes * ceil(log2(max(graph.num_nodes, 2)))
     size = 8 * n * dim + 100 * n * walks * length + 8 * depth * (n + 3 * pairs)  # vectors, words, layers
     if size > memory():
@@ -201,9 +168,7 @@ def embed(
     return np.asarray((vectors - vectors.mean(axis=0)) / (vectors.std(axis=0) + 1e-8), dtype=np.float32)
 
 
-def _skip_gram(
-    paths: NDArray[np.int64], dim: int, window: int, passes: int, seed: int, stop: threading.Event | None
-) -> NDArray[np.float32]:
+def _skip_gram(paths: Ints, dim: int, window: int, passes: int, seed: int, stop: Stop) -> NDArray[np.float32]:
     """A vector for each node of the walks; every node 0, 1, ... occurs in some. [n, dim]"""
     from gensim.models import Word2Vec
 
@@ -225,18 +190,13 @@ def _stable_hash(text: str) -> int:
 
 
 class Struc2Vec(TransductiveNet):
-    """struc2vec embeddings of the training graph, and a linear layer on those of S side by side.
+    """struc2vec embeddings of the training graph, and a linear layer on those of S side by side, in ascending order.
 
-    The rings around u at distance k have ordered degree sequences; f_k(u, v) adds up their
-    warped distances (Section 3.1 of struc2vec), exp(-f_k) weighs layer k of a multilayer graph
-    (3.2), and skip-gram embeds the nodes by walks over it (3.3, 3.4). The embeddings have no
-    learnt weights of the task and are computed once, before the first epoch; the nodes of S are taken in
-    ascending order. Transductive: it knows the nodes of its training graph only.
+    f_k(u, v) adds up warped distances of degree sequences of rings (Section 3.1 of struc2vec), exp(-f_k) weighs layer k
+    of a multilayer graph (3.2), and skip-gram embeds the nodes by walks over it (3.3, 3.4), before the first epoch.
 
-    The other models cut the edges inside S before they judge it; here one embedding serves all sets, so it is
-    that of the training graph as it is. A training link's own edge is therefore part of what its nodes are embedded
-    by, and a held-out link's edge is not: training and test sets do not look quite alike, which is inherent
-    to the method.
+    One embedding serves all sets, so no edge inside S is cut: a training link's own edge is part of what its nodes are
+    embedded by, and a held-out link's is not. Training and test sets do not look quite alike, inherent to the method.
     """
 
     HYPER: ClassVar = {
@@ -256,7 +216,7 @@ class Struc2Vec(TransductiveNet):
         self.register_buffer("embedding", torch.zeros((0, hyper["dim"])))
         self.out = nn.Linear(shape.p * hyper["dim"], shape.outputs)
 
-    def bind(self, task: Task, *, stop: threading.Event | None = None, progress: bool = True) -> None:
+    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
         embedding = self.embedding
         known = self.known_graphs[:1].cpu()  # the training graph's digest, or none yet
         if not torch.equal(known, digest_bytes(task.graph)[None]):
@@ -267,7 +227,7 @@ class Struc2Vec(TransductiveNet):
         super().bind(task, stop=stop, progress=progress)
         self.embedding = embedding
 
-    def check(self, graph: Graph, sets: NDArray[np.int64]) -> None:
+    def check(self, graph: Graph, sets: Ints) -> None:
         super().check(graph, sets)
         if len(self.embedding) != graph.num_nodes:
             raise ParameterError(
@@ -275,9 +235,7 @@ class Struc2Vec(TransductiveNet):
                 f"{graph.num_nodes}; train it again."
             )
 
-    def prepare(
-        self, graph: Graph, sets: NDArray[np.int64], *, stop: threading.Event | None = None, progress: bool = True
-    ) -> Rows:
+    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> Rows:
         self.check(graph, sets)
         rows = torch.from_numpy(np.sort(sets, axis=1))
         return Rows(self.embedding.cpu()[rows].flatten(1))
