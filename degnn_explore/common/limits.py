@@ -5,7 +5,7 @@ from __future__ import annotations
 from .errors import ParameterError
 from .files import readable_size
 
-__all__ = ["FILE_BUDGET", "MAX_NODES", "MAX_THREADS", "MEMORY_BUDGET", "fits"]
+__all__ = ["FILE_BUDGET", "MAX_NODES", "MAX_THREADS", "MEMORY_BUDGET", "fits", "fits_machine"]
 
 MAX_NODES = 20_000_000
 """Nodes of one graph: 0.2 GB for the index alone, however few edges a source of a few bytes names."""
@@ -37,3 +37,9 @@ are allowed. Take a smaller one.
     if needed > budget:
         sizes = f"would take {readable_size(needed)}, and at most {readable_size(budget)} are allowed"
         raise error(f"{what} {sizes}. {remedy}".rstrip())
+
+
+def fits_machine(takes: str, needed: int, memory: int, remedy: str) -> None:
+    """Refuses what would take more than the machine's ``memory``; ``takes`` says what takes how much."""
+    if needed > memory:
+        raise ParameterError(f"{takes}, and this machine has {readable_size(memory)}; {remedy}.")

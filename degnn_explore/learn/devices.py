@@ -20,7 +20,11 @@ def best_device() -> str:
 
 
 def devices() -> list[tuple[str, str]]:
-    """What can be trained on here: (text, name), "auto" first."""
+    """What can be trained on here: (text, name).
+
+    >>> devices()[0][1]
+    'auto'
+    """
     menu = [(f"auto: {best_device()}", "auto"), (f"cpu ({os.cpu_count()} cores)", "cpu")]
     menu += [(f"cuda:{i} ({torch.cuda.get_device_name(i)})", f"cuda:{i}") for i in range(torch.cuda.device_count())]
     return [*menu, ("mps (Apple)", "mps")] if torch.backends.mps.is_available() else menu

@@ -53,10 +53,8 @@ def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto
     rows = [G.target_set(S) for S in sets]
     odd = [row.tolist() for row in rows if len(row) != model.shape.p]
     if odd or not rows:
-        raise ParameterError(
-            f"This {model.name} judges sets of {model.shape.p} nodes; "
-            + (f"{odd[0]} has {len(odd[0])}." if odd else "no set was given.")
-        )
+        given = f"{odd[0]} has {len(odd[0])}" if odd else "no set was given"
+        raise ParameterError(f"This {model.name} judges sets of {model.shape.p} nodes; {given}.")
     array = np.stack(rows)
     model.check(G, array)
     where = choose_device(device)

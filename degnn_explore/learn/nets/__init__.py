@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ...common.errors import MOST_SEED, ParameterError, one_of, shown, whole_number
 from ...common.files import readable_size
+from ...common.limits import fits_machine
 from ...common.parallel import memory
 from ..tasks import Task
 
@@ -49,7 +50,6 @@ class Entry:
 
 BASELINE: Final = "baseline"
 DE: Final = "distance encoding"
-UNKNOWN_COLOUR = "#888888"
 MODELS = {
     "GCN": Entry(
         "block_nets:WLGNN", BASELINE, "#8a8f98", "graph convolution, normalised sum", bound="1-WL", usual=True
@@ -74,7 +74,7 @@ def is_baseline(name: str) -> bool:
 
 
 def colour_of(name: str) -> str:
-    return MODELS[name].colour if name in MODELS else UNKNOWN_COLOUR
+    return MODELS[name].colour if name in MODELS else "#888888"
 
 
 def build(name: str, task: Task, *, seed: int = 0, **hyper: Any) -> SetNet:
@@ -114,11 +114,8 @@ def from_shape(name: str, shape: Shape, seed: int, hyper: Any) -> SetNet:
 
     planned = on_meta(name, shape, hyper)
     size = 4 * sum(weight.nbytes for weight in planned.parameters())  # with its gradient and what Adam keeps of it
-    if size > memory():
-        raise ParameterError(
-            f"{name} with {_listed(planned.hyper)} takes {readable_size(size)} to train, and this machine has "
-            f"{readable_size(memory())}; make it smaller."
-        )
+    takes = f"{name} with {_listed(planned.hyper)} takes {readable_size(size)} to train"
+    fits_machine(takes, size, memory(), "make it smaller")
     with _seeding, torch.random.fork_rng(devices=[]):  # the caller's random state stays as it was
         torch.manual_seed(seed % 2**63)
         return type(planned)(name, shape, **planned.hyper)
@@ -144,9 +141,8 @@ def on_meta(name: Any, shape: Shape, hyper: Any) -> SetNet:
         with torch.device("meta"):
             return kind(name, shape, **checked)
     except (RuntimeError, OverflowError):
-        raise ParameterError(
-            f"{name} with {_listed(checked)} has more weights than can be counted; make it smaller."
-        ) from None
+        many = f"{name} with {_listed(checked)} has more weights than can be counted"
+        raise ParameterError(f"{many}; make it smaller.") from None
 
 
 def _listed(hyper: dict[str, Any]) -> str:

@@ -21,12 +21,9 @@ def push_columns(
     ``values`` [len(sources), top] are filled; node v itself with value 0 pads a short column.
     """
     n, top = len(indptr) - 1, nodes.shape[1]
-    estimate = np.zeros(n)
-    residual = np.zeros(n)
-    queued = np.zeros(n, dtype=np.bool_)
-    queue = np.empty(n + 1, dtype=np.int64)
-    touched = np.empty(n, dtype=np.int64)
-    seen = np.zeros(n, dtype=np.bool_)
+    estimate, residual = np.zeros(n), np.zeros(n)
+    queued, seen = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    queue, touched = np.empty(n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
     for i in range(len(sources)):
         v = sources[i]
         count = 1

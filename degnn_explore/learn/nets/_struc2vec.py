@@ -13,9 +13,8 @@ Array = NDArray[Any]
 
 @numba.njit(cache=True, nogil=True)
 def rings(indptr: Array, indices: Array, sources: Array, depth: int, start: Array, degree: Array, count: Array) -> None:
-    """Compressed degree sequences of the rings 0..depth-1 around each source.
+    """Ring k around source i is ``degree[start[i, k]:start[i, k + 1]]``, ascending, each degree with its ``count``.
 
-    Ring k of source i is ``degree[start[i, k]:start[i, k + 1]]``, ascending, each with its ``count``.
     Pass empty ``degree`` and ``count`` to have ``start`` filled with lengths only.
     """
     n = len(indptr) - 1
@@ -78,11 +77,9 @@ def closest_in_degree(order: Array, degrees: Array, position: Array, sources: Ar
 def warped(a_degree: Array, a_count: Array, b_degree: Array, b_count: Array) -> float:
     """Dynamic time warping of two compressed degree sequences (OPT1, Section 3.5 of struc2vec).
 
-    Aligning degree a, held by m nodes, with degree b, held by n nodes, costs (max(a, b) / min(a, b) - 1) max(m, n),
-    which is what m nodes against n nodes cost in the sequences themselves. A degree aligned with several others
-    pays its count each time, however, so this is never below the warped distance of the full sequences, and equal
-    to it if no degree repeats, or if both rings are of one degree each. As in the authors' code, both degrees are
-    raised by 1/2, so that a node without edges has a finite distance.
+    Aligning degree a, held by m nodes, with b, held by n, costs (max(a, b) / min(a, b) - 1) max(m, n), as in the full
+    sequences; but a degree aligned with several others pays its count each time, so this is an upper bound of theirs.
+    As in the authors' code, both degrees are raised by 1/2, so that a node without edges has a finite distance.
     """
     rows, columns = len(a_degree), len(b_degree)
     before = np.full(columns + 1, np.inf)
@@ -118,9 +115,8 @@ def distances(pairs: Array, start: Array, degree: Array, count: Array, out: Arra
 def running_weights(ptr: Array, distance: Array, out: Array) -> None:
     """Running sums of exp(-f_k) over the neighbours of each node, in each layer; f_k in ``distance``.
 
-    Each node's sums start anew and are divided by its largest weight, which no transition probability notices:
-    a hub, far from every node, has weights that would be lost in a sum over all nodes, or be 0 in floating point.
-    All are 0 where a node has no neighbour in the layer.
+    Each node's sums start anew and are divided by its largest weight, which no transition probability notices: the
+    weights of a hub, far from every node, would be lost otherwise. All are 0 without a neighbour in the layer.
     """
     for k in range(len(distance)):
         for u in range(len(ptr) - 1):

@@ -14,7 +14,7 @@ from ...engine.egonets import Aggregation, BlockData, blocks
 from ...graphs.graph import Graph
 from ._fused import relu_sum
 from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop
-from .readout import READOUT, Readout
+from .readout import COMMON_HYPER, Readout
 
 
 class GCNConv(nn.Module):
@@ -75,13 +75,7 @@ class HopsConv(nn.Module):
 
 CONVOLUTIONS: dict[str, type[nn.Module]] = {"GCN": GCNConv, "SAGE": SAGEConv, "GIN": GINConv}
 
-BLOCK_HYPER = {
-    "layers": Hyper(2, paper="1, 2, 3", least=1, most=100),
-    "hidden": Hyper(100, paper="20, 50, 80, 100", least=1),
-    "dropout": Hyper(0.0, paper="0, 0.2", below=1.0),
-    "readout": READOUT,
-    "max_nodes_per_hop": Hyper(None, least=1, optional=True),
-}
+BLOCK_HYPER = {**COMMON_HYPER, "max_nodes_per_hop": Hyper(None, least=1, optional=True)}
 
 
 class BlockNet(SetNet):
@@ -90,43 +84,27 @@ class BlockNet(SetNet):
     Layer l is computed only on the nodes within K·(L−l) hops of S; the first aggregation, without weights, comes ready.
     """
 
+    raw = False  # whether the first aggregation is left to the network, and ζ(u|v) comes for each v
+
     def __init__(
-        self,
-        name: str,
-        shape: Shape,
-        hyper: dict[str, Any],
-        convolution: type[nn.Module],
-        encoding: Any = None,
-        width_in: int | None = None,
+        self, name: str, shape: Shape, hyper: dict[str, Any], conv: type[Any], encoding: Any = None, width_in: int = 0
     ) -> None:
         width = 1 + shape.num_attributes + (0 if encoding is None else encoding.dim)
         super().__init__(name, shape, hyper, width)
         self.encoding = encoding
-        width_in = width if width_in is None else width_in
         hidden, hops = hyper["hidden"], hyper.get("hops", 1)
-        self.aggregation: Aggregation = convolution.aggregation  # type: ignore[attr-defined]
-        self.convs = nn.ModuleList(
-            convolution(width_in if layer == 0 else hidden, hidden, hops) for layer in range(hyper["layers"])
-        )
+        self.aggregation: Aggregation = conv.aggregation
+        widths = [width_in or width, *[hidden] * (hyper["layers"] - 1)]
+        self.convs = nn.ModuleList(conv(width_in, hidden, hops) for width_in in widths)
         self.dropout = Dropout(hyper["dropout"])
         self.readout = Readout(hyper["readout"], hidden, shape)
 
-    def prepare(
-        self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True, raw: bool = False
-    ) -> BlockData:
+    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> BlockData:
         self.check(graph, sets)
-        return blocks(
-            graph,
-            sets,
-            layers=self.hyper["layers"],
-            hops=self.hyper.get("hops", 1),
-            encoding=self.encoding,
-            aggregation=self.aggregation,
-            raw=raw,
-            max_nodes_per_hop=self.hyper["max_nodes_per_hop"],
-            stop=stop,
-            progress=progress,
-        )
+        near = ("layers", "hops", "max_nodes_per_hop")
+        how: dict[str, Any] = {key: self.hyper[key] for key in near if key in self.hyper}
+        how |= {"encoding": self.encoding, "aggregation": self.aggregation, "raw": self.raw}
+        return blocks(graph, sets, **how, stop=stop, progress=progress)
 
     def features(self, batch: Blocks) -> list[Tensor]:
         return [batch.x_self] if batch.x_agg is None else [batch.x_self, batch.x_agg]
@@ -197,14 +175,10 @@ class DELP(BlockNet):
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         encoding = LandingProbability(steps=hyper["steps"])
         width = hyper["f3"]
-        width_in = 1 + shape.num_attributes + width if width else None
+        width_in = 1 + shape.num_attributes + width if width else 0
         super().__init__(name, shape, hyper, CONVOLUTIONS[hyper["base"]], encoding, width_in)
+        self.raw = width > 0
         self.f3 = nn.Sequential(nn.Linear(encoding.dim, width), nn.ReLU(), nn.Linear(width, width)) if width else None
-
-    def prepare(
-        self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True, raw: bool = False
-    ) -> BlockData:
-        return super().prepare(graph, sets, stop=stop, progress=progress, raw=raw or self.f3 is not None)
 
     def forward(self, batch: Blocks) -> Tensor:
         if self.f3 is None:

@@ -15,7 +15,7 @@ from ._fused import relu_sum
 from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop
 from .pagerank_exact import Exact, PageRankBatch
 from .pagerank_top import Truncated
-from .readout import READOUT, Readout
+from .readout import COMMON_HYPER, Readout
 
 EXACT_UP_TO = 4000  # nodes; beyond, n x n numbers would not fit and the columns are truncated
 
@@ -29,10 +29,7 @@ class DEAPR(SetNet):
     """
 
     HYPER: ClassVar = {
-        "layers": Hyper(2, paper="1, 2, 3", least=1, most=100),
-        "hidden": Hyper(100, paper="20, 50, 80, 100", least=1),
-        "dropout": Hyper(0.0, paper="0, 0.2", below=1.0),
-        "readout": READOUT,
+        **COMMON_HYPER,
         "max_dist": Hyper(3, paper="3, 4", least=1),
         "alpha": Hyper(0.9, paper="0.9", above=0.0, below=1.0),
         "top": Hyper(None, least=1, optional=True),
@@ -54,12 +51,12 @@ class DEAPR(SetNet):
     def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> SetData:
         self.check(graph, sets)
         layers, alpha, top = self.hyper["layers"], self.hyper["alpha"], self.hyper["top"]
+        threads = Threads(stop=stop, progress=progress)
         if top is None and graph.num_nodes <= EXACT_UP_TO:
-            return Exact(graph, sets, self.encoding, alpha, layers, stop, progress)
+            return Exact(graph, sets, self.encoding, alpha, layers, threads)
         if layers > 2:
             limit = f"truncates its scores and takes at most 2 layers, not {layers}"
             raise ParameterError(f"DEA-GNN-PR on {graph.num_nodes:,} nodes {limit}.")
-        threads = Threads(stop=stop, progress=progress)
         return Truncated(graph, sets, self.encoding, alpha, layers, min(top or 32, graph.num_nodes), threads)
 
     def features(self, batch: PageRankBatch) -> list[Tensor]:

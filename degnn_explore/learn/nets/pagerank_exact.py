@@ -9,15 +9,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ...common.errors import ParameterError
 from ...common.files import readable_size
-from ...common.parallel import memory
+from ...common.limits import fits_machine
+from ...common.parallel import Threads, memory
 from ...common.stopping import raise_if
 from ...encodings.paths import SPD
 from ...engine.features import base_features, inner_edges, set_features
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
-from .base import Ints, SetData, Stop
+from .base import Ints, SetData
 
 _HELD = 1_000_000_000  # bytes; a task that needs no more is computed once, before the first epoch
 
@@ -64,11 +64,8 @@ class WholeGraphs(SetData):
         self.graph, self.sets, self.encoding = graph, sets, encoding
         self.base = base_features(graph)
         wide = 64 * graph.num_nodes * (self.base.shape[1] + sets.shape[1] * encoding.dim) * 4  # bytes of a batch
-        if wide > memory():
-            raise ParameterError(
-                f"max_dist={encoding.max_dist} takes {readable_size(wide)} for a batch on {graph.num_nodes:,} nodes, "
-                f"and this machine has {readable_size(memory())}; take a smaller max_dist."
-            )
+        takes = f"max_dist={encoding.max_dist} takes {readable_size(wide)} for a batch on {graph.num_nodes:,} nodes"
+        fits_machine(takes, wide, memory(), "take a smaller max_dist")
         self.at_sets = set_features(graph, sets)
         self.inner = inner_edges(graph, sets)
 
@@ -95,16 +92,7 @@ class WholeGraphs(SetData):
 class Exact(WholeGraphs):
     """Dense scores (1 − α)(I − αW)^-1 of the whole graph, corrected for each set's cut."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        sets: Ints,
-        encoding: SPD,
-        alpha: float,
-        layers: int,
-        stop: Stop = None,
-        progress: bool = False,
-    ) -> None:
+    def __init__(self, graph: Graph, sets: Ints, encoding: SPD, alpha: float, layers: int, threads: Threads) -> None:
         super().__init__(graph, sets, encoding)
         self.alpha, self.layers = alpha, layers
         n = graph.num_nodes
@@ -114,15 +102,15 @@ class Exact(WholeGraphs):
         self.held: PageRankBatch | None = None
         nbytes = 4 * len(sets) * n * (self.base.shape[1] + encoding.dim + sets.shape[1])  # of all batches
         if layers <= 2 and nbytes <= _HELD:
-            self.held = self._all(stop, progress)
+            self.held = self._all(threads)
 
-    def _all(self, stop: Stop, progress: bool) -> PageRankBatch:
+    def _all(self, threads: Threads) -> PageRankBatch:
         from tqdm.auto import tqdm
 
         parts = []
         chunks = np.array_split(np.arange(len(self)), -(-len(self) // 64))
-        for chunk in tqdm(chunks, desc="PageRank aggregation", disable=not progress, delay=2, leave=False):
-            raise_if(stop, "the PageRank aggregation was cancelled")
+        for chunk in tqdm(chunks, desc="PageRank aggregation", disable=not threads.progress, delay=2, leave=False):
+            raise_if(threads.stop, "the PageRank aggregation was cancelled")
             parts.append(self._compute(chunk, "cpu"))
         last = [part.last for part in parts if part.last is not None]
         return PageRankBatch(torch.cat([part.x_agg for part in parts]), torch.cat(last) if last else None)

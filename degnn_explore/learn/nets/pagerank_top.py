@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...common.errors import ParameterError
 from ...common.files import readable_size
+from ...common.limits import fits_machine
 from ...common.parallel import Threads, memory
 from ...encodings.paths import SPD
 from ...graphs.graph import Graph
@@ -28,11 +28,8 @@ class Truncated(WholeGraphs):
         super().__init__(graph, sets, encoding)
         self.alpha, self.layers, self.top = alpha, layers, top
         size = 16 * top * (len(np.unique(sets)) if layers == 1 else graph.num_nodes)
-        if size > memory():
-            raise ParameterError(
-                f"top={top} takes {readable_size(size)} for the scores of {graph.num_nodes:,} nodes, and this machine "
-                f"has {readable_size(memory())}; take a smaller top."
-            )
+        takes = f"top={top} takes {readable_size(size)} for the scores of {graph.num_nodes:,} nodes"
+        fits_machine(takes, size, memory(), "take a smaller top")
         self._row = np.full(graph.num_nodes, -1)  # where a node's scores stand
         self._nodes, self._values = np.empty((0, top), np.int64), np.empty((0, top))
         self._push(np.unique(sets), threads)
@@ -43,8 +40,7 @@ class Truncated(WholeGraphs):
         nodes, values = np.empty((len(sources), self.top), np.int64), np.empty((len(sources), self.top))
 
         def work(begin: int, end: int, _: Any) -> None:
-            here = slice(begin, end)
-            graph = self.graph
+            graph, here = self.graph, slice(begin, end)
             push_columns(graph.indptr, graph.indices, sources[here], self.alpha, _TOLERANCE, nodes[here], values[here])
 
         threads.ranges(len(sources), work, "PageRank scores")

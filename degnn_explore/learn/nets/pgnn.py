@@ -18,7 +18,7 @@ from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from ..tasks import Task
 from .base import Dropout, Hyper, Ints, SetData, Shape, Stop, TransductiveNet
-from .readout import READOUT, Readout
+from .readout import COMMON_HYPER, Readout
 
 _SETS_AT_ONCE = 256
 
@@ -44,9 +44,8 @@ class AnchorData(SetData):
         return len(self.x)
 
     def batch(self, index: Ints, device: str = "cpu") -> AnchorBatch:
-        return AnchorBatch(
-            *(torch.from_numpy(array[index]).to(device) for array in (self.x, self.closeness, self.x_anchor))
-        )
+        arrays = (self.x, self.closeness, self.x_anchor)
+        return AnchorBatch(*(torch.from_numpy(array[index]).to(device) for array in arrays))
 
 
 class PGNN(TransductiveNet):
@@ -58,10 +57,9 @@ class PGNN(TransductiveNet):
     """
 
     HYPER: ClassVar = {
+        **COMMON_HYPER,
         "layers": Hyper(1, paper="1, 2, 3", least=1, most=100),
         "hidden": Hyper(50, paper="20, 50, 80, 100", least=1),
-        "dropout": Hyper(0.0, paper="0, 0.2", below=1.0),
-        "readout": READOUT,
         "anchor_sets": Hyper(64, least=1),
         "anchor_seed": Hyper(0, least=0, most=MOST_SEED),
     }

@@ -7,7 +7,12 @@ from torch import Tensor, nn
 
 from .base import Hyper, Shape
 
-READOUT = Hyper("joined", paper="difference", choices=("joined", "difference"))
+COMMON_HYPER = {
+    "layers": Hyper(2, paper="1, 2, 3", least=1, most=100),
+    "hidden": Hyper(100, paper="20, 50, 80, 100", least=1),
+    "dropout": Hyper(0.0, paper="0, 0.2", below=1.0),
+    "readout": Hyper("joined", paper="difference", choices=("joined", "difference")),
+}
 
 
 def difference_pooling(h: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from ...common.errors import MOST_SEED, ParameterError
 from ...common.files import readable_size
+from ...common.limits import fits_machine
 from ...common.parallel import memory
 from ...common.stopping import raise_if
 from ...graphs.graph import Graph
@@ -114,9 +115,8 @@ def twins(graph: Graph, nodes: Ints) -> tuple[Ints, Ints]:
     (array([0, 1, 3, 4]), array([0, 1, 1, 2, 3]))
     """
     kinds: dict[bytes, int] = {}
-    which = [
-        kinds.setdefault(graph.indices[graph.indptr[u] : graph.indptr[u + 1]].tobytes(), len(kinds)) for u in nodes
-    ]
+    neighbours = (graph.indices[graph.indptr[u] : graph.indptr[u + 1]].tobytes() for u in nodes)
+    which = [kinds.setdefault(alike, len(kinds)) for alike in neighbours]
     return np.unique(which, return_index=True)[1], np.array(which)
 
 
@@ -132,31 +132,19 @@ def random_walks(layers: Layers, starts: Ints, length: int, rng: np.random.Gener
 
 
 def embed(
-    graph: Graph,
-    *,
-    dim: int,
-    walks: int,
-    length: int,
-    window: int,
-    depth: int,
-    passes: int,
-    seed: int,
-    stop: Stop = None,
+    G: Graph, *, dim: int, walks: int, length: int, window: int, depth: int, passes: int, seed: int, stop: Stop = None
 ) -> NDArray[np.float32]:
     """struc2vec embeddings of all nodes, every column with mean 0 and variance 1. [n, dim]"""
-    n, pairs = graph.num_nodes, 4 * graph.num_nodes * ceil(log2(max(graph.num_nodes, 2)))
+    n, pairs = G.num_nodes, 4 * G.num_nodes * ceil(log2(max(G.num_nodes, 2)))
     size = 8 * n * dim + 100 * n * walks * length + 8 * depth * (n + 3 * pairs)  # vectors, words, layers
-    if size > memory():
-        raise ParameterError(
-            f"struc2vec with dim={dim}, walks={walks}, length={length}, depth={depth} takes about "
-            f"{readable_size(size)} on {n:,} nodes, and this machine has {readable_size(memory())}; take less of them."
-        )
+    given = f"struc2vec with dim={dim}, walks={walks}, length={length}, depth={depth}"
+    fits_machine(f"{given} takes about {readable_size(size)} on {n:,} nodes", size, memory(), "take less of them")
     nodes, which = np.arange(n), np.arange(n)
     if n * walks * length * passes > _WORDS:  # minutes: twins are embedded once
-        nodes, which = twins(graph, nodes)
+        nodes, which = twins(G, nodes)
     if len(nodes) == 1:  # nobody to be like
         return np.zeros((n, dim), dtype=np.float32)
-    layers = structural_layers(graph, depth, nodes)
+    layers = structural_layers(G, depth, nodes)
     raise_if(stop, "struc2vec was cancelled")
     for_walks, for_words = np.random.SeedSequence(seed).spawn(2)
     rng = np.random.default_rng(for_walks)
@@ -230,15 +218,12 @@ class Struc2Vec(TransductiveNet):
     def check(self, graph: Graph, sets: Ints) -> None:
         super().check(graph, sets)
         if len(self.embedding) != graph.num_nodes:
-            raise ParameterError(
-                f"This {self.name} has embeddings of {len(self.embedding)} nodes and the graph has "
-                f"{graph.num_nodes}; train it again."
-            )
+            sizes = f"embeddings of {len(self.embedding)} nodes and the graph has {graph.num_nodes}"
+            raise ParameterError(f"This {self.name} has {sizes}; train it again.")
 
     def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> Rows:
         self.check(graph, sets)
-        rows = torch.from_numpy(np.sort(sets, axis=1))
-        return Rows(self.embedding.cpu()[rows].flatten(1))
+        return Rows(self.embedding.cpu()[torch.from_numpy(np.sort(sets, axis=1))].flatten(1))
 
     def forward(self, batch: Tensor) -> Tensor:
         return self.out(batch).squeeze(1)  # [k, 1] -> [k] for two classes, [k, C] as it is for more
