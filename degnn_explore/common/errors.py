@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["GraphError", "ParameterError", "TargetError"]
-
 MOST_SEED = 2**256 - 1  # any number that a person writes down; numpy takes it whole
 
 
@@ -28,8 +26,6 @@ class ParameterError(ValueError):
 def shown(value: Any) -> str:
     """A value as error messages show it: its repr, cut where it is long; a number of hundreds of digits by its size.
 
-    Examples
-    --------
     >>> shown("a" * 100), shown(-(10**400))
     ("'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...", '-1.00e+400')
     """

@@ -12,19 +12,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["csv_text", "readable_size", "shipped", "write_whole"]
-
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def shipped(name: str) -> Path | None:
-    """A file or folder that comes with the project: inside the package when installed, beside it in a checkout.
-
-    Examples
-    --------
-    >>> shipped("celegans/edges.csv").name, shipped("no-such-graph")
-    ('edges.csv', None)
-    """
+    """A file or folder that comes with the project: inside the package when installed, beside it in a checkout."""
     places = (_PACKAGE / "_data" / name, _PACKAGE.parent / "data" / name)
     return next((place for place in places if place.exists()), None)
 
@@ -46,13 +38,10 @@ def write_whole(path: Path, content: bytes) -> None:
 def csv_text(table: pandas.DataFrame, **options: Any) -> str:
     """The table as CSV; a text that a spreadsheet would run as a formula is written with a ' before it.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> csv_text(pd.DataFrame({"name": ["=1+1", "a-b"], "change": [-1.5, 2.0]}), index=False)
     "name,change\\n'=1+1,-1.5\\na-b,2.0\\n"
     """
-
     quoting: Any = csv.QUOTE_MINIMAL  # which leaves a lone carriage return as it is, and that ends a row
 
     def shown(cell: Any) -> Any:
@@ -66,13 +55,7 @@ def csv_text(table: pandas.DataFrame, **options: Any) -> str:
 
 
 def readable_size(size: float) -> str:
-    """A number of bytes for people.
-
-    Examples
-    --------
-    >>> readable_size(2_345_678_901)
-    '2.3 GB'
-    """
+    """A number of bytes for people, such as ``2.3 GB``."""
     size = min(size, 1e30)  # a whole number beyond it is no float any more
     for unit in ("bytes", "KB", "MB"):
         if size < 1000:

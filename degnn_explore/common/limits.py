@@ -5,35 +5,16 @@ from __future__ import annotations
 from .errors import ParameterError
 from .files import readable_size
 
-__all__ = ["FILE_BUDGET", "MAX_NODES", "MAX_THREADS", "MEMORY_BUDGET", "fits", "fits_machine"]
-
-MAX_NODES = 20_000_000
-"""Nodes of one graph: 0.2 GB for the index alone, however few edges a source of a few bytes names."""
-
-FILE_BUDGET = 1_000_000_000
-"""Bytes that a file may hold once it is unpacked."""
-
-MEMORY_BUDGET = 2_000_000_000
-"""Bytes that one request (an encoding, a model, a store of ego-networks) may take."""
-
-MAX_THREADS = 1024
-"""Threads or worker processes that may be asked for."""
+MAX_NODES = 20_000_000  # of one graph: 0.2 GB for the index alone, however few edges a source of a few bytes names
+FILE_BUDGET = 1_000_000_000  # bytes that a file may hold once it is unpacked
+MEMORY_BUDGET = 2_000_000_000  # bytes that one request (an encoding, a model, a store of ego-networks) may take
+MAX_THREADS = 1024  # threads or worker processes that may be asked for
 
 
 def fits(
     what: str, needed: int, *, budget: int = MEMORY_BUDGET, remedy: str = "", error: type[ValueError] = ParameterError
 ) -> None:
-    """Refuses, before anything is allocated, what would take more than its budget, and says what it would take.
-
-    Examples
-    --------
-    >>> fits("an encoding of 5 columns", 40_000)
-    >>> fits("hidden=1000000000", 8 * 10**18, remedy="Take a smaller one.")
-    Traceback (most recent call last):
-    ...
-    degnn_explore.common.errors.ParameterError: hidden=1000000000 would take 8,000,000,000.0 GB, and at most 2.0 GB \
-are allowed. Take a smaller one.
-    """
+    """Refuses, before anything is allocated, what would take more than its budget, and says what it would take."""
     if needed > budget:
         sizes = f"would take {readable_size(needed)}, and at most {readable_size(budget)} are allowed"
         raise error(f"{what} {sizes}. {remedy}".rstrip())

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-__all__ = ["ACCENT", "UNREACHABLE", "categorical", "sequential", "text_on"]
-
-ACCENT = "#d55e00"
-"""Rings of targets and branches that differ; no class is filled with it."""
-
-UNREACHABLE = "#9aa0a6"
-"""Nodes that have no value: unreachable from S, or nothing to encode yet."""
+ACCENT = "#d55e00"  # rings of targets and branches that differ; no class is filled with it
+UNREACHABLE = "#9aa0a6"  # nodes that have no value: unreachable from S, or nothing to encode yet
 
 _VIRIDIS = "#440154 #482475 #414487 #355f8d #2a788e #21918c #22a884 #44bf70 #7ad151 #bddf26 #fde725".split()
 # Okabe–Ito without black (invisible on a dark page) and without vermilion (the accent).
@@ -26,8 +21,6 @@ def _blend(a: str, b: str, share: float) -> str:
 def sequential(count: int) -> list[str]:
     """``count`` colours of viridis in order, dark first; few stay clear of the pale yellow end.
 
-    Examples
-    --------
     >>> sequential(3)
     ['#440154', '#31678d', '#39b777']
     """
@@ -43,11 +36,6 @@ def categorical(count: int) -> list[str]:
     """``count`` colours for classes: Okabe–Ito, then darker and paler rounds of it.
 
     Colours repeat after 18; a class also carries its mark, so none is told by colour alone.
-
-    Examples
-    --------
-    >>> categorical(2)
-    ['#0072b2', '#e69f00']
     """
     rounds = (("#000000", 0.0), ("#000000", 0.45), ("#ffffff", 0.55))
     colours = [_blend(colour, shade, share) for shade, share in rounds for colour in _OKABE_ITO]
@@ -55,13 +43,7 @@ def categorical(count: int) -> list[str]:
 
 
 def text_on(colour: str) -> str:
-    """White or near-black, whichever has the higher contrast (WCAG) on ``colour``.
-
-    Examples
-    --------
-    >>> text_on("#440154"), text_on("#fde725")
-    ('#ffffff', '#16181d')
-    """
+    """White or near-black, whichever has the higher contrast (WCAG) on ``colour``."""
 
     def linear(channel: int) -> float:
         share = channel / 255

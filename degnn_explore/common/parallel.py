@@ -13,10 +13,10 @@ from .errors import whole_number
 from .limits import MAX_THREADS
 from .stopping import Cancelled, raise_if
 
-__all__ = ["Threads", "cores", "memory"]
-
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+Step = Callable[[int], object]  # called with the number of steps done since the last call
+Worker = Callable[[Step, Event], None]
 
 
 def cores() -> int:
@@ -54,26 +54,16 @@ class Threads:
         self._make, self._free = scratch, list[Any]()
 
     def items(
-        self,
-        work: Callable[[Item, Callable[[int], object], Event], Answer],
-        items: Iterable[Item],
-        *,
-        total: int,
-        label: str,
+        self, work: Callable[[Item, Step, Event], Answer], items: Iterable[Item], *, total: int, label: str
     ) -> list[Answer]:
         """``[work(item, step, halt) for item in items]``.
 
         ``work`` calls ``step(k)`` after k more of the ``total`` steps, and ends soon after ``halt`` is set. The first
         error, Ctrl-C or ``stop`` ends all of them.
-
-        Examples
-        --------
-        >>> Threads().items(lambda x, step, halt: x * x, [1, 2, 3], total=3, label="squares")
-        [1, 4, 9]
         """
         queue, lock, answers = enumerate(items), threading.Lock(), dict[int, Answer]()
 
-        def worker(step: Callable[[int], None], halt: Event) -> None:
+        def worker(step: Step, halt: Event) -> None:
             while not halt.is_set():
                 with lock:
                     place, item = next(queue, (-1, None))
@@ -99,7 +89,7 @@ class Threads:
         threads = 1 if quiet else max(1, min(self.num_threads, total // 16))
         lock, taken = threading.Lock(), [0]
 
-        def worker(step: Callable[[int], None], halt: Event) -> None:
+        def worker(step: Step, halt: Event) -> None:
             with lock:
                 scratch = self._free.pop() if self._free else None
             scratch = self._make() if scratch is None else scratch
@@ -129,15 +119,7 @@ class Threads:
                 size = max(1, size // 2)
 
     def _run(
-        self,
-        worker: Callable[[Callable[[int], None], Event], None],
-        threads: int,
-        total: int,
-        label: str,
-        unit: str,
-        *,
-        here: bool,
-        quiet: bool = False,
+        self, worker: Worker, threads: int, total: int, label: str, unit: str, *, here: bool, quiet: bool = False
     ) -> None:
         """One worker a thread, or in this thread (``here``), until all have ended."""
         from tqdm.auto import tqdm

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from threading import Event
 
-__all__ = ["Cancelled", "raise_if"]
-
 
 class Cancelled(Exception):
     """Work was stopped because its stop event was set; nothing is half-done."""
 
 
 def raise_if(stop: Event | None, what: str) -> None:
-    """Raises Cancelled if somebody has set ``stop``; ``what`` says what ended and how far it was.
-
-    Examples
-    --------
-    >>> stop = Event()
-    >>> raise_if(stop, "Training was cancelled.")
-    >>> stop.set()
-    >>> raise_if(stop, "Training was cancelled.")
-    Traceback (most recent call last):
-    degnn_explore.common.stopping.Cancelled: Training was cancelled.
-    """
+    """Raises Cancelled if somebody has set ``stop``; ``what`` says what ended and how far it was."""
     if stop is not None and stop.is_set():
         raise Cancelled(what)

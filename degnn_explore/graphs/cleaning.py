@@ -13,8 +13,6 @@ from ..common.errors import GraphError, shown
 from ..common.limits import MAX_NODES
 from .columns import entries, text
 
-__all__ = ["Cleaning", "clean_csr", "is_symmetric", "numbered_edges"]
-
 
 @dataclass(frozen=True)
 class Cleaning:

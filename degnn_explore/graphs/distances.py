@@ -7,14 +7,10 @@ from numpy.typing import NDArray
 
 from .graph import Graph, Targets
 
-__all__ = ["distances", "set_distances"]
-
 
 def distances(G: Graph, S: Targets, cut: bool = False) -> NDArray[np.int32]:
     """Shortest-path distance from each node of S to every node; -1 where there is no path. [p, n]
 
-    Examples
-    --------
     >>> path = Graph.from_edges([(0, 1), (1, 2)], num_nodes=4)
     >>> distances(path, [0, 1])
     array([[ 0,  1,  2, -1],

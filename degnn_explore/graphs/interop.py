@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from .graph import Graph
 
-__all__ = ["as_networkx", "as_pyg", "networkx_parts", "pyg_parts", "table_parts", "take_positions"]
-
 _MOST_CELLS = 5_000_000
 
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from ..common.errors import TargetError, shown
 
-__all__ = ["Node", "Nodes", "Targets"]
-
 Node = int | np.integer[Any] | str
 Targets = Node | Iterable[Node]
 """A target set: a node, a name, or several of them."""

@@ -22,12 +22,9 @@ from ...expressive.methods import METHODS
 from ...expressive.refinement import colours
 from ...graphs.graph import Graph
 
-__all__ = ["SHOWN", "Colouring", "Entry", "by_class", "by_encoding"]
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Pick = tuple[Graph, Sequence[int] | Ints]
-"""A graph and its targets, possibly none yet."""
+Pick = tuple[Graph, Sequence[int] | Ints]  # a graph and its targets, possibly none yet
 
 MAX_LISTED = 24
 MAX_CLASSES = 400
@@ -65,20 +62,18 @@ class Colouring:
         return self.entries[int(self.codes[side][node])].label
 
 
+# The encodings that colour a graph, for a step of the walk and graphs of so many nodes.
 SHOWN: dict[str, Callable[[int, int], Encoding]] = {
     "SPD": lambda step, nodes: Distance(),
     "LP": lambda step, nodes: LandingProbability(step),
     "PageRank": lambda step, nodes: PageRank(),
     "DRNL": lambda step, nodes: DRNL(nodes),
 }
-"""The encodings that colour a graph, for a step of the walk and graphs of so many nodes."""
 
 
 def by_encoding(picks: Sequence[Pick], encoding: Encoding, cut: bool = False, column: int = -1) -> Colouring:
     """Colours by what an encoding shows of each node: its integers one by one, or a column of real numbers in bins.
 
-    Examples
-    --------
     >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
     >>> [(e.label, e.counts) for e in by_encoding([(path, [0, 1])], Distance()).entries[:-1]]
     [('{0,1}', (2,)), ('{1,2}', (1,)), ('{2,3}', (1,))]
@@ -162,9 +157,7 @@ def _number(x: float) -> str:
     ('2/27', '0.123', '3')
     """
     near = Fraction(x).limit_denominator(400)
-    if abs(float(near) - x) < 1e-10 and near.denominator <= 400:
-        return str(near)
-    return f"{x:.3g}"
+    return str(near) if abs(float(near) - x) < 1e-10 else f"{x:.3g}"
 
 
 def _by_value(values: list[Floats], title: str, note: str) -> Colouring:

@@ -16,8 +16,6 @@ from ..widgets.uploads import UPLOAD_HINT, read_own, uploaded
 from . import free_view
 from .presets import PRESETS
 
-__all__ = ["Actions", "Drawers"]
-
 _HELP = """<b>How to read this panel</b>
 <dl class="de-keys">
 <dt>click a node</dt><dd>puts it into the target set S (or takes it out); the ring and the letter mark it</dd>

@@ -13,12 +13,8 @@ from ...graphs.distances import distances
 from ...graphs.graph import Graph
 from ..widgets.html import node_name
 
-__all__ = ["FIRST_DRAWN", "MAX_DRAWN", "Excerpt", "excerpt_of", "note_column", "search"]
-
-MAX_DRAWN = 20_000
-"""Nodes of a graph that is drawn whole."""
-FIRST_DRAWN = 1_500
-"""Nodes of a larger one that are drawn at first."""
+MAX_DRAWN = 20_000  # nodes of a graph that is drawn whole
+FIRST_DRAWN = 1_500  # nodes of a larger one that are drawn at first
 
 
 @dataclass(frozen=True, eq=False)

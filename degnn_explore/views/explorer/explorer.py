@@ -23,8 +23,6 @@ from .state import ExplorerState, Side
 from .svg import svg
 from .verdict_table import Judge, Question, table
 
-__all__ = ["Explorer"]
-
 
 class Explorer(Panel):
     """One panel in which a person sees what a plain GNN cannot see, and why distance encoding can.

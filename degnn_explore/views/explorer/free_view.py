@@ -10,8 +10,6 @@ from ...expressive.subtrees import Subtree
 from ..widgets.html import text
 from .trees import Forest, tree_tip
 
-__all__ = ["frame", "page"]
-
 # pyvis asks a CDN for Bootstrap even with cdn_resources="in_line"; a page may load nothing at all.
 _REMOTE = re.compile(r"<(?:script\b[^>]*\bsrc=[^>]*>\s*</script>|link\b[^>]*>)", re.IGNORECASE)
 _STYLE = (

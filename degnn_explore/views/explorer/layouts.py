@@ -15,8 +15,6 @@ from ...graphs.distances import distances
 from ...graphs.graph import Graph, Targets
 from ...graphs.regular import ring
 
-__all__ = ["LAYOUTS", "available", "concentric", "fit_box", "force", "geography", "place"]
-
 Floats = NDArray[np.float64]
 Positions = Floats
 

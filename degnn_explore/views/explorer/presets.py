@@ -15,8 +15,6 @@ from ...graphs import zoo
 from ...graphs.graph import Graph
 from ...reading.catalogue import load
 
-__all__ = ["PRESETS", "SOURCES", "Preset", "build", "preset", "starting_targets"]
-
 
 @dataclass(frozen=True)
 class Preset:

@@ -13,8 +13,6 @@ from .excerpt import note_column
 from .state import ExplorerState
 from .trees import Forest, forest, shares, tidy, tree_tip
 
-__all__ = ["Scene"]
-
 _REMINDER = "click to pick · Shift-drag to lasso · arrows and Enter to walk · Esc to clear"
 _HOME = [1.0, 0.0, 0.0]
 
@@ -27,8 +25,7 @@ class Scene:
         self.graph = Canvas(link=link)
         text = "Unrolled subtrees of the targets."
         self.tree = Canvas(link=link, pickable=False, stretch=True, title="Unrolled subtrees", description=text)
-        self.nodes: list[NDArray[np.int64]] = []
-        """Of each side, the nodes that are drawn, ascending."""
+        self.nodes: list[NDArray[np.int64]] = []  # of each side, the nodes that are drawn, ascending
         self.forest = Forest()
         self._edges = np.zeros((0, 2), dtype=np.int64)
 

@@ -10,8 +10,6 @@ import ipywidgets as W
 from ..widgets.html import box
 from .state import COLOURINGS, MAX_LAYER, ExplorerState
 
-__all__ = ["Settings"]
-
 _WIDE = {"style": {"description_width": "initial"}}
 _SIZES = (("any p", 0), ("p = 1", 1), ("p = 2", 2), ("p = 3", 3))
 

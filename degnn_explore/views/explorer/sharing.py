@@ -19,8 +19,6 @@ from ...graphs.graph import Graph
 from .presets import PRESETS, build
 from .state import SETTINGS, ExplorerState, Side
 
-__all__ = ["as_python", "decode", "encode"]
-
 _PREFIX = "de1."
 _MAX_CODE = 400_000
 _MAX_JSON = 4_000_000
@@ -74,13 +72,7 @@ def _is_named(graph: Graph) -> bool:
 
 
 def decode(code: str, graph: Graph | None = None) -> ExplorerState:
-    """The state that a code stands for; ``graph`` where the code names a graph too large to hold.
-
-    Raises
-    ------
-    ParameterError
-        If this is not such a code.
-    """
+    """The state that a code stands for; ``graph`` where the code names a graph too large to hold."""
     record = _record(code)
     sources: Any = record.get("graphs")
     sides: Any = record.get("sides")

@@ -18,8 +18,6 @@ from . import colouring, layouts
 from .excerpt import FIRST_DRAWN, MAX_DRAWN, Excerpt, excerpt_of
 from .presets import Preset, build, preset, starting_targets
 
-__all__ = ["COLOURINGS", "MAX_LAYER", "SETTINGS", "ExplorerState", "Side"]
-
 COLOURINGS = {
     "SPD": "distance (SPD)",
     "LP": "landing probability",
@@ -50,13 +48,6 @@ class Side:
 class ExplorerState:
     """One or two sides, how they are coloured, and who wants to know of changes.
 
-    Parameters
-    ----------
-    a, b
-        A graph, or a pair (graph, target set); ``b`` for a comparison.
-
-    Examples
-    --------
     >>> state = ExplorerState.of_preset("fig1")
     >>> state.pick(0, 5)
     >>> state.sides[0].targets, state.caption(0)
@@ -70,15 +61,11 @@ class ExplorerState:
     ) -> None:
         self.sides: tuple[Side, ...] = tuple(_side(x) for x in (a, b) if x is not None)
         self.colour_by = "SPD"
-        self.step = 2
         self.layer = 2 if max(side.graph.num_nodes for side in self.sides) <= 100 else 1
-        self.hops = 2
+        self.step = self.hops = 2
         self.cut = False
-        self.size = 0
-        self.root = 0
-        self.idea = ""
-        self.preset_key = ""
-        self.active = 0
+        self.size = self.root = self.active = 0
+        self.idea = self.preset_key = ""
         self.shown_limit = FIRST_DRAWN
         self.layout = self.layouts()[0]
         self._listeners: list[Callable[[set[str]], None]] = []

@@ -13,10 +13,7 @@ from ..widgets.html import node_name
 from .colouring import Entry
 from .state import ExplorerState
 
-__all__ = ["MAX_TREE", "Forest", "forest", "shares", "tidy", "tree_tip"]
-
-MAX_TREE = 420
-"""Tree nodes of one panel that can still be read."""
+MAX_TREE = 420  # tree nodes of one panel that can still be read
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,6 @@ from ...graphs.graph import Graph
 from ..widgets.html import node_name, tag, text
 from .state import ExplorerState, Side
 
-__all__ = ["Judge", "Question", "answers", "table"]
-
 
 @dataclass(frozen=True)
 class Question:

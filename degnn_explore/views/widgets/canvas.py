@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from .messages import PageWidget, numbers, whole
 
-__all__ = ["Canvas"]
-
 _HERE = Path(__file__).parent
 
 
@@ -22,65 +20,44 @@ class Canvas(PageWidget):
 
     All panels share one list of nodes: panel k holds nodes ``starts[k]`` to ``starts[k + 1] - 1``. Everything
     shown is a trait, so that a page reload shows the same picture.
-
-    Examples
-    --------
-    >>> canvas = Canvas()
-    >>> canvas.put(positions=np.zeros((2, 2)), edges=np.array([[0, 1]]), names=["a", "b"])
-    >>> canvas.starts, len(canvas.positions)
-    ([0, 2], 16)
     """
 
     _esm = _HERE / "canvas.js"
     _css = _HERE / "explorer.css"
 
-    positions = traitlets.Bytes(b"").tag(sync=True)
-    """float32 [n, 2], y upwards."""
-    edges = traitlets.Bytes(b"").tag(sync=True)
-    """uint32 [m, 2]."""
-    edge_styles = traitlets.Bytes(b"").tag(sync=True)
-    """uint8 [m]: 0 plain, 1 differs (dashed), 2 cut (dotted)."""
+    positions = traitlets.Bytes(b"").tag(sync=True)  # float32 [n, 2], y upwards
+    edges = traitlets.Bytes(b"").tag(sync=True)  # uint32 [m, 2]
+    edge_styles = traitlets.Bytes(b"").tag(sync=True)  # uint8 [m]: 0 plain, 1 differs (dashed), 2 cut (dotted)
     starts = traitlets.List([0, 0]).tag(sync=True)
-    shares = traitlets.List([1.0]).tag(sync=True)
-    """How much of the width each panel takes."""
-    stretch = traitlets.Bool(False).tag(sync=True)
-    """Scale x and y apart, as trees like it."""
-    codes = traitlets.Bytes(b"").tag(sync=True)
-    """uint16 [n]: each node's entry in the legend."""
-    values = traitlets.Bytes(b"").tag(sync=True)
-    """float32 [n] where the codes are only bins of a real value, else empty."""
-    legend: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    """Entries with label, mark, colour, ink and counts (None: not listed)."""
+    shares = traitlets.List([1.0]).tag(sync=True)  # how much of the width each panel takes
+    stretch = traitlets.Bool(False).tag(sync=True)  # scale x and y apart, as trees like it
+    codes = traitlets.Bytes(b"").tag(sync=True)  # uint16 [n]: each node's entry in the legend
+    values = traitlets.Bytes(b"").tag(sync=True)  # float32 [n] where codes are only bins of a real value, else empty
+    legend: Any = traitlets.List().tag(sync=True)  # entries with label, mark, colour, ink and counts (None: not listed)
     legend_title = traitlets.Unicode("").tag(sync=True)
     legend_note = traitlets.Unicode("").tag(sync=True)
-    names: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    notes: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    """A second line for the hover box, one a node, or empty."""
-    tips: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    """The first line of the hover box where it is not the name."""
-    badges: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    """A short text at a node's shoulder, such as ×3."""
-    stands_for: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    """For each tree node, the nodes of the linked canvas that it stands for."""
-    targets: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    letters: traitlets.List[Any] = traitlets.List().tag(sync=True)
-    captions: traitlets.List[Any] = traitlets.List().tag(sync=True)
+    names: Any = traitlets.List().tag(sync=True)
+    notes: Any = traitlets.List().tag(sync=True)  # a second line for the hover box, one a node, or empty
+    tips: Any = traitlets.List().tag(sync=True)  # the first line of the hover box where it is not the name
+    badges: Any = traitlets.List().tag(sync=True)  # a short text at a node's shoulder, such as ×3
+    stands_for: Any = traitlets.List().tag(
+        sync=True
+    )  # for each tree node, the nodes of the linked canvas it stands for
+    targets: Any = traitlets.List().tag(sync=True)
+    letters: Any = traitlets.List().tag(sync=True)
+    captions: Any = traitlets.List().tag(sync=True)
     title = traitlets.Unicode("").tag(sync=True)
     note = traitlets.Unicode("").tag(sync=True)
     description = traitlets.Unicode("Graph. Arrow keys walk along edges, Enter picks, Escape clears.").tag(sync=True)
     height = traitlets.Int(300).tag(sync=True)
-    camera = traitlets.List([1.0, 0.0, 0.0]).tag(sync=True)
-    """Zoom and offset, kept over a reload."""
+    camera = traitlets.List([1.0, 0.0, 0.0]).tag(sync=True)  # zoom and offset, kept over a reload
     pickable = traitlets.Bool(True).tag(sync=True)
-    link = traitlets.Unicode("").tag(sync=True)
-    """Canvases with the same link light up together."""
-    serial = traitlets.Int(0).tag(sync=True)
-    """Counts the recolourings, for measuring how long one takes."""
+    link = traitlets.Unicode("").tag(sync=True)  # canvases with the same link light up together
+    serial = traitlets.Int(0).tag(sync=True)  # counts the recolourings, for measuring how long one takes
 
     def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)
-        self.node = whole(lambda: self.starts[-1])
-        """What the number of a drawn node must be, for :meth:`hear`."""
+        self.node = whole(lambda: self.starts[-1])  # what the number of a drawn node must be, for :meth:`hear`
         self.from_page = {"positions": self._moved, "camera": numbers(3)}
 
     def _moved(self, value: Any) -> str:

@@ -14,8 +14,6 @@ import traitlets
 from .messages import PageWidget, whole
 from .sheet import STYLE
 
-__all__ = ["Chart"]
-
 
 @cache
 def _script() -> str:
@@ -23,19 +21,13 @@ def _script() -> str:
     library = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     ours = Path(__file__).with_name("chart.js").read_text()
     # the library asks for a CommonJS module first, and would else put itself on the page's window
-    return (
-        "const module = { exports: {} }; const exports = module.exports;\n"
-        + library.read_text()
-        + "\n;const Plotly = module.exports;\n"
-        + ours
-    )
+    before, after = "const module = { exports: {} }; const exports = module.exports;", ";const Plotly = module.exports;"
+    return f"{before}\n{library.read_text()}\n{after}\n{ours}"
 
 
 class Chart(PageWidget):
     """A plotly figure as a synced trait, so that a page reload shows the latest one; drawn in the page's colours.
 
-    Examples
-    --------
     >>> chart = Chart()
     >>> chart.show(go.Figure(go.Scatter(y=[1, 2])))
     >>> chart.figure["data"][0]["y"]
@@ -46,12 +38,9 @@ class Chart(PageWidget):
     _css = STYLE
 
     figure: Any = traitlets.Dict({"data": [], "layout": {}}).tag(sync=True)
-    description = traitlets.Unicode("").tag(sync=True)
-    """What the chart shows, for those who cannot see it."""
-    serial = traitlets.Int(0).tag(sync=True)
-    """Counts the figures shown."""
-    views = traitlets.Int(0)
-    """How often the page that was last touched shows the chart."""
+    description = traitlets.Unicode("").tag(sync=True)  # what the chart shows, for those who cannot see it
+    serial = traitlets.Int(0).tag(sync=True)  # counts the figures shown
+    views = traitlets.Int(0)  # how often the page that was last touched shows the chart
 
     def __init__(self) -> None:
         super().__init__()

@@ -15,8 +15,6 @@ import ipywidgets as W
 
 from ...graphs.graph import Graph
 
-__all__ = ["box", "button", "error_box", "guarded", "node_name", "tag", "text"]
-
 
 def text(value: Any) -> str:
     """``value`` as text that no browser reads as markup."""

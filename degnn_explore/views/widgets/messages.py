@@ -17,10 +17,7 @@ import anywidget
 
 from ...common.errors import ParameterError
 
-__all__ = ["Check", "PageWidget", "listed", "numbers", "text", "whole"]
-
-Check = Callable[[Any], str]
-"""Says what was expected of a value, or "" if it is that."""
+Check = Callable[[Any], str]  # says what was expected of a value, or "" if it is that
 
 
 def whole(below: Callable[[], int]) -> Check:
@@ -67,8 +64,6 @@ def numbers(count: int) -> Check:
 class PageWidget(anywidget.AnyWidget):
     """A widget that hears from a page only what it has named.
 
-    Examples
-    --------
     >>> widget, heard, refused = PageWidget(), [], []
     >>> widget.hear("row", heard.append, refused.append, row=whole(lambda: 3))
     >>> for row in (1, 7):
@@ -77,8 +72,7 @@ class PageWidget(anywidget.AnyWidget):
     ([1], ["The page sent 'row' with row=7, not a whole number from 0 to 2; reload the page and try again."])
     """
 
-    from_page: Mapping[str, Check] = MappingProxyType({})
-    """The traits that a page may change, and what they must be."""
+    from_page: Mapping[str, Check] = MappingProxyType({})  # the traits that a page may change, and what they must be
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         for key in ("_esm", "_css"):
@@ -104,11 +98,10 @@ class PageWidget(anywidget.AnyWidget):
                         )
                 act(*(content[name] for name in fields))
             except Exception as error:
-                if refuse is None:
-                    if not isinstance(error, ValueError):
-                        raise
-                else:
+                if refuse is not None:
                     refuse(error)
+                elif not isinstance(error, ValueError):
+                    raise
 
         self.on_msg(heard)
 

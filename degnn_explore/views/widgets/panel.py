@@ -12,8 +12,6 @@ from typing import Any
 
 import ipywidgets as W
 
-__all__ = ["Panel", "close_tree"]
-
 
 def close_tree(*roots: W.Widget) -> None:
     """Closes widgets with all that they hold: children, layouts, styles."""

@@ -10,39 +10,23 @@ import traitlets
 
 from .messages import PageWidget, whole
 
-__all__ = ["STYLE", "Sheet", "cell", "column"]
-
 _HERE = Path(__file__).parent
 STYLE = (_HERE / "explorer.css").read_text() + (_HERE / "board.css").read_text()
 
 
 def column(label: str, title: str = "", align: str = "", first: str = "down") -> dict[str, str]:
-    """A heading: its text, what it means, and which way it sorts first.
-
-    Examples
-    --------
-    >>> column("model", first="up")["label"]
-    'model'
-    """
+    """A heading: its text, what it means, and which way it sorts first."""
     return {"label": label, "title": title, "align": align, "first": first}
 
 
 def cell(text: Any, sort: float | str | None = None, css: str = "", dot: str = "") -> dict[str, Any]:
-    """A cell: its text, the value it is sorted by, how it looks, the colour of a dot before it.
-
-    Examples
-    --------
-    >>> cell("91.6 ± 0.5", sort=91.6)["sort"]
-    91.6
-    """
+    """A cell: its text, the value it is sorted by, how it looks, the colour of a dot before it."""
     return {"text": str(text), "sort": sort, "css": css, "dot": dot}
 
 
 class Sheet(PageWidget):
     """Columns and rows are the state; `sheet.js` shows them, as text.
 
-    Examples
-    --------
     >>> sheet = Sheet(columns=[column("node")], rows=[[cell("<b>")]])
     >>> sheet.rows[0][0]["text"]
     '<b>'
@@ -53,10 +37,8 @@ class Sheet(PageWidget):
 
     columns: Any = traitlets.List().tag(sync=True)
     rows: Any = traitlets.List().tag(sync=True)
-    action = traitlets.Unicode("").tag(sync=True)
-    """The text of the link at the end of each row; "" for none."""
-    empty = traitlets.Unicode("").tag(sync=True)
-    """What stands in place of no rows."""
+    action = traitlets.Unicode("").tag(sync=True)  # the text of the link at the end of each row; "" for none
+    empty = traitlets.Unicode("").tag(sync=True)  # what stands in place of no rows
 
     def on_row(self, act: Callable[[int], None]) -> None:
         """Calls ``act`` with the number of the row whose link is clicked, as the rows are in Python."""

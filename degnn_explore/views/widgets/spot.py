@@ -6,29 +6,14 @@ from pathlib import Path
 
 from .messages import PageWidget
 
-__all__ = ["Spot"]
-
 
 class Spot(PageWidget):
-    """Shows nothing itself; :meth:`show` brings the card that it stands in into view.
-
-    Attributes
-    ----------
-    wanted
-        Whether a page is still to do it: a card that is just being opened is not on the page yet.
-
-    Examples
-    --------
-    >>> spot = Spot()
-    >>> spot.show()
-    >>> spot.wanted
-    True
-    """
+    """Shows nothing itself; :meth:`show` brings the card that it stands in into view."""
 
     _esm = Path(__file__).with_name("spot.js")
 
     def __init__(self) -> None:
-        self.wanted = False
+        self.wanted = False  # whether a page is still to do it: a card just being opened is not on the page yet
         super().__init__()
         self.hear("shown", self._shown)
         self.hear("here", self._here)

@@ -11,8 +11,6 @@ from ...reading.content import unpack
 from ...reading.formats import spoken_formats
 from ...reading.read import read_content
 
-__all__ = ["UPLOAD_HINT", "read_own", "uploaded"]
-
 _MOST_BYTES = 50_000_000  # unpacked: what goes through the browser is for looking at
 _REMEDY = "Read the file with de.read_graph(path) and pass the graph to the panel."
 UPLOAD_HINT = f"{spoken_formats()}; packed or not. Files are read here and go nowhere else."
@@ -27,21 +25,10 @@ def uploaded(file: Mapping[str, Any]) -> tuple[str, bytes]:
 
 
 def read_own(name: str, content: bytes, labels: tuple[str, bytes] | None = None, column: str | None = None) -> Graph:
-    """A graph from uploaded files, with its labels from a second file or a column.
+    """A graph from an uploaded file, its labels from a second file (name, content) with a node and its label on each
+    line, or from a column, which is named where there are several.
 
-    Parameters
-    ----------
-    name, content
-        The graph file.
-    labels
-        Name and content of a file with a node and its label on each line, or None.
-    column
-        The column of the labels, if there are several, or None.
-
-    Examples
-    --------
-    >>> G = read_own("g.csv", b"a,b\\nb,c\\n", ("roles.csv", b"a,0\\nb,1\\nc,0\\n"))
-    >>> G.labels.tolist()
+    >>> read_own("g.csv", b"a,b\\nb,c\\n", ("roles.csv", b"a,0\\nb,1\\nc,0\\n")).labels.tolist()
     [0, 1, 0]
     """
     files = [unpack(*given, budget=_MOST_BYTES, remedy=_REMEDY) for given in ((name, content), labels) if given]
