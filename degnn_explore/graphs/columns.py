@@ -142,6 +142,7 @@ def numeric_columns(info: Mapping[str, NDArray[Any]], names: Sequence[str]) -> N
     return np.stack([info[name].astype(np.float64) for name in names], axis=1)
 
 
+# For each column of a graph: the check that takes what was given and the number of nodes, and makes the column.
 CHECKS: dict[str, Callable[[Any, int], Any]] = {
     "_names": node_names,
     "labels": class_labels,
@@ -149,7 +150,6 @@ CHECKS: dict[str, Callable[[Any, int], Any]] = {
     "attributes": partial(finite, what="attributes", width=None),
     "info": info_columns,
 }
-"""For each column of a graph: the check that takes what was given and the number of nodes, and makes the column."""
 
 
 def digest_of(*columns: NDArray[Any] | None) -> str:

@@ -23,16 +23,11 @@ _MOST_CELLS = 5_000_000
 
 def networkx_parts(graph: networkx.Graph[Any], label: str | None = None, named_by: str | None = None) -> dict[str, Any]:
     """The arguments of ``Graph.from_edges`` for a networkx graph, see ``Graph.from_networkx``."""
-    rows = [data for _, data in graph.nodes(data=True)]
-    columns = attribute_columns(rows)
+    columns = attribute_columns([data for _, data in graph.nodes(data=True)])
     place = {node: i for i, node in enumerate(graph.nodes)}
-    return table_parts(
-        [text("a node id", node) for node in graph.nodes],
-        columns,
-        np.array([(place[u], place[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2),
-        label=label,
-        named_by=named_by,
-    ) | {
+    ids = [text("a node id", node) for node in graph.nodes]
+    pairs = np.array([(place[u], place[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2)
+    return table_parts(ids, columns, pairs, label=label, named_by=named_by) | {
         "title": str(graph.name or ""),
         "directed": graph.is_directed(),
         "weighted": any(data.get("weight", 1) != 1 for _, _, data in graph.edges(data=True)),

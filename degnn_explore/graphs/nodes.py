@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from ..common.errors import TargetError, shown
 
 Node = int | np.integer[Any] | str
-Targets = Node | Iterable[Node]
-"""A target set: a node, a name, or several of them."""
+Targets = Node | Iterable[Node]  # a target set: a node, a name, or several of them
 
 
 @dataclass(frozen=True)

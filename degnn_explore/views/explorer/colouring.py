@@ -139,9 +139,7 @@ def _counted(
 ) -> Colouring:
     """Adds the counts, and one grey entry at the end for nodes of a side without targets."""
     counts = np.stack([np.bincount(c, minlength=len(entries) + 1) for c in codes], axis=1)  # [entries + 1, sides]
-    listed = [
-        replace(entry, counts=tuple(count)) for entry, count in zip(entries[:MAX_LISTED], counts.tolist(), strict=False)
-    ]
+    listed = [replace(entry, counts=tuple(counts[i].tolist())) for i, entry in enumerate(entries[:MAX_LISTED])]
     notes = ["counts: A | B"] if len(codes) > 1 and entries else []
     notes += [note] if note else []
     if len(entries) > MAX_LISTED:
@@ -187,8 +185,7 @@ def _by_value(values: list[Floats], title: str, note: str) -> Colouring:
 def by_class(picks: Sequence[Pick], method: str, layer: int, hops: int = 2, cut: bool = False) -> Colouring:
     """Colours by the class of the "proper" GNN after ``layer`` layers.
 
-    The largest part of a class keeps its colour when the class splits, so that stepping through the
-    layers shows what each one adds.
+    The largest part of a class that splits keeps its colour, so that stepping through the layers shows what each adds.
     """
     chosen = METHODS[method]
     total = sum(graph.num_nodes for graph, _ in picks)
@@ -205,8 +202,7 @@ def by_class(picks: Sequence[Pick], method: str, layer: int, hops: int = 2, cut:
     number = _stable_numbers(together)
     known = together[0] >= 0
     count = int(number[known].max()) + 1 if known.any() else 0
-    if count > MAX_CLASSES:  # more could neither be told apart nor be sent quickly
-        number[known] = np.minimum(number[known], MAX_CLASSES)
+    number[known] = np.minimum(number[known], MAX_CLASSES)  # more could neither be told apart nor be sent quickly
     rest = count - MAX_CLASSES
     count = min(count, MAX_CLASSES + 1)
     number[~known] = count
@@ -245,9 +241,5 @@ def _letters(i: int) -> str:
     >>> _letters(0), _letters(25), _letters(26)
     ('a', 'z', 'aa')
     """
-    text = ""
-    i += 1
-    while i:
-        i, rest = divmod(i - 1, 26)
-        text = chr(97 + rest) + text
-    return text
+    rest, last = divmod(i, 26)
+    return (_letters(rest - 1) if rest else "") + chr(97 + last)

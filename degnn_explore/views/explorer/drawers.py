@@ -148,7 +148,6 @@ class Drawers:
             name, content = uploaded(change["new"][0])
             graph = read_own(name, content)
         except Exception as error:
-            self.actions.show_error(error)
-            return
+            return self.actions.show_error(error)
         self.actions.open_graph(graph)
         self.report.value = tag("span", f"{name}: {graph!r}. {graph.cleaning}.", "de-hint")

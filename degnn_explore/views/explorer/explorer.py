@@ -125,11 +125,7 @@ class Explorer(Panel):
         self._error.layout.display = "none"
         self._settings = Settings(self._from_control)
         self._more = button("Show more", "Draw a larger neighbourhood of S", self._show_more)
-        cards = box(
-            "de-cards",
-            box("de-card", self.graph_canvas, self._more),
-            box("de-card", self.tree_canvas, self._settings.root),
-        )
+        cards = [(self.graph_canvas, self._more), (self.tree_canvas, self._settings.root)]
         verdicts = box("de-card", W.HTML(tag("b", "Can they be told apart?")), self._table)
         actions = Actions(
             self.open_preset, self.open_graph, self._export, self.html, self.share, self.code, self.show_error
@@ -138,7 +134,8 @@ class Explorer(Panel):
         self.parts = self._drawers.parts
         self._judge = Judge(self._show_verdicts, self.show_error)
         header, drawer = self._drawers.header, self._drawers.box
-        return [header, drawer, self._error, self._idea, self._settings.box, cards, verdicts]
+        both = box("de-cards", *(box("de-card", *card) for card in cards))
+        return [header, drawer, self._error, self._idea, self._settings.box, both, verdicts]
 
     # ---- from the reader ----------------------------------------------------------------------
 
@@ -180,13 +177,12 @@ class Explorer(Panel):
 
     def _listen(self) -> None:
         canvas = self.graph_canvas
-        node = canvas.node
-        canvas.hear("pick", self._pick, self.show_error, node=node)
-        canvas.hear("lasso", self._lasso, self.show_error, nodes=listed(node))
+        canvas.hear("pick", self._pick, self.show_error, node=canvas.node)
+        canvas.hear("lasso", self._lasso, self.show_error, nodes=listed(canvas.node))
         canvas.hear("clear", self._clear, self.show_error)
         canvas.hear("search", self._search, self.show_error, text=text(100))
         canvas.hear("find", self._find, self.show_error, key=self._is_key)
-        canvas.hear("tip", self._tip, self.show_error, node=node)
+        canvas.hear("tip", self._tip, self.show_error, node=canvas.node)
 
     def _pick(self, node: int) -> None:
         self.clear_error()

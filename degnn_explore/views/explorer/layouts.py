@@ -15,8 +15,7 @@ from ...graphs.distances import distances
 from ...graphs.graph import Graph, Targets
 from ...graphs.regular import ring
 
-Floats = NDArray[np.float64]
-Positions = Floats
+Positions = NDArray[np.float64]
 
 LAYOUTS = ("as drawn", "geography", "force", "concentric", "circular")
 
@@ -55,11 +54,10 @@ def fit_box(positions: Positions) -> Positions:
 
 
 def concentric(graph: Graph, S: Targets) -> Positions:
-    """Rings around S: a node's radius grows with its distance to the nearest target.
+    """Rings around S (or the node of highest degree): a radius grows with the distance to the nearest target.
 
-    Within a ring, nodes are ordered by the mean angle of their neighbours one ring further in, so that
-    edges stay short. Unreachable nodes share one last ring. Without targets the node of highest degree
-    is the centre.
+    Within a ring, nodes are ordered by the mean angle of their neighbours one ring further in, so that edges stay
+    short. Unreachable nodes share one last ring.
     """
     given = [S] if isinstance(S, int | np.integer | str) else list(S)
     nodes = graph.target_set(given or np.array([graph.degrees.argmax()]))
@@ -189,7 +187,9 @@ def _sampled(x: Positions, edges: NDArray[np.int64], n: int, rng: np.random.Gene
     return x
 
 
-def _moved(x: Positions, move: Positions, edges: NDArray[np.int64], weight: Floats, step: float) -> Positions:
+def _moved(
+    x: Positions, move: Positions, edges: NDArray[np.int64], weight: NDArray[np.float64], step: float
+) -> Positions:
     """``move`` with the pull along the edges, which grows with their length, and no node further than ``step``."""
     n, (u, v) = len(x), edges.T
     ideal = 1 / np.sqrt(n)

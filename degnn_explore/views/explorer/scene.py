@@ -52,9 +52,7 @@ class Scene:
             edges=self._edges,
             starts=starts,
             shares=[1.0] * len(drawn),
-            names=[
-                node_name(side.graph, i) for side, nodes in zip(state.sides, self.nodes, strict=True) for i in nodes
-            ],
+            names=[node_name(side.graph, i) for k, side in enumerate(state.sides) for i in self.nodes[k]],
             notes=notes if any(notes) else [],
             title="Two graphs" if len(titles) > 1 else titles.pop() or "Graph",
             note=_REMINDER,
@@ -101,6 +99,8 @@ class Scene:
         trees, places = shown.trees, [tidy(tree) for tree in shown.trees]
         starts = np.cumsum([0, *map(len, trees)]).tolist()
         letters = [state.letter(side) for side in shown.sides]
+        roots = [node_name(tree.graph, tree.root) for tree in trees]
+        captions = [f"{letter}: root {root}" for letter, root in zip(letters, roots, strict=True)]
         legend = [entry.as_dict() for entry in shown.entries]
         edges = [
             np.stack([tree.parent, np.arange(len(tree))], axis=1)[1:] + start
@@ -115,10 +115,7 @@ class Scene:
             badges=[f"×{times}" if times > 1 else "" for tree in trees for times in tree.multiplicity],
             tips=[tree_tip(tree, i) for tree in trees for i in range(len(tree))],
             stands_for=[nodes for k in range(len(trees)) for nodes in self._drawn_members(k)],
-            captions=[
-                f"{letter}: root {node_name(tree.graph, tree.root)}"
-                for letter, tree in zip(letters, trees, strict=True)
-            ],
+            captions=captions,
             targets=starts[:-1],
             letters=letters,
             note=shown.note,

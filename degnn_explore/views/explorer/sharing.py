@@ -94,9 +94,9 @@ def decode(code: str, graph: Graph | None = None) -> ExplorerState:
         _expect(all(_is_whole(t, n) for t in targets), f"targets among {n:,} nodes")
     state = ExplorerState(*(_side(graphs[number], targets, sources[number]) for number, targets in sides))
     state.update(**settings)
-    chosen = next((preset for preset in PRESETS if preset.key == idea), None)
-    if chosen is not None:
-        state.preset_key, state.idea = chosen.key, chosen.idea
+    for preset in PRESETS:
+        if preset.key == idea:
+            state.preset_key, state.idea = preset.key, preset.idea
     return state
 
 
@@ -201,9 +201,8 @@ def as_python(state: ExplorerState) -> str:
         targets = [side.graph.names[t] for t in side.targets] if _is_named(side.graph) else list(side.targets)
         lines.append(f"{letter} = ({graph}, {targets!r})")
     usual = {"step": 2, "hops": 2, "cut": False, "size": 0, "root": 0}
-    options = "".join(
-        f", {name}={getattr(state, name)!r}" for name in SETTINGS if getattr(state, name) != usual.get(name)
-    )
+    chosen = {name: getattr(state, name) for name in SETTINGS}
+    options = "".join(f", {name}={value!r}" for name, value in chosen.items() if value != usual.get(name))
     lines.append(f"de.Explorer({', '.join(letters)}{options})")
     if len(state.sides) == 2 and state.sides[0].targets and len(state.sides[0].targets) == len(state.sides[1].targets):
         method = state.colour_by if state.colour_by in METHODS else "DE-SPD"

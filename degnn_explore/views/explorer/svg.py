@@ -95,8 +95,7 @@ def _place(canvas: Canvas, width: int, height: int) -> tuple[NDArray[np.float64]
     sx = min((w - 80) / s[0] for w, s in zip(widths, spans, strict=True))
     sy = min((height - 70) / s[1] for s in spans)
     sx, sy = (min(sx, 90.0), min(sy, 110.0)) if canvas.stretch else (min(sx, sy, 2.0 * height),) * 2
-    at = np.empty_like(positions)
-    left = 0.0
+    at, left = np.empty_like(positions), 0.0
     for part, w in zip(parts, widths, strict=True):
         if part.stop > part.start:
             low, high = positions[part].min(axis=0), positions[part].max(axis=0)

@@ -82,10 +82,9 @@ def table(question: Question, found: dict[str, Verdict | str]) -> str:
         elif isinstance(answer, str):
             cells = f"<td>{tag('span', 'not computed', 'de-pill')}</td><td>–</td>{tag('td', answer, 'de-hint')}"
         else:
-            words, css = ("≠ different", "de-pill de-yes") if answer.different else ("= same", "de-pill")
-            pill = tag("span", words, css)
+            pill = ("≠ different", "de-pill de-yes") if answer.different else ("= same", "de-pill")
             layer = "–" if answer.layer is None else str(answer.layer)
-            cells = f"<td>{pill}</td><td>{layer}</td>{tag('td', answer.why)}"
+            cells = f"<td>{tag('span', *pill)}</td><td>{layer}</td>{tag('td', answer.why)}"
         rows.append(f'<tr data-method="{text(name)}">{title}{cells}</tr>')
     head = "<tr><th>method</th><th>verdict</th><th>from layer</th><th>because</th></tr>"
     return f'<table class="de-verdicts"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
