@@ -9,13 +9,7 @@ from .graph import Graph, Targets
 
 
 def distances(G: Graph, S: Targets, cut: bool = False) -> NDArray[np.int32]:
-    """Shortest-path distance from each node of S to every node; -1 where there is no path. [p, n]
-
-    >>> path = Graph.from_edges([(0, 1), (1, 2)], num_nodes=4)
-    >>> distances(path, [0, 1])
-    array([[ 0,  1,  2, -1],
-           [ 1,  0,  1, -1]], dtype=int32)
-    """
+    """Shortest-path distance from each node of S to every node; -1 where there is no path. [p, n]"""
     return set_distances(G, G.target_set(S)[None, :], cut)[0]
 
 

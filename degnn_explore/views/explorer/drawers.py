@@ -121,16 +121,15 @@ class Drawers:
             self.actions.show_error(error)
 
     def _fill(self, key: str) -> None:
-        above: tuple[W.Widget, ...] = ()
+        children: tuple[W.Widget, ...] = (self.content,)
         if key == "file":
-            self.box.children = (self.upload, self.report)
-            return
-        if key == "help":
+            children = (self.upload, self.report)
+        elif key == "help":
             self.content.value = _HELP
         elif key == "free":
             self.content.value = free_view.frame(self.actions.page())
         else:
-            above = (self._exports,)
+            children = (self._exports, self.content)
             code = self.actions.share()
             short = len(code) <= _LONGEST_CODE
             opening = f'de.Explorer.restore("{code}")' if short else "explorer.share()  # too long to show here"
@@ -139,7 +138,7 @@ class Drawers:
                 "<b>… and as Python to paste</b>"
                 f'<div class="de-code" data-code="python">{text(self.actions.code())}</div>'
             )
-        self.box.children = (*above, self.content)
+        self.box.children = children
 
     def _uploaded(self, change: dict[str, Any]) -> None:
         if not change["new"]:
