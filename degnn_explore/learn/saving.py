@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .nets.base import SetNet, Shape
 
+Where = str | os.PathLike[str]
 _FORMAT = "degnn_explore 1"
 
 
@@ -87,7 +88,7 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
     return model.eval()
 
 
-def _shape_of(path: str | os.PathLike[str], how: Mapping[str, Any]) -> Shape:
+def _shape_of(path: Where, how: Mapping[str, Any]) -> Shape:
     from .nets.base import Shape
 
     counts, classes = how.get("shape"), how.get("classes", [])
@@ -106,9 +107,7 @@ Kinds = Mapping[str, tuple[str, list[int]]]
 _TYPES = {"float32": "F32", "float64": "F64", "int64": "I64", "int32": "I32", "uint8": "U8", "bool": "BOOL"}
 
 
-def need_kinds(
-    path: str | os.PathLike[str], wanted: Mapping[str, Tensor], kinds: Kinds, grows: Collection[str] = ()
-) -> None:
+def need_kinds(path: Where, wanted: Mapping[str, Tensor], kinds: Kinds, grows: Collection[str] = ()) -> None:
     """A ParameterError unless the file holds tensors like the wanted ones; those in ``grows`` may have any length."""
     for name in sorted({*wanted, *kinds}):
         if name not in wanted or name not in kinds:
@@ -121,7 +120,7 @@ def need_kinds(
             raise _changed(path, f"its {name} is {kind} {shape}, not {type_name} {like}")
 
 
-def _changed(path: str | os.PathLike[str], what: str) -> ParameterError:
+def _changed(path: Where, what: str) -> ParameterError:
     return ParameterError(f"{os.fspath(path)} was changed after it was saved, or is not ours: {what}. Save it again.")
 
 
@@ -134,7 +133,7 @@ def load_state(model: SetNet, tensors: Mapping[str, Tensor], assign: bool = Fals
     model.load_state_dict(dict(tensors), assign=assign)
 
 
-def write_tensors(path: str | os.PathLike[str], tensors: Mapping[str, Tensor], how: Mapping[str, Any]) -> Path:
+def write_tensors(path: Where, tensors: Mapping[str, Tensor], how: Mapping[str, Any]) -> Path:
     """Tensors and a JSON text in one safetensors file with a checksum, in one step."""
     from safetensors.torch import save as to_bytes
 
@@ -164,7 +163,7 @@ def check_place(target: Path) -> None:
 
 
 def read_tensors(
-    path: str | os.PathLike[str], check: Callable[[dict[str, Any], Kinds], None]
+    path: Where, check: Callable[[dict[str, Any], Kinds], None]
 ) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """What :func:`write_tensors` wrote; ``check`` may refuse its text and kinds of tensors before any is read."""
     from safetensors import SafetensorError, safe_open

@@ -19,6 +19,7 @@ from ..graphs.columns import digest_of
 from ..graphs.graph import Graph, needs_graph
 from .sampling import Ints, checked_shares, in_three, negatives_of, triangles
 
+Shares = Sequence[float]  # of training, validation and test sets
 EIGHTY_TEN_TEN = (0.8, 0.1, 0.1)
 _LEAKS = 0.5  # partial rank correlation
 
@@ -105,7 +106,7 @@ class Task:
         )
 
 
-def role_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TEN) -> Task:
+def role_task(G: Graph, *, seed: int = 0, split: Shares = EIGHTY_TEN_TEN) -> Task:
     """Node classification (Task 1, p = 1): the label of every labelled node, split class by class.
 
     Parameters
@@ -133,9 +134,7 @@ def role_task(G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TE
     return _labelled_task(G, G, "roles", nodes[:, None], G.labels[nodes], seed, split)
 
 
-def link_task(
-    G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TEN, max_positives: int | None = None
-) -> Task:
+def link_task(G: Graph, *, seed: int = 0, split: Shares = EIGHTY_TEN_TEN, max_positives: int | None = None) -> Task:
     """Link prediction (Task 2, p = 2): the edges, and as many pairs that are not edges.
 
     The edges of validation and test are taken out of ``task.graph``. Negatives are drawn uniformly
@@ -167,9 +166,7 @@ def link_task(
     return _existence_task(G, "links", G.edges, seed, split, max_positives)
 
 
-def triangle_task(
-    G: Graph, *, seed: int = 0, split: Sequence[float] = EIGHTY_TEN_TEN, max_positives: int | None = None
-) -> Task:
+def triangle_task(G: Graph, *, seed: int = 0, split: Shares = EIGHTY_TEN_TEN, max_positives: int | None = None) -> Task:
     """Triangle prediction (Task 3, p = 3): the closed triads, and as many that are not closed.
 
     All three edges of each validation and test triangle are taken out of ``task.graph``. Negatives
@@ -197,7 +194,7 @@ def set_task(
     labels: Any,
     *,
     seed: int = 0,
-    split: Sequence[float] = EIGHTY_TEN_TEN,
+    split: Shares = EIGHTY_TEN_TEN,
     remove_edges: bool = True,
 ) -> Task:
     """A task of your own: target sets of one size p, each with a class, split class by class.
@@ -248,7 +245,7 @@ def set_task(
 
 
 def _labelled_task(
-    G: Graph, graph: Graph | None, kind: str, sets: Ints, labels: Ints, seed: int, split: Sequence[float]
+    G: Graph, graph: Graph | None, kind: str, sets: Ints, labels: Ints, seed: int, split: Shares
 ) -> Task:
     """Given sets split class by class; ``graph=None`` removes the edges inside held-out sets."""
     shares = checked_shares(split)
@@ -271,9 +268,7 @@ def _labelled_task(
     return Task(graph, G, kind, sets.shape[1], len(classes), metric, first, second, third, int(seed), given)
 
 
-def _existence_task(
-    G: Graph, kind: str, positives: Ints, seed: int, split: Sequence[float], max_positives: int | None
-) -> Task:
+def _existence_task(G: Graph, kind: str, positives: Ints, seed: int, split: Shares, max_positives: int | None) -> Task:
     """Positives and as many random negatives in each part; held-out positives leave the graph."""
     shares = checked_shares(split)
     rng = np.random.default_rng(whole_number("seed", seed, least=0, most=MOST_SEED))

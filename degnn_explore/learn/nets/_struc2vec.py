@@ -144,9 +144,8 @@ def walks(
 ) -> None:
     """Walks over the layers. From u in layer k: with ``stay`` to a neighbour of that layer, else a layer up or down.
 
-    Neighbours of u lie at ``ptr[u]:ptr[u + 1]``, with the sums of :func:`running_weights` in ``cumulative[k]``;
-    ``up[k, u]`` is the chance of moving up rather than down, ``reach[u]`` the highest layer that u has a
-    neighbour in. A walk that would leave the layers at the top or at the bottom keeps its layer and draws again.
+    ``cumulative`` is from :func:`running_weights`, ``up[k, u]`` the chance of moving up rather than down, ``reach[u]``
+    the highest layer that u has a neighbour in. A walk that would leave the layers keeps its layer and draws again.
     """
     length = out.shape[1]
     for i in range(len(starts)):
