@@ -14,6 +14,8 @@ from ...graphs.graph import Graph
 from ..widgets.html import node_name, tag, text
 from .state import ExplorerState, Side
 
+Answers = dict[str, Verdict | str]  # of each method its verdict, or why it was left out
+
 
 @dataclass(frozen=True)
 class Question:
@@ -69,7 +71,7 @@ def _named(graph: Graph) -> Graph:
     return Graph.from_edges(graph.edges, graph.num_nodes, names=[node_name(graph, i) for i in range(graph.num_nodes)])
 
 
-def table(question: Question, found: dict[str, Verdict | str]) -> str:
+def table(question: Question, found: Answers) -> str:
     """The table as HTML; methods not yet answered show a spinner."""
     if question.hint:
         return tag("div", question.hint, "de-hint")
@@ -93,9 +95,7 @@ def table(question: Question, found: dict[str, Verdict | str]) -> str:
 class Judge:
     """Answers the latest question in a thread and shows each verdict, first of all none; an older one is cancelled."""
 
-    def __init__(
-        self, show: Callable[[Question, dict[str, Verdict | str]], None], failed: Callable[[BaseException], None]
-    ) -> None:
+    def __init__(self, show: Callable[[Question, Answers], None], failed: Callable[[BaseException], None]) -> None:
         self._show, self._failed = show, failed
         self._stop = Event()
         self._thread: Thread | None = None
@@ -119,7 +119,7 @@ class Judge:
             self._thread.join(seconds)
 
     def _work(self, question: Question, stop: Event) -> None:
-        found: dict[str, Verdict | str] = {}
+        found: Answers = {}
         # a moment's grace: while a reader drags the slider or clicks on, nothing is begun in vain
         if stop.wait(0.05):
             return

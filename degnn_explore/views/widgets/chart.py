@@ -26,13 +26,7 @@ def _script() -> str:
 
 
 class Chart(PageWidget):
-    """A plotly figure as a synced trait, so that a page reload shows the latest one; drawn in the page's colours.
-
-    >>> chart = Chart()
-    >>> chart.show(go.Figure(go.Scatter(y=[1, 2])))
-    >>> chart.figure["data"][0]["y"]
-    [1, 2]
-    """
+    """A plotly figure as a synced trait, so that a page reload shows the latest one; drawn in the page's colours."""
 
     _esm = _script()
     _css = STYLE

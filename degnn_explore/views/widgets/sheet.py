@@ -25,12 +25,7 @@ def cell(text: Any, sort: float | str | None = None, css: str = "", dot: str = "
 
 
 class Sheet(PageWidget):
-    """Columns and rows are the state; `sheet.js` shows them, as text.
-
-    >>> sheet = Sheet(columns=[column("node")], rows=[[cell("<b>")]])
-    >>> sheet.rows[0][0]["text"]
-    '<b>'
-    """
+    """Columns and rows are the state; `sheet.js` shows them, as text."""
 
     _esm = _HERE / "sheet.js"
     _css = STYLE

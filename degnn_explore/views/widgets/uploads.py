@@ -25,12 +25,7 @@ def uploaded(file: Mapping[str, Any]) -> tuple[str, bytes]:
 
 
 def read_own(name: str, content: bytes, labels: tuple[str, bytes] | None = None, column: str | None = None) -> Graph:
-    """A graph from an uploaded file, its labels from a second file (name, content) with a node and its label on each
-    line, or from a column, which is named where there are several.
-
-    >>> read_own("g.csv", b"a,b\\nb,c\\n", ("roles.csv", b"a,0\\nb,1\\nc,0\\n")).labels.tolist()
-    [0, 1, 0]
-    """
+    """A graph from an uploaded file; labels from a second one (node, label on each line) or from the named column."""
     files = [unpack(*given, budget=_MOST_BYTES, remedy=_REMEDY) for given in ((name, content), labels) if given]
     graph = read_content(files[0], labels=files[1] if labels else None, label_column=column)
     return graph.with_title(graph.title[:60])
