@@ -20,7 +20,6 @@ if AIRPORTS.is_dir():
 hypothesis.settings.register_profile("degnn", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis.settings.load_profile("degnn")
 
-BROWSER = Path(__file__).parent / "views" / "browser"
 UNTESTED = {  # a word in the reason of a skip -> what was not tested, and how to change that
     "Chromium": (
         "the Explorer and the Training Board in a browser",
@@ -33,17 +32,33 @@ UNTESTED = {  # a word in the reason of a skip -> what was not tested, and how t
 }
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With several workers (make test): browser tests first and in one, notebooks by themselves, else file by file."""
-    if not config.pluginmanager.hasplugin("xdist"):
-        return
-    items.sort(key=lambda item: not item.path.is_relative_to(BROWSER))  # stable: the rest keeps its order
-    for item in items:
-        if item.path.is_relative_to(BROWSER):
-            item.add_marker(pytest.mark.xdist_group("browser"))
-        elif item.path.name != "test_notebooks.py":
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests first: one worker has them all, and the other the rest meanwhile."""
+    items.sort(key=lambda item: worker_group(item.nodeid) != "browser")  # stable: the rest keeps its order
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With several workers (make test), in the order of collection."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return worker_group(nodeid)
+
+    config.option.loadscopereorder = False
+    return ByGroup(config, log)
+
+
+def worker_group(nodeid: str) -> str:
+    """Tests of one group share a worker: all browser tests, a notebook, else a file (so its fixtures are made once).
+
+    Not by the mark ``xdist_group``, which pytest-xdist 3.8 does not see under pytest 9.2.
+    """
+    file = nodeid.partition("::")[0]
+    if file.startswith("tests/views/browser/"):
+        return "browser"
+    return nodeid if file == "tests/test_notebooks.py" else file
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -19,6 +19,8 @@ import yaml
 import degnn_explore as de
 from tools import mutants
 
+from .conftest import worker_group
+
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 WIDGETS = ("ipywidgets", "anywidget", "plotly", "pyvis")
@@ -86,6 +88,8 @@ def test_stub_names_what_the_package_exports() -> None:
 USER_SCRIPT = """
 import degnn_explore as de
 from tools import mutants
+
+from .conftest import worker_group
 
 G = de.load("karate")
 task = de.link_task(G)
@@ -230,6 +234,19 @@ def test_readme_examples_give_what_they_show() -> None:
     example = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README", "README.md", 0)
     assert len(example.examples) >= 3
     assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example).failed == 0
+
+
+def test_tests_that_share_a_browser_or_fixtures_share_a_worker() -> None:
+    groups = [
+        worker_group(f"{file}::{test}")
+        for file in ("tests/views/browser/test_board.py", "tests/views/browser/test_explorer_in_lab.py")
+        for test in ("test_a", "test_b")
+    ]
+    assert groups == ["browser"] * 4
+    assert worker_group("tests/graphs/test_zoo.py::test_a[x::y]") == "tests/graphs/test_zoo.py"
+    assert worker_group("tests/test_notebooks.py::test_notebook_runs[00]") != worker_group(
+        "tests/test_notebooks.py::test_notebook_runs[01]"
+    )
 
 
 def run_a_browser_test_without_a_browser(**env: str) -> subprocess.CompletedProcess[str]:

@@ -208,6 +208,8 @@ def test_arrays_are_numbers_and_strings_in_arrays_are_names() -> None:
     assert G.has_edges([("1", np.int64(1)), G.edges[0]]).tolist() == [True, True]
     assert G.neighbors(np.int64(0)).tolist() == [1]
     assert G.target_set({"4", "2"}).tolist() == [1, 3]
+    many = Graph.from_edges([(0, 1)], 30, names=[f"v{i}" for i in range(30)])
+    assert many.target_set({f"v{i}" for i in range(30)}).tolist() == list(range(30))  # never by chance
 
 
 @given(graphs(), st.data())
