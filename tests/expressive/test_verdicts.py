@@ -332,13 +332,14 @@ def test_all_nodes_look_alike_only_where_they_do() -> None:
 def test_the_middle_of_a_long_path_costs_its_nodes() -> None:
     """50,000 layers over two copies of 100,000 nodes: 80 GB if every layer were kept."""
     code = """
-import json, resource
+import json
 import numpy as np, degnn_explore as de
+from tools.memory import peak
 n = 100_000
 path = de.Graph.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)], axis=1), num_nodes=n)
 mirrored, other = (de.distinguish((path, u), (path, 50_000), "1-WL") for u in (49_999, 900))
 assert not mirrored.different and other.layer == 901
-print(json.dumps([other.why, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6]))
+print(json.dumps([other.why, peak() / 1e9]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
     why, gigabytes = json.loads(done.stdout)
