@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import http.client
 import os
+import queue
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -116,14 +118,13 @@ def _download(name: str) -> bytes:
 
     end = time.monotonic() + DEADLINE
     try:
-        with urllib.request.build_opener(_WebOnly).open(BASE_URL + name, timeout=TIMEOUT) as answer:
+        with _answer(BASE_URL + name) as answer:
             stated = answer.headers.get("Content-Length", "")
             total = int(stated) if stated.isdecimal() and len(stated) < 20 else None
             content = bytearray()
             with tqdm(desc=name, total=total, unit="B", unit_scale=True) as bar:
-                while len(content) <= LARGEST and (
-                    piece := answer.read1(16_384)
-                ):  # what has come, without waiting for more
+                # read1: what has come, without waiting for more
+                while len(content) <= LARGEST and (piece := answer.read1(16_384)):
                     content += piece
                     bar.update(len(piece))
                     if time.monotonic() > end:
@@ -138,6 +139,26 @@ def _download(name: str) -> bytes:
     if wrong := _difference(name, bytes(content)):
         raise GraphError(f"{BASE_URL}{name} is not the file it should be: {wrong}; nothing was kept. {_by_hand(name)}")
     return bytes(content)
+
+
+def _answer(url: str) -> Any:
+    """The server's answer once its headers are here. TIMEOUT bounds one wait; all of them together have DEADLINE."""
+    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            answers.put(urllib.request.build_opener(_WebOnly).open(url, timeout=TIMEOUT))
+        except BaseException as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, name="download", daemon=True).start()
+    try:
+        answer = answers.get(timeout=DEADLINE)
+    except queue.Empty:
+        raise TimeoutError(f"0 bytes in {DEADLINE:g} seconds; given up") from None
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
 
 
 def _reason(error: Exception) -> str:

@@ -181,6 +181,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             self.server.spoil = ""
             return
+        if self.server.spoil == "endless headers":
+            with contextlib.suppress(OSError):
+                while not self.server.released.wait(0.02):  # type: ignore[attr-defined]
+                    self.wfile.write(b"x")
+            return
         content = FILES[name]
         self.send_response(200)
         if self.server.spoil != "no length":
@@ -305,6 +310,15 @@ def test_a_server_that_dribbles_is_given_up(server: _Server, monkeypatch: pytest
     monkeypatch.setattr(downloads, "DEADLINE", 0.2)
     monkeypatch.setitem(FILES, "brazil-airports.edgelist", b"5" * 10_000_000)
     with pytest.raises(de.GraphError, match=r"could not be downloaded .* bytes in 0.2 seconds; given up"):
+        de.load("brazil-airports")
+    server.released.set()  # type: ignore[attr-defined]
+
+
+def test_headers_that_never_end_are_given_up(server: _Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.spoil = "endless headers"
+    server.released = threading.Event()  # type: ignore[attr-defined]
+    monkeypatch.setattr(downloads, "DEADLINE", 0.2)  # TIMEOUT, for one wait, is far longer
+    with pytest.raises(de.GraphError, match=r"could not be downloaded .* 0 bytes in 0.2 seconds; given up"):
         de.load("brazil-airports")
     server.released.set()  # type: ignore[attr-defined]
 
