@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore import Graph, GraphError, TargetError
 from degnn_explore.engine.egonets import ego_networks
-from degnn_explore.views.explorer import sharing
+from degnn_explore.views.explorer.pages import sharing
 from degnn_explore.views.explorer.state import ExplorerState
 from degnn_explore.views.explorer.verdict_table import Question, answers
 from tests.strategies import graphs

@@ -64,7 +64,7 @@ def read_pairs(content: bytes) -> None:
 
 
 def restore(content: bytes) -> None:
-    from degnn_explore.views.explorer.sharing import decode
+    from degnn_explore.views.explorer.pages.sharing import decode
 
     decode(content.decode("latin-1"))
 

@@ -13,7 +13,7 @@ from ...graphs.graph import Graph
 from ...reading.formats import spoken_formats
 from ..widgets.html import box, button, tag, text
 from ..widgets.uploads import UPLOAD_HINT, read_own, uploaded
-from . import free_view
+from .pages import free_view
 from .presets import PRESETS
 
 _HELP = """<b>How to read this panel</b>

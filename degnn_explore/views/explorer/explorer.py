@@ -13,14 +13,14 @@ from ...graphs.graph import Graph, Targets
 from ..widgets.html import box, button, error_box, guarded, tag
 from ..widgets.messages import listed, text, whole
 from ..widgets.panel import Panel
-from . import free_view, sharing
 from .drawers import Actions, Drawers
 from .excerpt import MAX_DRAWN, search
+from .pages import free_view, sharing
+from .pages.svg import svg
 from .presets import preset as find_preset
 from .scene import Scene
 from .settings import Settings
 from .state import ExplorerState, Side
-from .svg import svg
 from .verdict_table import Judge, Question, table
 
 

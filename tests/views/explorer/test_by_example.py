@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import degnn_explore as de
-from degnn_explore.views.explorer import free_view, layouts, presets, sharing, trees
+from degnn_explore.views.explorer import layouts, presets, trees
 from degnn_explore.views.explorer.colouring import by_class
 from degnn_explore.views.explorer.excerpt import excerpt_of, note_column, search
+from degnn_explore.views.explorer.pages import free_view, sharing
+from degnn_explore.views.explorer.pages.svg import svg
 from degnn_explore.views.explorer.state import ExplorerState
-from degnn_explore.views.explorer.svg import svg
 from degnn_explore.views.explorer.verdict_table import Question, answers
 from degnn_explore.views.widgets.canvas import Canvas
 from degnn_explore.views.widgets.html import node_name, tag, text

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import degnn_explore as de
-from degnn_explore.views.explorer import free_view
+from degnn_explore.views.explorer.pages import free_view
 from degnn_explore.views.explorer.settings import Settings
 from degnn_explore.views.explorer.state import ExplorerState
 

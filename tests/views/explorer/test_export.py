@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import degnn_explore as de
-from degnn_explore.views.explorer import free_view
+from degnn_explore.views.explorer.pages import free_view
 from degnn_explore.views.explorer.presets import SOURCES, build
 from degnn_explore.views.widgets.uploads import read_own
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore.views.explorer import sharing
+from degnn_explore.views.explorer.pages import sharing
 from degnn_explore.views.explorer.presets import PRESETS
 from degnn_explore.views.explorer.state import SETTINGS, ExplorerState
 

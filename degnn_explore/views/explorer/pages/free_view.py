@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...common.palette import ACCENT, text_on
-from ...expressive.subtrees import Subtree
-from ..widgets.html import text
-from .trees import Forest, tree_tip
+from ....common.palette import ACCENT, text_on
+from ....expressive.subtrees import Subtree
+from ...widgets.html import text
+from ..trees import Forest, tree_tip
 
 # pyvis asks a CDN for Bootstrap even with cdn_resources="in_line"; a page may load nothing at all.
 _REMOTE = re.compile(r"<(?:script\b[^>]*\bsrc=[^>]*>\s*</script>|link\b[^>]*>)", re.IGNORECASE)

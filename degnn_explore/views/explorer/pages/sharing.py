@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ...common.errors import GraphError, ParameterError
-from ...expressive.methods import METHODS
-from ...graphs.graph import Graph
-from .presets import PRESETS, build
-from .state import SETTINGS, ExplorerState, Side
+from ....common.errors import GraphError, ParameterError
+from ....expressive.methods import METHODS
+from ....graphs.graph import Graph
+from ..presets import PRESETS, build
+from ..state import SETTINGS, ExplorerState, Side
 
 _PREFIX = "de1."
 _MAX_CODE = 400_000

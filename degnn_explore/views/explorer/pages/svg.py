@@ -8,8 +8,8 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from ...common.palette import ACCENT
-from ..widgets.canvas import Canvas
+from ....common.palette import ACCENT
+from ...widgets.canvas import Canvas
 
 _EDGE, _TEXT, _FAINT = "#98a2b3", "#1f2328", "#6b7280"
 _DASHES = ("", ' stroke-dasharray="5 4"', ' stroke-dasharray="1 5" stroke-linecap="round"')
