@@ -216,3 +216,48 @@ def root_colours(
                 colour[u] = finer[u]
             out[layer, root] = colour[root]
         dist[queue[:reached]] = -1
+
+
+@njit(cache=True, nogil=True)
+def find_isomorphism(a: Ints, b: Ints, kind_a: Ints, kind_b: Ints, order: Ints, budget: int, image: Ints) -> int:
+    """1 if a node map takes adjacency a to b and kind_a to kind_b, 0 if none does, -1 if the budget ran out.
+
+    Depth-first: node ``order[d]`` of a is sent to each free node of b in turn, its own number first, and every link to
+    the nodes before it is checked. The map is left in ``image`` [n].
+    """
+    n = len(a)
+    image[:] = -1
+    taken = np.zeros(n, dtype=np.bool_)
+    tried = np.zeros(n + 1, dtype=np.int64)
+    d, steps = 0, 0
+    while d < n:
+        u = order[d]
+        if image[u] >= 0:  # back here: the choice made before led nowhere
+            taken[image[u]] = False
+            image[u] = -1
+        placed = False
+        while tried[d] < n and not placed:
+            w = (u + tried[d]) % n
+            tried[d] += 1
+            if taken[w] or kind_a[u] != kind_b[w]:
+                continue
+            fits = True
+            for e in range(d):
+                if a[u, order[e]] != b[w, image[order[e]]]:
+                    fits = False
+                    break
+            if fits:
+                image[u] = w
+                taken[w] = True
+                placed = True
+        steps += 1
+        if steps > budget:
+            return -1
+        if placed:
+            d += 1
+            tried[d] = 0
+        else:
+            if d == 0:
+                return 0
+            d -= 1
+    return 1

@@ -4,12 +4,13 @@ Every experiment returns a :class:`Finding` with ``.table``, ``.plot()`` and ``.
 ``expressive`` and below, not ``study``. Begin with ``random_regular.py``.
 """
 
+from ..expressive.isomorphism import isomorphic
 from ..expressive.own_targets import root_colours
 from ..reading.graph6 import read_pairs
+from .all_regular import regular_graphs
 from .distance_regular import theorem_3_7, walk_counts
 from .families import csl_family, latin_square_graph, lift, regular_family, small_family, strongly_regular_family
 from .finding import Finding
-from .isomorphism import isomorphic, regular_graphs
 from .limits import all_nodes_as_targets, corollary_3_8, equitable_partition, look_alikes, theorem_2_7
 from .random_network import TOLERANCE, RandomNetwork
 from .random_regular import PAPER_SIZES, boundary, corollary_3_4, theorem_3_3

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..common.errors import ParameterError, whole_number
 from ..graphs import zoo
 from ..graphs.graph import Graph, needs_graph
-from .isomorphism import regular_graphs
+from .all_regular import regular_graphs
 
 __all__ = [
     "csl_family",

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from ..common.errors import ParameterError, one_of, whole_number
 from ..common.parallel import Threads
 from ..common.stopping import raise_if
+from ..expressive.isomorphism import isomorphic
 from ..expressive.own_targets import alike, root_colours
 from ..graphs import zoo
 from ..graphs.graph import Graph
 from ..graphs.regular import check_regular
 from .finding import Finding
-from .isomorphism import isomorphic
 from .random_network import TOLERANCE, RandomNetwork, close_fraction
 
 __all__ = ["PAPER_SIZES", "boundary", "corollary_3_4", "theorem_3_3"]

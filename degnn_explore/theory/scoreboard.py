@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, one_of, whole_number
 from ..common.parallel import Threads
+from ..expressive.isomorphism import isomorphic
 from ..expressive.methods import WHOLE_GRAPHS as METHODS
 from ..expressive.methods import Setting
 from ..expressive.refinement import Instances
@@ -23,7 +24,6 @@ from ..graphs.graph import Graph, needs_graph
 from ..reading.graph6 import read_pairs
 from . import families as fam
 from .finding import Finding
-from .isomorphism import isomorphic
 
 if TYPE_CHECKING:
     import pandas

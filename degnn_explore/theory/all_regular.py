@@ -1,4 +1,4 @@
-"""When two graphs are the same, and all regular graphs up to that."""
+"""All regular graphs on few nodes, one of each isomorphism class."""
 
 from __future__ import annotations
 
@@ -9,48 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, whole_number
-from ..graphs.graph import Graph, needs_graph
+from ..graphs.graph import Graph
 from ..graphs.regular import check_regular, circulant
 
-__all__ = ["isomorphic", "regular_graphs"]
+__all__ = ["regular_graphs"]
 
 LARGEST_REGULAR = 12
-
-
-def isomorphic(G: Graph, H: Graph, budget: int = 1_000_000) -> bool | None:
-    """Whether two graphs are the same up to their nodes' numbers; None if the search took more than ``budget`` steps.
-
-    Nodes are matched within their exact DE-1 colours, one after another, with every link checked.
-
-    Examples
-    --------
-    >>> from degnn_explore import zoo
-    >>> isomorphic(zoo.paley(9), zoo.rook(3)), isomorphic(zoo.shrikhande(), zoo.rook(4))
-    (True, False)
-    """
-    from ..expressive.own_targets import root_colours
-    from . import _kernels as compiled
-
-    needs_graph("isomorphic", G)
-    needs_graph("isomorphic", H)
-    n = G.num_nodes
-    if n != H.num_nodes or G.num_edges != H.num_edges:
-        return False
-    kinds = root_colours([G, H], layers=4)[-1]
-    if not np.array_equal(np.sort(kinds[:n]), np.sort(kinds[n:])):
-        return False
-    a, b = (X.to_scipy().toarray() > 0 for X in (G, H))
-    order: list[int] = []
-    _, place, sizes = np.unique(kinds[:n], return_inverse=True, return_counts=True)
-    rare = sizes[place]
-    links = np.zeros(n)
-    while len(order) < n:  # next the node with most links to those placed, then of the rarest colour
-        rest = np.setdiff1d(np.arange(n), order)
-        chosen = int(rest[np.lexsort((rare[rest], -links[rest]))[0]])
-        order.append(chosen)
-        links += a[chosen]
-    found = compiled.find_isomorphism(a, b, kinds[:n], kinds[n:], np.array(order), budget)
-    return None if found < 0 else bool(found)
 
 
 @lru_cache(maxsize=64)
@@ -87,10 +51,10 @@ def _graph(A: NDArray[np.bool_], title: str) -> Graph:
 
 
 def _by_switching(first: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-    from . import _kernels as compiled
+    from ..expressive import _kernels as compiled
 
     n = len(first)
-    order = np.arange(n)
+    order, image = np.arange(n), np.empty(n, dtype=np.int64)
     found: list[NDArray[np.bool_]] = [first]
     known: dict[bytes, list[tuple[NDArray[np.bool_], NDArray[np.int64]]]] = {}
     (kinds,), (key,) = _kinds(first[None])
@@ -101,7 +65,7 @@ def _by_switching(first: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
             continue
         for B, kinds, key in zip(switched, *_kinds(switched), strict=True):
             alike = known.setdefault(key, [])
-            if not any(compiled.find_isomorphism(B, C, kinds, other, order, 1 << 60) for C, other in alike):
+            if not any(compiled.find_isomorphism(B, C, kinds, other, order, 1 << 60, image) for C, other in alike):
                 alike.append((B, kinds))
                 found.append(B)
     return found
