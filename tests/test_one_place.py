@@ -87,7 +87,7 @@ class DegreesNet(SetNet):
 
 def test_a_model_of_ten_lines_works_everywhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(nets.MODELS, "degrees", nets.Entry(DegreesNet, "baseline", "#123456", "a perceptron"))
-    assert list(de.models().index)[-2:] == ["DEA-GNN-PR", "degrees"]
+    assert list(de.models().index)[-2:] == ["centralities", "degrees"]
     assert de.models().loc["degrees", "hyperparameters"] == {"hidden": 4}
     task = de.link_task(de.load("karate"))
     model = de.build("degrees", task, hidden=6)

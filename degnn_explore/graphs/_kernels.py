@@ -47,3 +47,35 @@ def distances(indptr: Ints, indices: Ints, sets: Ints, cut: bool, out: Ints) -> 
         for j in range(sets.shape[1]):
             bfs(indptr, indices, sets[i, j], inside, queue, out[i, j], n)
         inside[sets[i]] = False
+
+
+@njit(cache=True, nogil=True)
+def inner_distances(indptr: Ints, indices: Ints, sets: Ints, out: Ints) -> None:
+    """Distances between the members of each set, the edges between them cut; out [k, p, p], -1: unreachable.
+
+    Each search ends when the other members are found.
+    """
+    n = len(indptr) - 1
+    inside = np.zeros(n, dtype=np.bool_)
+    queue = np.empty(n, dtype=np.int64)
+    dist = np.full(n, -1, dtype=np.int32)
+    for i in range(sets.shape[0]):
+        S = sets[i]
+        inside[S] = True
+        for j in range(len(S)):
+            queue[0] = S[j]
+            dist[S[j]] = 0
+            head, tail, missing = 0, 1, len(S) - 1
+            while head < tail and missing:
+                u = queue[head]
+                head += 1
+                for e in range(indptr[u], indptr[u + 1]):
+                    w = indices[e]
+                    if dist[w] < 0 and not (inside[w] and inside[u]):
+                        dist[w] = dist[u] + 1
+                        queue[tail] = w
+                        tail += 1
+                        missing -= inside[w]
+            out[i, j] = dist[S]
+            dist[queue[:tail]] = -1
+        inside[S] = False

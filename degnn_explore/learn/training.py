@@ -181,6 +181,8 @@ def fit(
     run = _Run(model, task, seed, learning, choose_device(device), threads, stop)
     epochs = whole_number("epochs", epochs, least=1)
     every = real_number("checkpoint_every", checkpoint_every, least=0)
+    if not model.learns:
+        return run.judged(progress)
     kept = None if checkpoint is None else Checkpoint(Path(checkpoint), run.identity(), every)
     return run.epochs(epochs, kept, progress)
 
@@ -239,6 +241,19 @@ class _Run:
             if checkpoint is not None:
                 checkpoint.write()
 
+    def judged(self, progress: bool) -> Iterator[Epoch]:
+        """The one epoch of a model that has nothing to learn."""
+        started = time.perf_counter()
+        try:
+            self._prepare(progress)
+            logits = logits_of(self.model, self.data, np.arange(len(self.labels)), self.device, self.stop)
+        except Cancelled:
+            return
+        parts = [(logits[rows], self.labels[rows]) for rows in (self.train, self.val, self.test)]
+        loss = float(loss_of(*(torch.from_numpy(part) for part in parts[0])))
+        train, val, test = (metrics(*part) for part in parts)
+        yield Epoch(1, loss, train, val, test, time.perf_counter() - started, self.task.metric)
+
     def _prepare(self, progress: bool) -> None:
         """The data of all sets, with their places by part, and the optimiser."""
         parts = [self.task.train, self.task.val, self.task.test]
@@ -251,6 +266,8 @@ class _Run:
             sets = np.concatenate([part.sets for part in parts])
             self.data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
             self.model.calibrate(self.data, self.train)
+        if not self.model.learns:
+            return
         kind = self.learning.optimizer
         extra: dict[str, Any] = {"momentum": 0.9} if kind == "sgd" else {"fused": True}
         how = {"lr": self.learning.learning_rate, "weight_decay": self.learning.weight_decay, **extra}

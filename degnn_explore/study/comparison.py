@@ -80,7 +80,7 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
     rows = [_row(model, group, scores, best) for model, group in groups.items()]
     rows.sort(key=lambda row: -row.mean)
     size = first.sizes.get("test", 0)
-    epochs = sorted({int(run.options.get("epochs", 0)) for group in groups.values() for run in group})
+    epochs = sorted({int(run.options.get("epochs", 0)) for group in groups.values() for run in group if run.options})
     notes = _notes(first, rows, size, epochs)
     if left := len(done) - len(usable):
         notes.append(

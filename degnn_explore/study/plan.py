@@ -136,6 +136,8 @@ class Plan:
         kind: type[SetNet] = MODELS[one_of("model", model, MODELS)].load()
         p, given = TASKS[self.task].p, self.hyper_of(model)
         hyper = {key: one.checked(key, given.get(key, one.default_for(p))) for key, one in kind.HYPER.items()}
+        if not kind.learns:
+            return hyper, {}
         options = asdict(Learning(**{key: value for key, value in self.options.items() if key not in _HOW}))
         if options["learning_rate"] is None:
             options["learning_rate"] = kind.RATE.default_for(p)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..learn.nets import is_heuristic
 from .plan import Job, Plan
 from .records import Run
 
@@ -106,7 +107,8 @@ def _left(lanes: Sequence[Lane], epochs: int, workers: int) -> dict[str, float]:
     usual, work, longest, left = sum(pace.values()) / len(pace), 0.0, 0.0, {}
     for lane in lanes:
         if lane.state not in ENDED:
-            rest = pace.get(lane.job.model, usual) * (epochs - len(lane.epochs))
+            ahead = 1 if is_heuristic(lane.job.model) else epochs - len(lane.epochs)
+            rest = pace.get(lane.job.model, usual) * ahead
             work, longest = work + rest, max(longest, rest)
             left[lane.job.model] = max(work / workers, longest)
     return left

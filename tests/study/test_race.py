@@ -423,7 +423,7 @@ def test_the_settings_are_those_of_the_built_model(model: str, task: str) -> Non
     built = de.build(model, plan.make_task(0), **plan.hyper_of(model))
     hyper, options = plan.settings(model)
     assert hyper == built.hyper
-    assert options["learning_rate"] == built.learning_rate
+    assert options.get("learning_rate") == (built.learning_rate if built.learns else None)
 
 
 def test_a_default_given_or_left_out_is_the_same_run() -> None:

@@ -50,6 +50,8 @@ class Entry:
 
 BASELINE: Final = "baseline"
 DE: Final = "distance encoding"
+HEURISTIC: Final = "heuristic"
+_OLIVE = "#6f7d1f"
 MODELS = {
     "GCN": Entry(
         "block_nets:WLGNN", BASELINE, "#8a8f98", "graph convolution, normalised sum", bound="1-WL", usual=True
@@ -65,12 +67,32 @@ MODELS = {
     "DE-GNN-LP": Entry("block_nets:DELP", DE, "#8b6fd1", "landing probabilities as features"),
     "DEA-GNN-SPD": Entry("block_nets:DEASPD", DE, "#d55e00", "distances as features and in the aggregation"),
     "DEA-GNN-PR": Entry("pagerank:DEAPR", DE, "#b03a5b", "distances as features, PageRank-weighted aggregation"),
+    **{
+        name: Entry(f"heuristics:{home}", HEURISTIC, _OLIVE, about, sizes, usual=name in ("Adamic-Adar", "degree"))
+        for name, home, sizes, about in (
+            ("common neighbours", "SetScore", (2, 3), "how many neighbours the nodes share"),
+            ("Adamic-Adar", "SetScore", (2, 3), "shared neighbours, each by 1 / log of its degree"),
+            ("resource allocation", "SetScore", (2, 3), "shared neighbours, each by 1 / its degree"),
+            ("preferential attachment", "SetScore", (2, 3), "product of the degrees"),
+            ("Katz", "Katz", (2, 3), "walks from one to the other, long ones damped"),
+            ("personalised PageRank", "PageRankScore", (2, 3), "where random walks from one node end"),
+            ("shortest path", "SetScore", (2, 3), "1 / distance, own edges cut"),
+            ("degree", "Degree", (1,), "logistic regression on the degree"),
+            ("centralities", "Centralities", (1,), "logistic regression on seven centralities"),
+        )
+    },
 }
 """The models in the order in which they are listed everywhere. A model is added by one entry."""
 
 
 def is_baseline(name: str) -> bool:
-    return name in MODELS and MODELS[name].group == BASELINE
+    """Whether distance encoding is to be compared with it; heuristics are baselines, too."""
+    return name in MODELS and MODELS[name].group != DE
+
+
+def is_heuristic(name: str) -> bool:
+    """Whether it is a formula, with nothing to train."""
+    return name in MODELS and MODELS[name].group == HEURISTIC
 
 
 def colour_of(name: str) -> str:
@@ -153,9 +175,9 @@ def models() -> pandas.DataFrame:
     """The models, with the set sizes they take, their hyperparameters and the paper's ranges.
 
     Columns: ``about``, ``sizes`` (p that it takes), ``inductive`` (can judge another graph than the
-    one it was trained on), ``learning_rate`` (what fit takes by default), ``hyperparameters`` (name to
-    default), ``for_nodes`` (defaults that differ for single nodes, p = 1) and ``paper`` (name to the range
-    that the paper searched).
+    one it was trained on), ``learning_rate`` (what fit takes by default; a heuristic has none),
+    ``hyperparameters`` (name to default), ``for_nodes`` (defaults that differ for single nodes, p = 1)
+    and ``paper`` (name to the range that the paper searched).
 
     Examples
     --------
@@ -173,7 +195,7 @@ def models() -> pandas.DataFrame:
             "about": entry.about,
             "sizes": "any" if entry.sizes is None else ", ".join(map(str, entry.sizes)),
             "inductive": kind.inductive,
-            "learning_rate": kind.RATE.default,
+            "learning_rate": kind.RATE.default if kind.learns else None,
             "hyperparameters": {key: hyper.default for key, hyper in kind.HYPER.items()},
             "for_nodes": {key: value.for_nodes for key, value in settings.items() if value.for_nodes is not None},
             "paper": {key: value.paper for key, value in settings.items() if value.paper},

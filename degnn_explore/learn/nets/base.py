@@ -109,6 +109,7 @@ class SetNet(nn.Module):
 
     HYPER: ClassVar[Mapping[str, Hyper]] = {}
     inductive: ClassVar[bool] = True  # whether it can judge sets of a graph that it was not trained on
+    learns: ClassVar[bool] = True  # whether it has weights that training changes; a heuristic has none
     grows: ClassVar[tuple[str, ...]] = ()  # buffers whose length is that of a graph, known when the model is bound
     RATE: ClassVar[Hyper] = Hyper(1e-3, paper="1e-4 (SGD)", for_nodes=1e-2)  # nodes: few training sets, few steps
 

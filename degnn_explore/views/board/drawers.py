@@ -27,6 +27,10 @@ _PAPER_TEXT = (
     "hops K 1, 2, 3 (DEA-GNN-SPD); and trained with SGD, learning rate 1e-4, batches of 64 or 128, 20 seeds, until the "
     "loss converged: hundreds of epochs. Our default is Adam, at 1e-2 for single nodes and for DEA-GNN-PR, else 1e-3."
 )
+_IN_CHART = (
+    "In the chart baselines are dotted, distance encoding is solid; of the heuristics, which need no training, the one "
+    "best on validation is a dashed line."
+)
 _LONG = (
     f"The paper's take long: {MOST_SEEDS} seeds of {PAPER_EPOCHS} epochs for each model, "
     f"{MOST_SEEDS * PAPER_EPOCHS // (USUAL['seeds'] * USUAL['epochs'])} times our defaults."
@@ -97,7 +101,10 @@ class Drawers:
             row = W.HBox([W.HTML(f'<span class="de-dot" style="background:{text(paint(name))}"></span>'), check])
             row.add_class("de-model")
             rows.append(row)
-        return box("de-models", *rows), _hint("Baselines are dotted in the chart, distance encoding is solid.")
+        hint = (
+            "In the chart baselines are dotted, distance encoding is solid; of the heuristics, which need no training "
+        )
+        return box("de-models", *rows), _hint(f"{hint}(olive), the best on validation is a dashed line.")
 
     def _own(self) -> tuple[W.Widget, ...]:
         self._files = [

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ...learn.nets import colour_of, is_baseline
+from ...learn.nets import colour_of, is_baseline, is_heuristic
 from ...study.judged import Scored, confusion, roc
 from ...study.statistics import Curve
 
@@ -77,7 +77,7 @@ def curve_figure(curves: Sequence[Curve], measure: str, metric: str, epochs: int
 
 
 def _dash(model: str) -> str:
-    return "dot" if is_baseline(model) else "solid"
+    return "dash" if is_heuristic(model) else "dot" if is_baseline(model) else "solid"
 
 
 def _short(values: Sequence[float]) -> list[float]:

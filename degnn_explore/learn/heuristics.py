@@ -1,0 +1,163 @@
+"""Scores of target sets by a formula, nothing learnt: what any model should be compared with.
+
+The edges inside a set are cut before it is scored, as everywhere; the score of three nodes is the sum over their pairs
+(preferential attachment: the product over the nodes). A higher score speaks for a link or a triangle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.features import inner_edges
+from ..graphs.distances import inner_distances
+from ..graphs.graph import Graph
+from .sampling import Ints
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+Scores = NDArray[np.float64]
+_AT_ONCE = 4096  # sets, or columns of an inverse
+
+
+def common_neighbours(graph: Graph, sets: Ints) -> Scores:
+    """|N(u) ∩ N(v)|. [k]
+
+    Examples
+    --------
+    >>> square = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])
+    >>> common_neighbours(square, np.array([[0, 2], [1, 3], [0, 1]])).tolist()
+    [2.0, 2.0, 1.0]
+    """
+    return _shared(graph, sets, np.ones(graph.num_nodes))
+
+
+def adamic_adar(graph: Graph, sets: Ints) -> Scores:
+    """Sum over common neighbours z of 1 / log d(z) (Adamic & Adar, 2003). [k]"""
+    return _shared(graph, sets, 1 / np.log(np.maximum(graph.degrees, 2)))
+
+
+def resource_allocation(graph: Graph, sets: Ints) -> Scores:
+    """Sum over common neighbours z of 1 / d(z) (Zhou, Lü & Zhang, 2009). [k]"""
+    return _shared(graph, sets, 1 / np.maximum(graph.degrees, 1))
+
+
+def _shared(graph: Graph, sets: Ints, weight: Scores) -> Scores:
+    """Sum of the weights of the nodes outside S that are neighbours of u and v, over the pairs of each set."""
+    A = graph.to_scipy()
+    parts = []
+    for some in _pieces(sets):
+        inner, total = inner_edges(graph, some), np.zeros(len(some))
+        for i, j in combinations(range(some.shape[1]), 2):
+            total += A[some[:, i]].multiply(A[some[:, j]]) @ weight
+            total -= (inner[:, i] * inner[:, j] * weight[some]).sum(axis=1)  # a node of S: its edges to u and v are cut
+        parts.append(total)
+    return np.concatenate(parts)
+
+
+def preferential_attachment(graph: Graph, sets: Ints) -> Scores:
+    """Product of the degrees (Barabási & Albert, 1999). [k]"""
+    return np.asarray(_degrees(graph, sets).prod(axis=1, dtype=np.float64))
+
+
+def closeness(graph: Graph, sets: Ints) -> Scores:
+    """1 / distance; 0 where there is no path. [k]"""
+    far = inner_distances(graph, sets)  # [k, p, p]
+    i, j = np.triu_indices(sets.shape[1], 1)
+    return np.asarray(np.where(far > 0, 1 / np.maximum(far, 1), 0.0)[:, i, j].sum(axis=1))
+
+
+def katz(graph: Graph, sets: Ints, damping: float = 0.2) -> Scores:
+    """Number of walks from u to v, each counting β^length: [(I - βA)^-1]_uv (Katz, 1953). [k]
+
+    β is ``damping`` times the largest that converges, 1 / λ for the largest eigenvalue λ of the graph.
+    """
+    import scipy.sparse
+
+    A = graph.to_scipy().astype(np.float64)
+    beta = damping / _largest_eigenvalue(A)
+    matrix = scipy.sparse.eye_array(graph.num_nodes) - beta * A
+    return _over_pairs(_inner_inverse(matrix, sets, beta * inner_edges(graph, sets)))
+
+
+def personalised_pagerank(graph: Graph, sets: Ints, alpha: float = 0.85) -> Scores:
+    """Where walks from u that end with probability 1 - α at each step end: at v, and the same from v at u. [k]"""
+    import scipy.sparse
+
+    degrees = np.maximum(graph.degrees, 1)  # a node without neighbours stays where it is
+    matrix = scipy.sparse.diags_array(degrees.astype(np.float64)) - alpha * graph.to_scipy()
+    after = np.maximum(_degrees(graph, sets), 1)  # [k, p]
+    cut = alpha * inner_edges(graph, sets) + np.eye(sets.shape[1]) * (after - degrees[sets])[:, :, None]
+    ends = (1 - alpha) * _inner_inverse(matrix, sets, cut) * after[:, None, :]
+    return _over_pairs(ends + ends.transpose(0, 2, 1))
+
+
+def _inner_inverse(matrix: scipy.sparse.sparray, sets: Ints, cut: NDArray[Any]) -> Scores:
+    """The inverse's entries between the nodes of each set after its edges are cut. [k, p] -> [k, p, p]
+
+    The cut adds ``cut`` [k, p, p] to the matrix at the rows and columns of the set, and so changes this block R of the
+    inverse to (R^-1 + cut)^-1 (Woodbury): one factorisation serves all sets, exactly.
+    """
+    from scipy.sparse.linalg import splu
+
+    solver = splu(matrix.tocsc())
+    nodes, place = np.unique(sets, return_inverse=True)
+    place = place.reshape(sets.shape)
+    found = np.empty((*sets.shape, sets.shape[1]))
+    width = max(1, _AT_ONCE * 1000 // matrix.shape[0])
+    for start in range(0, len(nodes), width):
+        chosen = nodes[start : start + width]
+        units = np.zeros((matrix.shape[0], len(chosen)))
+        units[chosen, np.arange(len(chosen))] = 1
+        columns = solver.solve(units)
+        for j in range(sets.shape[1]):
+            rows = np.flatnonzero((place[:, j] >= start) & (place[:, j] < start + width))
+            found[rows, :, j] = columns[sets[rows], place[rows, j, None] - start]
+    changed = np.flatnonzero(cut.any(axis=(1, 2)))  # the others are exact to the last digit, however small
+    before = found[changed]
+    after = np.linalg.inv(np.linalg.inv(before) + cut[changed])
+    found[changed] = np.where(after > 1e-10 * before, after, 0.0)  # what is left of nothing is rounding
+    return found
+
+
+def _over_pairs(block: Scores) -> Scores:
+    i, j = np.triu_indices(block.shape[1], 1)
+    return np.asarray(block[:, i, j].sum(axis=1))
+
+
+def _largest_eigenvalue(A: scipy.sparse.csr_array) -> float:
+    """By power iteration on A + I, which has no eigenvalue -λ as a bipartite graph's A has; 1 without edges."""
+    v = np.ones(A.shape[0])
+    value = 1.0
+    for _ in range(1000):
+        w = A @ v + v
+        value, before = float(np.linalg.norm(w) / np.linalg.norm(v)), value
+        v = w / np.linalg.norm(w)
+        if abs(value - before) < 1e-6 * value:
+            break
+    return max(1.0, value - 1)
+
+
+def _degrees(graph: Graph, sets: Ints) -> Ints:
+    """Degrees of the nodes of each set after the cut. [k, p]"""
+    return graph.degrees[sets] - inner_edges(graph, sets).sum(axis=2)
+
+
+def _pieces(sets: Ints) -> Iterator[Ints]:
+    return (sets[start : start + _AT_ONCE] for start in range(0, len(sets), _AT_ONCE))
+
+
+SET_SCORES: dict[str, Callable[..., Scores]] = {
+    "common neighbours": common_neighbours,
+    "Adamic-Adar": adamic_adar,
+    "resource allocation": resource_allocation,
+    "preferential attachment": preferential_attachment,
+    "Katz": katz,
+    "personalised PageRank": personalised_pagerank,
+    "shortest path": closeness,
+}

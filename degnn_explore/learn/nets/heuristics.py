@@ -1,0 +1,147 @@
+"""Heuristics as models: a formula's score of a set, put on the scale of a probability; no epochs, no descent.
+
+``fit`` gives one epoch, its metrics are those of the formula itself: the scale never changes the order of links.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ...graphs.graph import Graph
+from ..heuristics import SET_SCORES
+from ..tasks import Task
+from . import _centrality
+from .base import Hyper, Ints, SetData, SetNet, Shape, Stop
+
+Columns = NDArray[np.float64]
+_FIRMNESS = 1.0  # of the ridge, as if so many sets spoke for no weight
+
+
+@dataclass(frozen=True)
+class Logits(SetData):
+    """What a formula says of each set. [k] or [k, C]"""
+
+    values: Columns
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def batch(self, index: Ints, device: str = "cpu") -> Tensor:
+        return torch.from_numpy(self.values[index])  # float64, which not every device has: equal scores stay equal
+
+
+class Formula(SetNet):
+    """Columns of a set by a formula, and a logistic regression on them that ``bind`` solves."""
+
+    learns: ClassVar[bool] = False
+    width: ClassVar[int] = 1
+    weight: Tensor
+    bias: Tensor
+    centre: Tensor
+    spread: Tensor
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper)
+        self.register_buffer("weight", torch.ones(shape.outputs, self.width, dtype=torch.float32))
+        self.register_buffer("bias", torch.zeros(shape.outputs))
+        self.register_buffer("centre", torch.zeros(self.width))
+        self.register_buffer("spread", torch.ones(self.width))
+
+    def columns(self, graph: Graph, sets: Ints) -> Columns:
+        """What the formula says of each set. [k, width]"""
+        raise NotImplementedError
+
+    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
+        x = self.columns(task.graph, task.train.sets)
+        centre, spread = x.mean(axis=0), x.std(axis=0)
+        spread[spread < 1e-9] = 1.0
+        weight, bias = logistic((x - centre) / spread, task.train.labels, self.shape.outputs)
+        for name, value in {"weight": weight, "bias": bias, "centre": centre, "spread": spread}.items():
+            kept = getattr(self, name)
+            setattr(self, name, torch.from_numpy(value).to(kept.device, kept.dtype))
+
+    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> Logits:
+        self.check(graph, sets)
+        solved = (getattr(self, name).cpu().double().numpy() for name in ("weight", "bias", "centre", "spread"))
+        weight, bias, centre, spread = solved
+        logits = (self.columns(graph, sets) - centre) / spread @ weight.T + bias  # [k, outputs]
+        return Logits(logits[:, 0] if self.shape.outputs == 1 else logits)
+
+    def forward(self, batch: Tensor) -> Tensor:
+        return batch
+
+
+class SetScore(Formula):
+    """A score of links or triangles, see :mod:`degnn_explore.learn.heuristics`; a higher one is never less likely."""
+
+    least: Tensor
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, **hyper)
+        self.register_buffer("least", torch.ones(()))
+
+    def columns(self, graph: Graph, sets: Ints) -> Columns:
+        scores = SET_SCORES[self.name](graph, sets, **self.hyper)
+        # scores span many powers of ten, and are often zero: far below the least that training has seen
+        # equal sums may differ in their last digits by the order in which they were added
+        return np.log(scores + 1e-3 * float(self.least)).round(12)[:, None]
+
+    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
+        scores = SET_SCORES[self.name](task.graph, task.train.sets, **self.hyper)
+        self.least = torch.tensor(scores[scores > 0].min(initial=1.0), dtype=torch.float32, device=self.least.device)
+        super().bind(task)
+        if self.shape.outputs == 1:
+            self.weight = self.weight.clamp(min=0.01)
+
+
+class Katz(SetScore):
+    HYPER: ClassVar = {"damping": Hyper(0.2, above=0.0, below=1.0)}
+
+
+class PageRankScore(SetScore):
+    HYPER: ClassVar = {"alpha": Hyper(0.85, above=0.0, below=1.0)}
+
+
+class Degree(Formula):
+    """log(1 + degree) of a node."""
+
+    def columns(self, graph: Graph, sets: Ints) -> Columns:
+        return np.log1p(graph.degrees[sets[:, 0]])[:, None]
+
+
+class Centralities(Formula):
+    """Degree, mean degree of the neighbours, clustering, core number, closeness, betweenness, PageRank of a node."""
+
+    width: ClassVar[int] = 7
+
+    def columns(self, graph: Graph, sets: Ints) -> Columns:
+        return _centrality.centralities(graph)[sets[:, 0]]
+
+
+def logistic(x: Columns, labels: Ints, outputs: int) -> tuple[Columns, Columns]:
+    """Weights [outputs, d] and biases [outputs] of a ridge logistic regression; one output: of class 1 against 0."""
+    from scipy.optimize import minimize
+
+    k, d = x.shape
+    classes = max(2, outputs)
+    given = np.eye(classes)[labels]  # [k, classes]
+
+    def loss(flat: Columns) -> tuple[float, Columns]:
+        solved = flat.reshape(outputs, d + 1)
+        z = np.zeros((k, classes))
+        z[:, classes - outputs :] = x @ solved[:, :d].T + solved[:, d]
+        z -= z.max(axis=1, keepdims=True)
+        total = np.log(np.exp(z).sum(axis=1, keepdims=True))
+        slope = (np.exp(z - total) - given)[:, classes - outputs :]  # [k, outputs]
+        value = float((given * (total - z)).sum())
+        step = np.concatenate([slope.T @ x + _FIRMNESS * solved[:, :d], slope.sum(axis=0)[:, None]], axis=1)
+        return (value + 0.5 * _FIRMNESS * float((solved[:, :d] ** 2).sum())) / k, step.ravel() / k
+
+    found = minimize(loss, np.zeros(outputs * (d + 1)), jac=True, method="L-BFGS-B").x.reshape(outputs, d + 1)
+    return found[:, :d], found[:, d]

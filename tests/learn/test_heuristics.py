@@ -1,0 +1,137 @@
+"""Heuristics against networkx, set by set on the cut graph, and as models beside the others."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+
+import degnn_explore as de
+from degnn_explore.learn.heuristics import SET_SCORES
+from degnn_explore.learn.metrics import auc
+from degnn_explore.learn.nets import MODELS, is_heuristic
+from degnn_explore.learn.nets._centrality import centralities
+from degnn_explore.learn.nets.heuristics import logistic
+
+LINKS = de.link_task(de.load("celegans"), seed=0)
+FOR_SETS = [name for name, entry in MODELS.items() if is_heuristic(name) and entry.takes(2)]
+
+
+def slowly(name: str, G: nx.Graph, S: list[int], largest: float) -> float:
+    """The score of one set by networkx, its own edges cut."""
+    G = G.copy()
+    G.remove_edges_from(list(combinations(S, 2)))
+    if name == "preferential attachment":
+        return float(np.prod([G.degree[u] for u in S]))
+    total = 0.0
+    for u, v in combinations(S, 2):
+        if name == "common neighbours":
+            total += len(list(nx.common_neighbors(G, u, v)))
+        elif name == "Adamic-Adar":
+            total += next(nx.adamic_adar_index(G, [(u, v)]))[2]
+        elif name == "resource allocation":
+            total += next(nx.resource_allocation_index(G, [(u, v)]))[2]
+        elif name == "shortest path":
+            total += 1 / nx.shortest_path_length(G, u, v) if nx.has_path(G, u, v) else 0.0
+        elif name == "Katz":
+            A = nx.to_numpy_array(G, nodelist=range(len(G)))
+            total += np.linalg.inv(np.eye(len(G)) - 0.2 / largest * A)[u, v]
+        else:
+            for start, end in ((u, v), (v, u)):
+                total += nx.pagerank(G, 0.85, personalization={start: 1}, tol=1e-13, max_iter=1000)[end]
+    return total
+
+
+@pytest.mark.parametrize("name", FOR_SETS)
+@settings(max_examples=15, deadline=None)
+@given(n=st.integers(4, 12), density=st.floats(0.1, 0.8), seed=st.integers(0, 10**6), p=st.integers(2, 3))
+def test_scores_are_those_of_networkx_on_the_cut_graph(name: str, n: int, density: float, seed: int, p: int) -> None:
+    rng = np.random.default_rng(seed)
+    G = nx.gnp_random_graph(n, density, seed=seed)
+    graph = de.Graph.from_edges(list(G.edges), num_nodes=n)
+    sets = np.array([rng.choice(n, p, replace=False) for _ in range(6)])
+    largest = max(1.0, max(np.linalg.eigvalsh(nx.to_numpy_array(G))))
+    expected = [slowly(name, G, S, largest) for S in sets.tolist()]
+    assert SET_SCORES[name](graph, sets) == pytest.approx(expected, rel=1e-4, abs=1e-9)
+
+
+def test_adamic_adar_alone_gives_83_5_on_celegans() -> None:
+    (epoch,) = de.fit(de.build("Adamic-Adar", LINKS), LINKS)
+    assert round(100 * epoch.test["auc"], 1) == 83.5
+    (epoch,) = de.fit(de.build("personalised PageRank", LINKS), LINKS)
+    assert round(100 * epoch.test["auc"], 1) == 87.9
+
+
+@pytest.mark.parametrize("name", FOR_SETS)
+@pytest.mark.parametrize("make", [de.link_task, de.triangle_task])
+def test_a_heuristic_is_a_model_whose_order_is_that_of_its_formula(name: str, make: object, tmp_path: Path) -> None:
+    task = make(de.load("lesmis"), seed=1)  # type: ignore[operator]
+    model = de.build(name, task)
+    assert not list(model.parameters())
+    (epoch,) = de.fit(model, task, epochs=50, checkpoint=tmp_path / "never.checkpoint")
+    scores = SET_SCORES[name](task.graph, task.test.sets)
+    assert epoch.test["auc"] == pytest.approx(auc(scores, task.test.labels == 1), abs=1e-3)  # rounded ties
+    said = de.predict(model, task.graph, task.test.sets)
+    assert auc(said, task.test.labels == 1) == pytest.approx(epoch.test["auc"])
+    again = de.load_model(de.save(model, tmp_path / "heuristic.safetensors"))
+    assert (de.predict(again, task.graph, task.test.sets) == said).all()
+    assert list(tmp_path.iterdir()) == [tmp_path / "heuristic.safetensors"]
+    # their scale is that of a probability: on the training sets positives and negatives balance
+    on_training = de.predict(model, task.graph, task.train.sets)
+    if name != "preferential attachment":  # its slope may be the wrong way round, which is not mended
+        assert on_training.mean() == pytest.approx(0.5, abs=0.01)
+
+
+def test_centralities_are_those_of_networkx() -> None:
+    graph = de.load("lesmis")
+    n, G = graph.num_nodes, graph.to_networkx()
+    columns = centralities(graph)
+    degrees = graph.degrees
+    near = [nx.harmonic_centrality(G)[v] / (n - 1) for v in range(n)]
+    between = nx.betweenness_centrality(G, normalized=False)
+    expected = [
+        np.log1p(degrees),
+        np.log1p([nx.average_neighbor_degree(G)[v] for v in range(n)]),
+        np.log1p([between[v] for v in range(n)]),
+        [nx.clustering(G)[v] for v in range(n)],
+        np.log1p([nx.core_number(G)[v] for v in range(n)]),
+        near,
+        np.log(n * np.array([nx.pagerank(G, 0.85, tol=1e-12)[v] for v in range(n)])),
+    ]
+    assert np.allclose(columns, np.stack(expected, axis=1), atol=1e-6)
+
+
+def test_centralities_of_many_nodes_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = de.load("lesmis")
+    exact = centralities(graph)
+    monkeypatch.setattr("degnn_explore.learn.nets._centrality._SOURCES", 40)
+    guessed = centralities(graph)
+    assert np.corrcoef(exact[:, 2], guessed[:, 2])[0, 1] > 0.9
+    assert np.corrcoef(exact[:, 5], guessed[:, 5])[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_regression_is_that_of_scikit_learn(classes: int) -> None:
+    rng = np.random.default_rng(3)
+    x, labels = rng.normal(size=(60, 3)), rng.integers(0, classes, 60)
+    weight, bias = logistic(x, labels, 1 if classes == 2 else classes)
+    expected = LogisticRegression(C=1.0, tol=1e-8).fit(x, labels)
+    assert weight == pytest.approx(expected.coef_, abs=1e-3)
+    assert bias - bias.mean() == pytest.approx(expected.intercept_ - expected.intercept_.mean(), abs=1e-3)
+
+
+def test_roles_are_judged_by_degree_and_centralities() -> None:
+    task = de.role_task(de.load("us-flights"), seed=0)
+    accuracy = {name: next(de.fit(de.build(name, task), task)).test["accuracy"] for name in ("degree", "centralities")}
+    assert accuracy["degree"] == 0.75
+    assert accuracy["centralities"] > 0.6
+    with pytest.raises(de.ParameterError, match="takes target sets of 2 or 3 nodes"):
+        de.build("Katz", task)
+    with pytest.raises(de.ParameterError, match="takes target sets of 1 nodes"):
+        de.build("degree", LINKS)
