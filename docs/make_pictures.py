@@ -55,7 +55,7 @@ class Studio:
         """One preset, as soon as its verdicts are in."""
         code = f"import degnn_explore as de\nde.Explorer(preset={preset!r})"
         with self.shot(code, ".de-explorer", theme, width, file) as page:
-            page.locator(".de-explorer").locator(".de-verdicts, .de-hint").first.wait_for(timeout=60_000)
+            page.locator(".de-explorer").locator(".de-sentence").first.wait_for(timeout=60_000)
             page.wait_for_function("() => !document.querySelector('.de-spin')", timeout=60_000)
 
     def board(self, theme: str, file: Path) -> None:

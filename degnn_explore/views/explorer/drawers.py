@@ -11,6 +11,7 @@ import ipywidgets as W
 
 from ...graphs.graph import Graph
 from ...reading.formats import spoken_formats
+from ..widgets.bar import SPRING, Bar, Field, menu, press
 from ..widgets.html import box, button, tag, text
 from ..widgets.uploads import UPLOAD_HINT, read_own, uploaded
 from .pages import free_view
@@ -20,8 +21,8 @@ _HELP = """<b>How to read this panel</b>
 <dl class="de-keys">
 <dt>click a node</dt><dd>puts it into the target set S (or takes it out); the ring and the letter mark it</dd>
 <dt>Shift-drag</dt><dd>lassos several nodes</dd>
-<dt>drag</dt><dd>moves a node, or the view; the wheel zooms after a click</dd>
-<dt>arrow keys, Enter, Esc</dt><dd>walk along edges, pick, clear</dd>
+<dt>drag</dt><dd>moves a node, or the view; Fit puts all back; the wheel zooms with Ctrl</dd>
+<dt>arrow keys, Enter, Esc</dt><dd>walk along edges, pick, clear; the keys A and B change to that graph</dd>
 <dt>hover</dt><dd>over a tree node to see the graph nodes it stands for, and the other way round;
 over a legend entry to see its nodes</dd>
 <dt>numbers</dt><dd>in a node: its distance to S; 1,2 with two targets: one step from one of them,
@@ -45,27 +46,21 @@ class Actions:
 
 
 class Drawers:
-    """The header, and the drawer that its buttons open: a file, the free view, export, help."""
+    """The header, and the drawer that its buttons open: a file, the free view, sharing, help."""
 
     def __init__(self, actions: Actions) -> None:
         self.actions = actions
-        self._quiet = False
-        menu = [("Choose an example…", ""), *((one.title, one.key) for one in PRESETS)]
-        self.menu = W.Dropdown(description="Example", options=menu, style={"description_width": "initial"})
-        self.menu.observe(self._preset, "value")
-        self.toggles: dict[str, W.ToggleButton] = {}
-        for key, label, tip in [
-            ("file", "Open a file…", f"Your own graph: {spoken_formats()}"),
-            ("free", "Free view", "The subtrees, free to move (pyvis)"),
-            ("export", "Export", "Pictures, a page for slides, a code, Python"),
-            ("help", "?", "How to read and use this panel"),
-        ]:
-            toggle = W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto"))
-            toggle.observe(lambda change, key=key: self._toggled(key, change["new"]), "value")
-            self.toggles[key] = toggle
-        name = W.HTML(tag("span", "Distance Encoding Explorer", "de-name"))
-        file, *others = self.toggles.values()
-        self.header = box("de-row", name, self.menu, file, box("de-spring"), *others)
+        self.open = ""
+        fields: dict[str, Field] = {
+            "preset": menu("Example", options=[("Choose an example…", ""), *((one.title, one.key) for one in PRESETS)]),
+            "file": press("Open a graph…", f"Your own graph: {spoken_formats()}", pressed=False),
+            "spring": SPRING,
+            "tour": press("Tour", "A guided tour", hidden=True),
+            "free": press("Free view", "The subtrees, free to move (pyvis)", pressed=False),
+            "share": press("Share ▾", "Pictures, a page for slides, a code, Python", pressed=False),
+            "help": press("?", "How to read and use this panel", pressed=False, name_for_ears="Help"),
+        }
+        self.header = Bar("Explorer", fields, self._asked, actions.show_error)
         self.box = box("de-drawer")
         self.box.layout.display = "none"
         self.content = W.HTML()
@@ -91,28 +86,25 @@ class Drawers:
 
     def refresh(self, preset_key: str) -> None:
         """Keeps the menu and an open drawer in step with the state."""
-        self._quiet = True
-        try:
-            self.menu.value = preset_key
-        finally:
-            self._quiet = False
-        for key in ("export", "free"):
-            if self.toggles[key].value:
-                self._fill(key)
+        self.header.show(preset={"value": preset_key})
+        if self.open in ("share", "free"):
+            self._fill(self.open)
 
-    def _preset(self, change: dict[str, Any]) -> None:
-        if change["new"] and not self._quiet:
-            self.actions.open_preset(change["new"])
+    def _asked(self, name: str, value: Any) -> None:
+        if name == "preset":
+            if value:
+                self.actions.open_preset(value)
+        else:
+            self.toggle(name)
 
-    def _toggled(self, key: str, on: bool) -> None:
-        if on:
-            for other, toggle in self.toggles.items():
-                toggle.value = other == key
-            self.box.layout.display = ""
+    def toggle(self, key: str) -> None:
+        """Opens a drawer instead of another, or closes it."""
+        self.open = "" if self.open == key else key
+        self.header.show(**{name: {"pressed": name == self.open} for name in ("file", "free", "share", "help")})
+        self.box.layout.display = "" if self.open else "none"
+        self.content.value = ""
+        if self.open:
             self._try(self._fill, key)
-        elif not any(toggle.value for toggle in self.toggles.values()):
-            self.box.layout.display = "none"
-            self.content.value = ""
 
     def _try(self, act: Callable[[str], None], what: str) -> None:
         try:

@@ -13,6 +13,7 @@ from ...graphs.graph import Graph, Targets
 from ..widgets.html import box, button, error_box, guarded, tag
 from ..widgets.messages import listed, text, whole
 from ..widgets.panel import Panel
+from ..widgets.strip import VerdictStrip
 from .drawers import Actions, Drawers
 from .excerpt import MAX_DRAWN, search
 from .pages import free_view, sharing
@@ -21,7 +22,7 @@ from .presets import preset as find_preset
 from .scene import Scene
 from .settings import Settings
 from .state import ExplorerState, Side
-from .verdict_table import Judge, Question, table
+from .verdict_table import Judge, Question, pills
 
 
 class Explorer(Panel):
@@ -63,7 +64,8 @@ class Explorer(Panel):
         if settings:
             self.state.update(**settings)
         super().__init__(self._build())
-        self.add_class("de-explorer")
+        for name in ("de-explorer", "de-screen"):
+            self.add_class(name)
         self.state.observe(self._changed)
         self._changed({"graphs"})
 
@@ -121,21 +123,23 @@ class Explorer(Panel):
         self._scene = Scene(self.state, uuid.uuid4().hex)
         self.graph_canvas, self.tree_canvas = self._scene.graph, self._scene.tree
         self._listen()
-        self._error, self._idea, self._table = W.HTML(), W.HTML(), W.HTML()
-        self._error.layout.display = "none"
-        self._settings = Settings(self._from_control)
+        self._error, self._idea = W.HTML(), W.HTML()
+        self._float = box("de-float", self._error, button("×", "Close this message", self.clear_error))
+        self._float.layout.display = "none"
+        self._settings = Settings(self._from_control, self.show_error)
         self._more = button("Show more", "Draw a larger neighbourhood of S", self._show_more)
-        cards = [(self.graph_canvas, self._more), (self.tree_canvas, self._settings.root)]
-        verdicts = box("de-card", W.HTML(tag("b", "Can they be told apart?")), self._table)
         actions = Actions(
             self.open_preset, self.open_graph, self._export, self.html, self.share, self.code, self.show_error
         )
         self._drawers = Drawers(actions)
         self.parts = self._drawers.parts
+        self.slot = box("de-slot")  # for a tour or a question; takes no room while it is empty
+        self.slot.observe(lambda _: self._show_idea(), "children")
+        self.strip = VerdictStrip(link=self._scene.graph.link)
         self._judge = Judge(self._show_verdicts, self.show_error)
-        header, drawer = self._drawers.header, self._drawers.box
-        both = box("de-cards", *(box("de-card", *card) for card in cards))
-        return [header, drawer, self._error, self._idea, self._settings.box, both, verdicts]
+        cards = [(self.graph_canvas, self._more), (self.tree_canvas, self._settings.root)]
+        both = box("de-cards", *(box("de-card", *card) for card in cards), self._float)
+        return [self._drawers.header, self._drawers.box, self._settings.bar, self._idea, self.slot, self.strip, both]
 
     # ---- from the reader ----------------------------------------------------------------------
 
@@ -229,15 +233,15 @@ class Explorer(Panel):
     # ---- to the reader ------------------------------------------------------------------------
 
     def show_error(self, error: BaseException) -> None:
-        """Shows an error above the graphs; nothing that fails stays unseen."""
+        """Shows an error over the graphs, which stay where they are; nothing that fails stays unseen."""
         self._error.value = error_box(error)
-        self._error.layout.display = ""
+        self._float.layout.display = ""
 
     def clear_error(self) -> None:
         """Takes the last error away."""
         if self._error.value:
             self._error.value = ""
-            self._error.layout.display = "none"
+            self._float.layout.display = "none"
 
     @guarded
     def _changed(self, changed: set[str]) -> None:
@@ -255,10 +259,15 @@ class Explorer(Panel):
         if changed & {"graphs", "targets", "hops", "cut"}:
             self._judge.ask(Question.of(state))
         if "graphs" in changed:
-            self._idea.value = tag("div", state.idea, "de-idea")
-            self._idea.layout.display = "" if state.idea else "none"
+            self.strip.chosen = ""
+            self._show_idea()
         self._drawers.refresh(state.preset_key)
+
+    def _show_idea(self) -> None:
+        self._idea.value = tag("div", self.state.idea, "de-idea")
+        self._idea.layout.display = "" if self.state.idea and not self.slot.children else "none"
 
     def _show_verdicts(self, question: Question, found: dict[str, Any]) -> None:
         self._found = found
-        self._table.value = table(question, found)
+        with self.strip.hold_sync():
+            self.strip.hint, self.strip.pills = question.hint, pills(question, found)

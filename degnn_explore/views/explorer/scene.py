@@ -57,7 +57,6 @@ class Scene:
             title="Two graphs" if len(titles) > 1 else titles.pop() or "Graph",
             note=_REMINDER,
             camera=_HOME,
-            height=300 if starts[-1] <= 60 else 400,
             codes=np.zeros(starts[-1], dtype="<u2").tobytes(),
             targets=[],
             letters=[],
@@ -123,7 +122,6 @@ class Scene:
             camera=_HOME,
             codes=shown.codes.astype("<u2").tobytes(),
             legend=legend,
-            height=self.graph.height,
             legend_title="distance to S" if any(entry["counts"] is not None for entry in legend) else "",
         )
 

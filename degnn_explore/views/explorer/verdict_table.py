@@ -1,4 +1,4 @@
-"""The verdict table: for each method, whether it tells A from B, from which layer, and why."""
+"""The verdicts: for each method, whether it tells A from B, from which layer, and why."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Event, Thread
+from typing import Any
 
 from ...common.stopping import Cancelled
 from ...expressive.methods import METHODS
 from ...expressive.verdicts import Verdict, distinguish
 from ...graphs.graph import Graph
-from ..widgets.html import node_name, tag, text
+from ..widgets.html import node_name
 from .state import ExplorerState, Side
 
 Answers = dict[str, Verdict | str]  # of each method its verdict, or why it was left out
@@ -19,7 +20,7 @@ Answers = dict[str, Verdict | str]  # of each method its verdict, or why it was 
 
 @dataclass(frozen=True)
 class Question:
-    """What the table answers, frozen, so that a thread cannot see it change."""
+    """What the strip answers, frozen, so that a thread cannot see it change."""
 
     sides: tuple[Side, ...]
     hops: int
@@ -71,25 +72,28 @@ def _named(graph: Graph) -> Graph:
     return Graph.from_edges(graph.edges, graph.num_nodes, names=[node_name(graph, i) for i in range(graph.num_nodes)])
 
 
-def table(question: Question, found: Answers) -> str:
-    """The table as HTML; methods not yet answered show a spinner."""
+def pills(question: Question, found: Answers) -> list[dict[str, Any]]:
+    """What the strip shows of each method; none where there is nothing to compare yet."""
     if question.hint:
-        return tag("div", question.hint, "de-hint")
-    rows = []
+        return []
+    shown = []
     for name, method in METHODS.items():
         answer = found.get(name)
-        title = f'<td title="{text(method.what)}">{text(method.title(question.p, question.hops))}</td>'
+        pill: dict[str, Any] = {
+            "name": name,
+            "title": method.title(question.p, question.hops),
+            "what": method.what,
+            "layer": None,
+        }
         if answer is None:
-            cells = '<td><span class="de-spin"></span>computing…</td><td></td><td></td>'
+            pill |= {"answer": "busy", "why": ""}
         elif isinstance(answer, str):
-            cells = f"<td>{tag('span', 'not computed', 'de-pill')}</td><td>–</td>{tag('td', answer, 'de-hint')}"
+            pill |= {"answer": "none", "why": answer}
         else:
-            pill = ("≠ different", "de-pill de-yes") if answer.different else ("= same", "de-pill")
-            layer = "–" if answer.layer is None else str(answer.layer)
-            cells = f"<td>{tag('span', *pill)}</td><td>{layer}</td>{tag('td', answer.why)}"
-        rows.append(f'<tr data-method="{text(name)}">{title}{cells}</tr>')
-    head = "<tr><th>method</th><th>verdict</th><th>from layer</th><th>because</th></tr>"
-    return f'<table class="de-verdicts"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+            yes = "yes" if answer.different else "no"
+            pill |= {"answer": yes, "layer": answer.layer, "why": answer.why}
+        shown.append(pill)
+    return shown
 
 
 class Judge:

@@ -24,13 +24,11 @@ export function adjacency(edges, n) {
 
 // ---- geometry --------------------------------------------------------------------------------
 
-// Splits the width into panels and finds one scale for all of them, so that they zoom in step.
-// stretch (trees): x and y are scaled apart, and never beyond a comfortable spacing.
+// Splits the room into panels, side by side or one above the other, whichever gives the larger scale, and one scale for
+// all of them, so that they zoom in step. stretch (trees): x and y are scaled apart, never beyond a comfortable spacing.
 export function frame(positions, starts, shares, width, height, stretch) {
-  const pad = { x: stretch ? 20 : 32, y: 28 };
-  const total = shares.reduce((a, b) => a + b, 0) || 1;
-  const panels = [];
-  let left = 0, sx = Infinity, sy = Infinity;
+  const pad = { x: stretch ? 20 : 26, top: 34, bottom: 24 }; // above a graph stands its caption
+  const boxes = [];
   for (let k = 0; k + 1 < starts.length; k++) {
     let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;
     for (let i = starts[k]; i < starts[k + 1]; i++) {
@@ -38,22 +36,31 @@ export function frame(positions, starts, shares, width, height, stretch) {
       y0 = Math.min(y0, positions[2 * i + 1]); y1 = Math.max(y1, positions[2 * i + 1]);
     }
     if (x0 > x1) x0 = x1 = y0 = y1 = 0;
-    const w = width * (shares[k] ?? 1) / total;
-    panels.push({ left, width: w, cx: (x0 + x1) / 2, cy: (y0 + y1) / 2, top: y1, from: starts[k], to: starts[k + 1] });
-    left += w;
-    sx = Math.min(sx, Math.max(w - 2 * pad.x, 20) / Math.max(x1 - x0, 1e-9));
-    sy = Math.min(sy, Math.max(height - 2 * pad.y, 20) / Math.max(y1 - y0, 1e-9));
+    boxes.push({ x0, x1, y0, y1, from: starts[k], to: starts[k + 1] });
   }
-  if (stretch) {
-    sx = Math.min(sx, 84); sy = Math.min(sy, 92);
-  } else {
-    sx = sy = Math.min(sx, sy, height * 2);
-  }
-  if (!isFinite(sx)) sx = sy = 1;
-  const top = Math.max(...panels.map((p) => p.top), -Infinity);
+  const total = shares.reduce((a, b) => a + b, 0) || 1;
+  const arrange = (stacked) => {
+    let left = 0, top = 0, sx = Infinity, sy = Infinity;
+    const panels = boxes.map((b, k) => {
+      const w = stacked ? width : width * (shares[k] ?? 1) / total, h = stacked ? height / boxes.length : height;
+      const room = [Math.max(w - 2 * pad.x, 20), Math.max(h - pad.top - pad.bottom, 20)];
+      sx = Math.min(sx, room[0] / Math.max(b.x1 - b.x0, 1e-9));
+      sy = Math.min(sy, room[1] / Math.max(b.y1 - b.y0, 1e-9));
+      const panel = { left, top, width: w, height: h, mx: left + w / 2, my: top + pad.top + room[1] / 2,
+                      cx: (b.x0 + b.x1) / 2, cy: (b.y0 + b.y1) / 2, from: b.from, to: b.to };
+      if (stacked) top += h; else left += w;
+      return panel;
+    });
+    if (stretch) [sx, sy] = [Math.min(sx, 84), Math.min(sy, 92)];
+    else sx = sy = Math.min(sx, sy, height * 2);
+    return isFinite(sx) ? { panels, sx, sy } : { panels, sx: 1, sy: 1 };
+  };
+  const beside = arrange(false), above = stretch || boxes.length < 2 ? beside : arrange(true);
+  const best = above.sx > beside.sx ? above : beside;
   // trees hang from one line at the top, so that equal depths face each other
-  if (stretch) for (const p of panels) p.cy = top - (height / 2 - pad.y - 6) / sy;
-  return { panels, sx, sy, width, height };
+  const high = Math.max(...boxes.map((b) => b.y1), -Infinity);
+  if (stretch) for (const p of best.panels) p.cy = high - (p.my - pad.top) / best.sy;
+  return { ...best, width, height };
 }
 
 // World -> screen for every node. camera = [zoom, dx, dy], dx and dy in fitted pixels.
@@ -61,10 +68,9 @@ export function project(positions, view, camera) {
   const n = positions.length / 2, xs = new Float32Array(n), ys = new Float32Array(n);
   const [zoom, dx, dy] = camera;
   for (const p of view.panels) {
-    const mx = p.left + p.width / 2, my = view.height / 2;
     for (let i = p.from; i < p.to; i++) {
-      xs[i] = mx + ((positions[2 * i] - p.cx) * view.sx + dx) * zoom;
-      ys[i] = my + (-(positions[2 * i + 1] - p.cy) * view.sy + dy) * zoom;
+      xs[i] = p.mx + ((positions[2 * i] - p.cx) * view.sx + dx) * zoom;
+      ys[i] = p.my + (-(positions[2 * i + 1] - p.cy) * view.sy + dy) * zoom;
     }
   }
   return { xs, ys };
@@ -73,12 +79,11 @@ export function project(positions, view, camera) {
 // Screen -> world in the panel that holds the node, for dragging.
 export function unproject(x, y, panel, view, camera) {
   const [zoom, dx, dy] = camera;
-  return [((x - panel.left - panel.width / 2) / zoom - dx) / view.sx + panel.cx,
-          -((y - view.height / 2) / zoom - dy) / view.sy + panel.cy];
+  return [((x - panel.mx) / zoom - dx) / view.sx + panel.cx, -((y - panel.my) / zoom - dy) / view.sy + panel.cy];
 }
 
-export function panelAt(view, x) {
-  const k = view.panels.findIndex((p) => x >= p.left && x < p.left + p.width);
+export function panelAt(view, x, y) {
+  const k = view.panels.findIndex((p) => x >= p.left && x < p.left + p.width && y >= p.top && y < p.top + p.height);
   return k < 0 ? 0 : k;
 }
 
@@ -133,7 +138,7 @@ export function nodeRadius(xs, ys, area, share = 0.34) {
     let nearest = Infinity;
     for (let i = 0; i < n; i++)
       for (let j = 0; j < i; j++) nearest = Math.min(nearest, Math.hypot(xs[i] - xs[j], ys[i] - ys[j]));
-    if (n <= 60 || share > 0.4) return Math.min(14, Math.max(1.6, share * nearest));
+    if (n <= 60 || share > 0.4) return Math.min(16, Math.max(1.6, (n <= 60 ? Math.max(share, 0.41) : share) * nearest));
   }
   // a sample says how crowded the crowded parts are
   const near = [], every = Math.max(1, Math.floor(n / 120));
@@ -179,12 +184,12 @@ export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], r
   for (const { node, width, box, must } of wanted) {
     if (placed.length >= limit) break;
     const x = xs[node], y = ys[node], r = radius + 2, h = 13;
-    const [l, rgt] = bounds(box);
+    const [l, rgt, above, below] = bounds(box);
     const spots = [[x + r * 0.75, y + r * 0.45], [x - r * 0.75 - width, y + r * 0.45], [x + r + 2, y - h / 2],
                    [x - r - 2 - width, y - h / 2], [x - width / 2, y + r + 1], [x - width / 2, y - r - h],
                    [x + r * 0.75, y - r * 0.45 - h], [x - r * 0.75 - width, y - r * 0.45 - h]];
     const boxes = spots.map(([a, b]) => [a, b, a + width, b + h]);
-    const open = boxes.filter((b) => b[0] >= l && b[2] <= rgt && free(b));
+    const open = boxes.filter((b) => b[0] >= l && b[2] <= rgt && b[1] >= above && b[3] <= below && free(b));
     const crossed = open.map((b) => (edges.length ? crossings(b, xs, ys, edges) : 0));
     const spot = open[crossed.indexOf(Math.min(...crossed))] ?? (must ? boxes[0] : null);
     if (!spot) continue;
@@ -283,7 +288,7 @@ function paintNodes(ctx, s, look) {
       ctx.font = `600 ${size}px ${look.font}`;
       const room = 1.75 * r, wide = ctx.measureText(mark).width;
       if (wide > room) size *= room / wide;
-      if (size >= 7) {
+      if (size >= 9) { // smaller could not be read
         ctx.font = `600 ${size}px ${look.font}`;
         ctx.fillStyle = s.inks[code];
         ctx.textAlign = "center";
@@ -348,7 +353,7 @@ function paintLabels(ctx, s, look) {
   }
   const wanted = order.filter(seen).map((node) => ({
     node, width: ctx.measureText(s.names[node]).width, box: s.panelOf(node), must: bold.has(node) }));
-  const bounds = (k) => [s.view.panels[k].left + 2, s.view.panels[k].left + s.view.panels[k].width - 2];
+  const bounds = (k) => { const p = s.view.panels[k]; return [p.left + 2, p.left + p.width - 2, p.top + 18, p.top + p.height]; };
   const nodes = [];
   for (let i = 0; i < n; i++) if (seen(i)) nodes.push(i);
   const out = (Math.max(r, 3) + 4) * 0.85 + 3; // where paintTargets puts the letters
@@ -385,7 +390,7 @@ function panelwise(ctx, s, paint) {
   for (const p of s.view.panels) { // a zoomed graph never spills over into its neighbour
     ctx.save();
     ctx.beginPath();
-    ctx.rect(p.left, 0, p.width, s.height);
+    ctx.rect(p.left, p.top, p.width, p.height);
     ctx.clip();
     paint();
     ctx.restore();
@@ -411,21 +416,25 @@ function download(name, blob) {
 
 function render({ model, el }) {
   const root = make("div", "de-canvas");
-  root.dataset.lmSuppressShortcuts = "true"; // arrows, Enter and Esc are ours while the canvas has focus
-  const bar = make("div", "de-canvas-bar"), note = make("div", "de-canvas-note"), stage = make("div", "de-stage");
+  const bar = make("div", "de-canvas-bar"), note = make("span", "de-canvas-note"), stage = make("div", "de-stage");
   const canvas = make("canvas"), tip = make("div", "de-tip"), said = make("div", "de-said");
-  const captions = make("div", "de-captions"), legend = make("div", "de-legend");
+  const captions = make("div", "de-captions"), legend = make("div", "de-legend"), foot = make("div", "de-foot");
+  const bubble = make("div", "de-bubble"), busy = make("div", "de-busy");
   canvas.tabIndex = 0;
   canvas.setAttribute("role", "application");
+  canvas.setAttribute("aria-roledescription", "graph");
   canvas.setAttribute("aria-label", model.get("description"));
   said.setAttribute("aria-live", "polite");
-  tip.hidden = true;
-  stage.append(canvas, tip);
-  root.append(bar, note, stage, said, captions, legend);
+  tip.hidden = bubble.hidden = true;
+  bubble.setAttribute("role", "alert");
+  stage.append(canvas, captions, bubble, busy);
+  foot.append(legend, tip); // what a node is stands below the graph, never over it
+  root.append(bar, stage, said, foot);
   el.append(root);
 
   const ctx = canvas.getContext("2d"), edgeLayer = document.createElement("canvas");
-  const s = { hover: -1, cursor: -1, glow: [], only: null, width: 0, height: 0 };
+  const s = { hover: -1, cursor: -1, glow: [], going: [], only: null, width: 0, height: 0 };
+  const calm = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
   let positions, camera, edgesDirty = true, waiting = 0, gesture = null, tween = null, extra = null, moving = false, ownMove = false;
   const n = () => positions.length / 2;
   s.degree = (i) => s.links.start[i + 1] - s.links.start[i];
@@ -434,9 +443,8 @@ function render({ model, el }) {
   // -- model -> scene
   function readPositions(animate) {
     const next = typed(Float32Array, model.get("positions")), old = positions;
-    const calm = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
     tween = null;
-    if (animate && !calm && old && old.length === next.length && next.length <= 6000) tween = { from: old.slice(), to: next, start: performance.now() };
+    if (animate && !calm() && old && old.length === next.length && next.length <= 6000) tween = { from: old.slice(), to: next, start: performance.now() };
     positions = tween ? old.slice() : next;
   }
   function readEdges() {
@@ -452,7 +460,16 @@ function render({ model, el }) {
     s.inks = entries.map((e) => e.ink);
     s.marks = entries.map((e) => e.mark);
   }
-  function readTargets() { s.targets = model.get("targets"); s.letters = model.get("letters"); }
+  function readTargets() {
+    const next = model.get("targets"), now = performance.now();
+    // a target that made room for another is seen to go
+    if (s.targets && next.length && positions.length === s.seen) {
+      s.going = s.targets.map((i) => ({ i, start: now })).filter(({ i }) => !next.includes(i));
+    }
+    s.seen = positions.length;
+    s.targets = next;
+    s.letters = model.get("letters");
+  }
   function readText() { s.names = model.get("names"); s.badges = model.get("badges"); }
   function layOut() {
     // fit to the resting place, or the view would breathe while nodes travel
@@ -462,6 +479,7 @@ function render({ model, el }) {
     const still = project(goal, s.view, [1, 0, 0]);
     s.base = nodeRadius(still.xs, still.ys, s.width * s.height, s.stretch ? 0.43 : 0.34);
     reproject();
+    writeCaptions();
   }
   function reproject() {
     Object.assign(s, project(positions, s.view, camera));
@@ -507,13 +525,25 @@ function render({ model, el }) {
         ctx.setLineDash([]);
       }
     });
+    s.going = s.going.filter(({ start }) => performance.now() - start < 900);
+    for (const { i, start } of s.going) {
+      const t = (performance.now() - start) / 900;
+      ctx.globalAlpha = 1 - t;
+      ctx.strokeStyle = look.accent;
+      ctx.lineWidth = 2.2;
+      disc(ctx, s.xs[i], s.ys[i], Math.max(s.radius, 3) + 4 + (calm() ? 0 : 14 * t));
+      ctx.stroke();
+      ctx.globalAlpha = 1;
+    }
+    if (s.going.length) redraw();
     for (const p of s.view.panels.slice(1)) {
       ctx.strokeStyle = look.edge;
       ctx.globalAlpha = 0.25;
       ctx.lineWidth = 1;
       ctx.beginPath();
-      ctx.moveTo(Math.round(p.left) + 0.5, 8);
-      ctx.lineTo(Math.round(p.left) + 0.5, s.height - 8);
+      const [x, y] = [Math.round(p.left) + 0.5, Math.round(p.top) + 0.5];
+      ctx.moveTo(p.top ? 8 : x, p.top ? y : 8);
+      ctx.lineTo(p.top ? s.width - 8 : x, p.top ? y : s.height - 8);
       ctx.stroke();
       ctx.globalAlpha = 1;
     }
@@ -534,9 +564,8 @@ function render({ model, el }) {
   }
   function redraw() { waiting ||= requestAnimationFrame(draw); }
   function resize() {
-    const width = stage.clientWidth, height = model.get("height"), dpr = globalThis.devicePixelRatio || 1;
-    if (!width) return;
-    stage.style.height = height + "px";
+    const width = stage.clientWidth, height = stage.clientHeight, dpr = globalThis.devicePixelRatio || 1;
+    if (!width || !height) return;
     canvas.width = Math.round(width * dpr);
     canvas.height = Math.round(height * dpr);
     s.width = width;
@@ -552,10 +581,11 @@ function render({ model, el }) {
     if (model.get("legend_title")) legend.append(make("span", "de-legend-title", model.get("legend_title")));
     counted.forEach((entry) => {
       const code = entries.indexOf(entry), item = make("span", "de-legend-item");
-      const swatch = make("span", "de-swatch", entry.mark.length <= 4 ? entry.mark : "");
+      const short = entry.mark && entry.mark.length <= 4, swatch = make("span", "de-swatch", short ? entry.mark : "");
       swatch.style.background = entry.colour;
       swatch.style.color = entry.ink;
-      item.append(swatch, make("span", "", entry.label), make("b", "", entry.counts.join(" | ")));
+      item.title = entry.label;
+      item.append(swatch, make("span", short ? "de-said" : "", entry.label), make("span", "de-count", entry.counts.join(" | ")));
       item.addEventListener("pointerenter", () => { s.only = code; redraw(); });
       item.addEventListener("pointerleave", () => { s.only = null; redraw(); });
       legend.append(item);
@@ -563,10 +593,9 @@ function render({ model, el }) {
     if (model.get("legend_note")) legend.append(make("span", "de-legend-note", model.get("legend_note")));
   }
   function writeCaptions() {
-    const shares = model.get("shares");
     captions.replaceChildren(...model.get("captions").map((text, k) => {
-      const one = make("div", "", text);
-      one.style.flex = `${shares[k] ?? 1} 1 0`;
+      const p = s.view?.panels[k], one = make("div", "", text);
+      if (p) Object.assign(one.style, { left: `${p.left}px`, top: `${p.top}px`, maxWidth: `${p.width - 8}px` });
       return one;
     }));
   }
@@ -580,14 +609,28 @@ function render({ model, el }) {
     b.addEventListener("click", act);
     return b;
   }
+  function fit() {
+    const home = model.get("home");
+    if (home?.byteLength) {
+      model.set("positions", home);
+      model.set("home", new DataView(new ArrayBuffer(0)));
+    }
+    lookAt([1, 0, 0]);
+  }
   function lookAt(next) { camera = next; reproject(); redraw(); saveCamera(); }
   let saving = 0;
   function saveCamera() {
     clearTimeout(saving);
     saving = setTimeout(() => { moving = false; redraw(); model.set("camera", camera); model.save_changes(); }, 180);
   }
-  bar.append(make("span", "de-canvas-title"));
-  function writeTitle() { bar.children[0].textContent = model.get("title"); note.textContent = model.get("note"); }
+  const title = make("span", "de-canvas-title");
+  bar.append(title, note);
+  function writeTitle() {
+    title.textContent = model.get("title");
+    note.textContent = note.title = model.get("note");
+    busy.textContent = model.get("busy");
+    busy.hidden = !busy.textContent;
+  }
   const tools = make("span", "de-tools");
   let find = null;
   if (model.get("pickable")) {
@@ -596,55 +639,61 @@ function render({ model, el }) {
     find.placeholder = "Find a node…";
     find.setAttribute("aria-label", "Find a node by name and pick it");
     const list = make("ul", "de-matches");
+    list.id = `de-matches-${model.get("link") || "one"}`;
     list.setAttribute("role", "listbox");
-    list.hidden = true;
+    list.setAttribute("aria-label", "Nodes found");
+    const drop = (open) => { list.hidden = !open; find.setAttribute("aria-expanded", String(open)); };
+    const mark = () => [...list.children].forEach((li, k) => { li.classList.toggle("de-active", k === active); li.setAttribute("aria-selected", String(k === active)); });
+    for (const [name, value] of [["role", "combobox"], ["aria-controls", list.id], ["aria-autocomplete", "list"]]) find.setAttribute(name, value);
+    drop(false);
     let items = [], active = 0, typing = 0;
     const choose = (k) => {
       if (!items[k]) return;
       model.send({ type: "find", key: items[k].key });
       find.value = "";
-      list.hidden = true;
+      drop(false);
     };
     find.addEventListener("input", () => {
       clearTimeout(typing);
       if (find.value.trim()) typing = setTimeout(() => model.send({ type: "search", text: find.value.trim().slice(0, 100) }), 90);
-      else list.hidden = true;
+      else drop(false);
     });
     find.addEventListener("keydown", (event) => {
       event.stopPropagation();
-      if (event.key === "Escape") { find.value = ""; list.hidden = true; canvas.focus(); }
+      if (event.key === "Escape") { find.value = ""; drop(false); canvas.focus(); }
       else if (event.key === "Enter") choose(active);
       else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
         active = Math.max(0, Math.min(items.length - 1, active + (event.key === "ArrowDown" ? 1 : -1)));
-        [...list.children].forEach((li, k) => li.classList.toggle("de-active", k === active));
+        mark();
         event.preventDefault();
       }
     });
-    find.addEventListener("blur", () => setTimeout(() => { list.hidden = true; }, 200));
+    find.addEventListener("blur", () => setTimeout(() => { drop(false); }, 200));
     find.showMatches = (text, found) => {
       if (text !== find.value.trim().slice(0, 100)) return; // an answer to what was typed before
       items = found;
       active = 0;
       list.replaceChildren(...(found.length ? found.map((item, k) => {
-        const li = make("li", k === 0 ? "de-active" : "");
+        const li = make("li");
         li.setAttribute("role", "option");
         li.append(make("b", "", item.name), make("span", "", item.note));
         li.addEventListener("pointerdown", (event) => { event.preventDefault(); choose(k); });
         return li;
       }) : [make("li", "de-none", "no node with this name")]));
-      list.hidden = false;
+      mark();
+      drop(true);
     };
     const box = make("span", "de-find-box");
     box.append(find, list);
     tools.append(box);
   }
   tools.append(button("+", "Zoom in", () => lookAt(zoomAt(camera, 1.4, 0, 0))), button("−", "Zoom out", () => lookAt(zoomAt(camera, 1 / 1.4, 0, 0))),
-               button("Fit", "Fit to the panel", () => { lookAt([1, 0, 0]); }));
+               button("Fit", "Fit to the panel, dragged nodes back in place", fit));
   bar.append(tools);
 
   // -- hovering
   const number = (x) => (x === 0 ? "0" : Math.abs(x) >= 0.001 && Math.abs(x) < 1e5 ? String(+x.toPrecision(4)) : x.toExponential(2));
-  function showTip(x, y) {
+  function showTip() {
     const i = s.hover;
     if (i < 0 || gesture) { tip.hidden = true; return; }
     const entry = model.get("legend")[s.codes[i]], notes = model.get("notes"), lines = [];
@@ -655,13 +704,9 @@ function render({ model, el }) {
     if (extra?.node === i) lines.push(...extra.lines);
     lines.forEach((line) => tip.append(make("div", "", line)));
     tip.hidden = false;
-    const right = x > s.width * 0.6;
-    tip.style.left = right ? "" : `${x + 16}px`;
-    tip.style.right = right ? `${s.width - x + 12}px` : "";
-    tip.style.top = `${Math.max(4, y - 10)}px`;
   }
   let asked = 0;
-  function hoverOn(i, x, y) {
+  function hoverOn(i) {
     if (i !== s.hover) {
       s.hover = i;
       extra = null;
@@ -672,7 +717,7 @@ function render({ model, el }) {
       if (i >= 0 && model.get("pickable")) asked = setTimeout(() => model.send({ type: "tip", node: i }), 60);
       redraw();
     }
-    showTip(x, y);
+    showTip();
   }
   function otherHovers(event) {
     const { link, tree } = event.detail, isTree = !model.get("pickable");
@@ -684,21 +729,32 @@ function render({ model, el }) {
   document.addEventListener("de-hover", otherHovers);
 
   // -- pointer: click toggles, drag moves a node or pans, shift-drag lassos
+  let pointer = [0, 0], bursting = 0;
+  function say(text) { // beside the pointer, where the eye is; it goes by itself
+    clearTimeout(bursting);
+    bubble.textContent = text;
+    bubble.hidden = !text;
+    if (!text) return;
+    const left = Math.min(pointer[0] + 14, s.width - bubble.offsetWidth - 4), top = Math.min(pointer[1] + 16, s.height - bubble.offsetHeight - 4);
+    Object.assign(bubble.style, { left: `${Math.max(4, left)}px`, top: `${Math.max(4, top)}px` });
+    bursting = setTimeout(() => say(""), 9000);
+  }
   const where = (event) => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
   function nodeAt(x, y) {
-    const p = s.view.panels[panelAt(s.view, x)];
+    const p = s.view.panels[panelAt(s.view, x, y)];
     return p ? hitTest(s.xs, s.ys, x, y, s.radius, p.from, p.to) : -1;
   }
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     const [x, y] = where(event), node = nodeAt(x, y), pick = model.get("pickable");
+    say("");
     canvas.focus({ preventScroll: true });
     canvas.setPointerCapture(event.pointerId);
     gesture = { kind: event.shiftKey && pick ? "lasso" : node >= 0 ? "node" : "pan", node, x, y, path: [[x, y]], camera: camera.slice(), moved: false };
   });
   canvas.addEventListener("pointermove", (event) => {
-    const [x, y] = where(event);
-    if (!gesture) { const i = nodeAt(x, y); canvas.style.cursor = i >= 0 ? "pointer" : "grab"; return hoverOn(i, x, y); }
+    const [x, y] = pointer = where(event);
+    if (!gesture) { const i = nodeAt(x, y); canvas.style.cursor = i >= 0 ? "pointer" : "grab"; return hoverOn(i); }
     if (!gesture.moved && Math.hypot(x - gesture.x, y - gesture.y) < 4) return;
     gesture.moved = true;
     tip.hidden = true;
@@ -726,6 +782,7 @@ function render({ model, el }) {
     } else if (done.moved && done.kind === "pan") saveCamera();
     else if (done.moved && done.kind === "node") {
       ownMove = true; // fitting again now would make the whole picture jump
+      if (!model.get("home")?.byteLength) model.set("home", model.get("positions"));
       model.set("positions", new DataView(positions.slice().buffer));
       model.save_changes();
     } else if (!done.moved && done.node >= 0 && model.get("pickable") && event.type === "pointerup") {
@@ -737,18 +794,29 @@ function render({ model, el }) {
   function pick(node) {
     root.dataset.clicked = String(performance.now());
     model.send({ type: "pick", node });
-    said.textContent = `${s.names[node] ?? node}`;
+    heard = node;
+  }
+  // for ears: the node, which graph it is in, what its colour says, whether it is a target
+  let heard = -1;
+  function describe(i) {
+    const entry = model.get("legend")[s.codes[i]], side = s.view.panels.length > 1 ? ` in ${"AB"[s.panelOf(i)]}` : "";
+    const value = entry?.label ? `, ${model.get("legend_title")} ${s.values.length ? number(s.values[i]) : entry.label}` : "";
+    said.textContent = `${s.names[i] ?? i}${side}${value}${s.targets.includes(i) ? ", target" : ""}`;
+  }
+  function pointAt(i) {
+    pointer = [s.xs[i], s.ys[i]];
+    hoverOn(i);
+    describe(i);
   }
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
-  canvas.addEventListener("pointerleave", () => { if (!gesture) hoverOn(-1, 0, 0); });
+  canvas.addEventListener("pointerleave", () => { if (!gesture) hoverOn(-1); });
   canvas.addEventListener("wheel", (event) => {
-    // a page must still scroll past the panel: the wheel zooms once the canvas has been clicked, or with Ctrl
-    if (document.activeElement !== canvas && !event.ctrlKey && !event.metaKey) return;
+    if (!gesture && !event.ctrlKey && !event.metaKey) return; // the page scrolls on
     event.preventDefault();
-    const [x, y] = where(event), p = s.view.panels[panelAt(s.view, x)];
+    const [x, y] = where(event), p = s.view.panels[panelAt(s.view, x, y)];
     moving = true;
-    lookAt(zoomAt(camera, Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0018)), x - p.left - p.width / 2, y - s.height / 2));
+    lookAt(zoomAt(camera, Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0018)), x - p.mx, y - p.my));
   }, { passive: false });
 
   // -- keyboard
@@ -757,15 +825,19 @@ function render({ model, el }) {
     const picks = model.get("pickable"), arrow = arrows[event.key];
     if (arrow && n()) {
       s.cursor = s.cursor < 0 || s.cursor >= n() ? s.targets[0] ?? 0 : walk(s.xs, s.ys, s.links, s.cursor, arrow);
-      hoverOn(s.cursor, s.xs[s.cursor], s.ys[s.cursor]);
-      said.textContent = `${s.names[s.cursor] ?? s.cursor}`;
+      pointAt(s.cursor);
+    } else if (s.view.panels.length > 1 && ["a", "b"].includes(event.key)) {
+      const p = s.view.panels[event.key === "a" ? 0 : 1], old = s.view.panels[s.panelOf(Math.max(s.cursor, 0))];
+      const same = p.from + Math.max(s.cursor, 0) - old.from; // the same node of the same graph, else a target
+      s.cursor = s.targets.find((i) => i >= p.from && i < p.to) ?? Math.min(same, p.to - 1);
+      pointAt(s.cursor);
     } else if ((event.key === "Enter" || event.key === " ") && picks && s.cursor >= 0) pick(s.cursor);
     else if (event.key === "Escape") {
       if (picks) model.send({ type: "clear" });
-      hoverOn(-1, 0, 0);
+      hoverOn(-1);
     } else if (event.key === "+" || event.key === "=") lookAt(zoomAt(camera, 1.4, 0, 0));
     else if (event.key === "-") lookAt(zoomAt(camera, 1 / 1.4, 0, 0));
-    else if (event.key === "0") lookAt([1, 0, 0]);
+    else if (event.key === "0") fit();
     else return;
     root.dataset.cursor = String(s.cursor);
     event.preventDefault();
@@ -774,6 +846,15 @@ function render({ model, el }) {
   });
   canvas.addEventListener("blur", redraw);
   canvas.addEventListener("focus", redraw);
+
+  // no letter typed in the panel may edit the notebook: JupyterLab asks the element that has the focus. Keys held with
+  // Ctrl or Cmd, such as saving, still reach it; Enter, which runs cells, does not.
+  function shield(event) {
+    const panel = root.closest(".de-explorer") ?? root;
+    if (!(event.target instanceof Element) || !panel.contains(event.target)) return;
+    event.target.toggleAttribute("data-lm-suppress-shortcuts", event.key === "Enter" || !(event.ctrlKey || event.metaKey));
+  }
+  window.addEventListener("keydown", shield, true);
 
   // -- export
   function png(name) {
@@ -790,16 +871,17 @@ function render({ model, el }) {
   }
   function onMessage(message) {
     if (message.type === "matches") find?.showMatches(message.text, message.items);
-    else if (message.type === "tip" && message.node === s.hover) { extra = message; if (!tip.hidden) showTip(s.xs[s.hover], s.ys[s.hover]); }
+    else if (message.type === "tip" && message.node === s.hover) { extra = message; if (!tip.hidden) showTip(); }
     else if (message.type === "download") download(message.name, new Blob([message.text], { type: message.mime }));
     else if (message.type === "png") png(message.name);
+    else if (message.type === "error") say(message.text);
     else if (message.type === "focus") {
       s.cursor = message.node;
       root.dataset.cursor = String(s.cursor);
       const x = s.xs[message.node], y = s.ys[message.node];
       if (x < 0 || x > s.width || y < 0 || y > s.height) lookAt([1, 0, 0]);
       canvas.focus({ preventScroll: true });
-      hoverOn(message.node, s.xs[message.node], s.ys[message.node]);
+      hoverOn(message.node);
     }
   }
   model.on("msg:custom", onMessage);
@@ -807,18 +889,18 @@ function render({ model, el }) {
   // -- traits: read what changed, draw once
   const changes = {
     "change:positions": () => { if (ownMove) { ownMove = false; return; } readPositions(true); if (s.cursor >= n()) s.cursor = -1; s.links = adjacency(typed(Uint32Array, model.get("edges")), n()); layOut(); },
-    "change:starts": () => layOut(), "change:shares": () => { layOut(); writeCaptions(); },
+    "change:starts": () => layOut(), "change:shares": () => layOut(),
     "change:edges": () => { readEdges(); edgesDirty = true; }, "change:edge_styles": () => { readEdges(); edgesDirty = true; },
     "change:codes": readColours, "change:values": readColours, "change:legend": () => { readColours(); writeLegend(); },
     "change:legend_title": writeLegend, "change:legend_note": writeLegend, "change:captions": writeCaptions,
     "change:targets": readTargets, "change:letters": readTargets, "change:names": readText, "change:badges": readText,
-    "change:title": writeTitle, "change:note": writeTitle, "change:height": resize,
+    "change:title": writeTitle, "change:note": writeTitle, "change:busy": writeTitle,
     "change:camera": () => { const c = model.get("camera"); if (String(c) !== String(camera)) { camera = c; reproject(); } },
   };
   // several traits arrive in one message, and only together do they fit: read them when all are in
   const due = new Set();
   function later(act) {
-    if (!due.size) queueMicrotask(() => { const acts = [...due]; due.clear(); s.hover = s.hover < (model.get("positions")?.byteLength ?? 0) / 8 ? s.hover : -1; s.glow = []; acts.forEach((a) => a()); redraw(); });
+    if (!due.size) queueMicrotask(() => { const acts = [...due]; due.clear(); s.hover = s.hover < (model.get("positions")?.byteLength ?? 0) / 8 ? s.hover : -1; s.glow = []; acts.forEach((a) => a()); if (heard >= 0 && heard < n()) describe(heard); heard = -1; redraw(); });
     due.add(act);
   }
   const listeners = Object.entries(changes).map(([name, act]) => { const heard = () => later(act); model.on(name, heard); return [name, heard]; });
@@ -842,6 +924,8 @@ function render({ model, el }) {
 
   return () => {
     sized.disconnect();
+    clearTimeout(bursting);
+    window.removeEventListener("keydown", shield, true);
     themed.disconnect();
     document.removeEventListener("de-hover", otherHovers);
     model.off("msg:custom", onMessage);

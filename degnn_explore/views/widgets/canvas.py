@@ -49,7 +49,8 @@ class Canvas(PageWidget):
     title = traitlets.Unicode("").tag(sync=True)
     note = traitlets.Unicode("").tag(sync=True)
     description = traitlets.Unicode("Graph. Arrow keys walk along edges, Enter picks, Escape clears.").tag(sync=True)
-    height = traitlets.Int(300).tag(sync=True)
+    busy = traitlets.Unicode("").tag(sync=True)  # over the picture, while another one is being laid out
+    home = traitlets.Bytes(b"").tag(sync=True)  # the positions before nodes were dragged, for Fit; empty: none were
     camera = traitlets.List([1.0, 0.0, 0.0]).tag(sync=True)  # zoom and offset, kept over a reload
     pickable = traitlets.Bool(True).tag(sync=True)
     link = traitlets.Unicode("").tag(sync=True)  # canvases with the same link light up together
@@ -58,12 +59,15 @@ class Canvas(PageWidget):
     def __init__(self, **traits: Any) -> None:
         super().__init__(**traits)
         self.node = whole(lambda: self.starts[-1])  # what the number of a drawn node must be, for :meth:`hear`
-        self.from_page = {"positions": self._moved, "camera": numbers(3)}
+        self.from_page = {"positions": self._moved, "home": self._home, "camera": numbers(3)}
 
     def _moved(self, value: Any) -> str:
         places = np.frombuffer(value, dtype="u1") if isinstance(value, bytes | memoryview) else np.zeros(0, dtype="u1")
         fits = len(places) == len(self.positions) and np.isfinite(places.view("<f4")).all()
         return "" if fits else "a finite place for each node"
+
+    def _home(self, value: Any) -> str:
+        return "" if isinstance(value, bytes | memoryview) and not len(value) else self._moved(value)
 
     def put(
         self,
@@ -79,6 +83,7 @@ class Canvas(PageWidget):
             self.positions = np.ascontiguousarray(positions, dtype="<f4").tobytes()
             self.edges = np.ascontiguousarray(edges, dtype="<u4").tobytes()
             self.edge_styles = b"" if edge_styles is None else np.ascontiguousarray(edge_styles, dtype="u1").tobytes()
+            self.home, self.busy = b"", ""
             self.starts = [0, len(positions)] if starts is None else [int(s) for s in starts]
             for name, value in texts.items():
                 self.set_trait(name, value)

@@ -10,52 +10,78 @@ import degnn_explore as de
 from degnn_explore.views.explorer.pages import free_view
 from degnn_explore.views.explorer.settings import Settings
 from degnn_explore.views.explorer.state import ExplorerState
+from degnn_explore.views.widgets.bar import Bar
 
 
-def test_showing_a_state_answers_nothing_back() -> None:
+def tell(bar: Bar, name: str, value: Any) -> None:
+    """What a page sends when a reader changes a control."""
+    bar._handle_custom_msg({"type": "set", "name": name, "value": value}, [])
+
+
+def test_a_change_is_told_once_and_showing_a_state_answers_nothing_back() -> None:
     acts: list[tuple[str, Any]] = []
-    settings = Settings(lambda name, value: acts.append((name, value)))
+    settings = Settings(lambda name, value: acts.append((name, value)), print)
     settings.show(ExplorerState.of_preset("us-flights"))
     settings.show(ExplorerState.of_preset("fig2b"))
     assert acts == []
-    settings.controls["layer"].value = 3
-    settings.play.value = 4
-    settings.root.value = 1
-    assert acts == [("layer", 3), ("layer", 4), ("root", 1)]
+    tell(settings.bar, "layer", 3)
+    tell(settings.root, "root", 1)
+    assert acts == [("layer", 3), ("root", 1)]
 
 
 def test_each_control_changes_its_setting() -> None:
     explorer = de.Explorer(preset="fig2b")
-    control, state = explorer._settings.controls, explorer.state
+    bar, state = explorer._settings.bar, explorer.state
     for name, value in [("colour_by", "DEA-SPD"), ("hops", 3), ("layer", 1), ("cut", True), ("layout", "circular")]:
-        control[name].value = value
+        tell(bar, name, value)
         assert getattr(state, name) == value
-    control["size"].value = 1
+        assert bar[name]["value"] == value
+    tell(bar, "size", 1)
     assert explorer.targets == [[1], [1]]
-    control["compare"].value = False
+    tell(bar, "compare", False)
     assert len(state.sides) == 1
     assert explorer._error.value == ""
 
 
+@pytest.mark.parametrize(("name", "value"), [("layer", 99), ("layer", True), ("colour_by", "x"), ("size", "1")])
+def test_a_value_that_does_not_fit_is_refused_in_a_sentence_and_taken_back(
+    name: str, value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explorer = de.Explorer(preset="fig1")
+    again: list[Any] = []
+    monkeypatch.setattr(explorer._settings.bar, "send_state", again.append)
+    tell(explorer._settings.bar, name, value)
+    assert "de-error" in explorer._error.value
+    assert "<details>" not in explorer._error.value
+    assert again == ["fields"]
+
+
 @pytest.mark.parametrize(("colour_by", "shown"), [("LP", {"step"}), ("DEA-SPD", {"hops"}), ("SPD", set())])
 def test_only_settings_that_matter_are_shown(colour_by: str, shown: set[str]) -> None:
-    control = de.Explorer(preset="fig1", colour_by=colour_by)._settings.controls
-    assert {name for name in ("step", "hops") if control[name].layout.display != "none"} == shown
+    bar = de.Explorer(preset="fig1", colour_by=colour_by)._settings.bar
+    assert {name for name in ("step", "hops") if not bar[name]["hidden"]} == shown
+
+
+def test_the_layout_is_behind_more_settings() -> None:
+    bar = de.Explorer(preset="fig1")._settings.bar
+    for hidden in (True, False, True):
+        assert (bar["layout"]["hidden"], bar["more"]["pressed"]) == (hidden, not hidden)
+        tell(bar, "more", True)
 
 
 def test_the_menu_of_roots_is_there_for_two_sets_of_several() -> None:
     explorer = de.Explorer(preset="fig2b")
     root = explorer._settings.root
     assert root.layout.display == ""
-    assert [label for label, _ in root.options] == ["target 1 of each set", "target 2 of each set"]
+    assert [label for label, _ in root["root"]["options"]] == ["target 1 of each set", "target 2 of each set"]
     explorer.state.compare(False)
     assert root.layout.display == "none"
 
 
 def test_a_size_above_three_joins_the_menu() -> None:
-    menu = de.Explorer(de.zoo.petersen(), size=5)._settings.controls["size"]
-    assert menu.options[-1] == ("p = 5", 5)
-    assert menu.value == 5
+    menu = de.Explorer(de.zoo.petersen(), size=5)._settings.bar["size"]
+    assert menu["options"][-1] == ("5", 5)
+    assert menu["value"] == 5
 
 
 def test_an_example_opens_once() -> None:
@@ -64,7 +90,7 @@ def test_an_example_opens_once() -> None:
     explorer.state.observe(opened.append)
     explorer.open_preset("hexagon")
     assert opened == [{"graphs"}]
-    explorer._drawers.menu.value = "fig4"
+    tell(explorer._drawers.header, "preset", "fig4")
     assert opened == [{"graphs"}] * 2
     assert explorer.state.preset_key == "fig4"
 
@@ -72,16 +98,16 @@ def test_an_example_opens_once() -> None:
 def test_one_drawer_is_open_at_a_time_and_follows_the_state() -> None:
     explorer = de.Explorer(preset="fig1")
     drawers = explorer._drawers
-    drawers.toggles["help"].value = True
+    tell(drawers.header, "help", True)
     assert "How to read" in drawers.content.value
-    drawers.toggles["export"].value = True
-    assert not drawers.toggles["help"].value
+    tell(drawers.header, "share", True)
+    assert {name: drawers.header[name]["pressed"] for name in ("help", "share")} == {"help": False, "share": True}
     assert explorer.share() in drawers.content.value
     explorer.state.pick(0, 5)
     assert explorer.share() in drawers.content.value
-    drawers.toggles["free"].value = True
+    tell(drawers.header, "free", True)
     assert drawers.content.value == free_view.frame(explorer.html())
-    drawers.toggles["free"].value = False
+    tell(drawers.header, "free", True)
     assert drawers.box.layout.display == "none"
     assert drawers.content.value == ""
 
@@ -89,7 +115,7 @@ def test_one_drawer_is_open_at_a_time_and_follows_the_state() -> None:
 def test_a_drawer_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     explorer = de.Explorer(preset="fig1")
     monkeypatch.setattr(free_view, "page", lambda forest: 1 / 0)
-    explorer._drawers.toggles["free"].value = True
+    explorer._drawers.toggle("free")
     assert "ZeroDivisionError" in explorer._error.value
 
 

@@ -78,7 +78,7 @@ def test_every_preset_opens_without_an_error() -> None:
     for one in PRESETS:
         explorer.open_preset(one.key)
         assert explorer._error.value == "", one.key
-        assert explorer.state.preset_key == explorer._drawers.menu.value == one.key
+        assert explorer.state.preset_key == explorer._drawers.header["preset"]["value"] == one.key
 
 
 @pytest.mark.parametrize("colour_by", ["SPD", "LP", "PageRank", "DRNL", "1-WL", "DE-SPD", "DE-LP", "DEA-SPD"])

@@ -7,9 +7,13 @@ import test from "node:test";
 import { pathToFileURL } from "node:url";
 
 // node reads a .js file as CommonJS; the widget's file is an ES module, so it is read under another ending
-const copy = join(mkdtempSync(join(tmpdir(), "canvas-")), "canvas.mjs");
-copyFileSync(new URL("../../../degnn_explore/views/widgets/canvas.js", import.meta.url), copy);
-const c = await import(pathToFileURL(copy));
+const folder = mkdtempSync(join(tmpdir(), "canvas-"));
+const load = (name) => {
+  const copy = join(folder, `${name}.mjs`);
+  copyFileSync(new URL(`../../../degnn_explore/views/widgets/${name}.js`, import.meta.url), copy);
+  return import(pathToFileURL(copy));
+};
+const c = await load("canvas"), strip = await load("strip");
 
 const xs = Float32Array.of(0, 100, 100, 0), ys = Float32Array.of(0, 0, 100, 100);
 const square = Uint32Array.of(0, 1, 1, 2, 2, 3, 3, 0);
@@ -50,14 +54,14 @@ test("arrow keys follow the edge that points their way, or stay", () => {
 
 test("two panels share one scale, and dragging undoes projecting", () => {
   const positions = Float32Array.of(-1, -1, 1, 1, -1, -0.5, 1, 0.5);
-  const view = c.frame(positions, [0, 2, 4], [1, 1], 400, 300, false), camera = [1.5, 7, -3];
+  const view = c.frame(positions, [0, 2, 4], [1, 1], 400, 300, false), camera = [1.2, 7, -3];
   assert.equal(view.sx, view.sy);
   const at = c.project(positions, view, camera);
   assert.ok(at.xs[0] < 200 && at.xs[2] > 200);
   const [x, y] = c.unproject(at.xs[3], at.ys[3], view.panels[1], view, camera);
   assert.ok(Math.abs(x - 1) < 1e-5 && Math.abs(y - 0.5) < 1e-5);
-  assert.equal(c.panelAt(view, 10), 0);
-  assert.equal(c.panelAt(view, 390), 1);
+  assert.equal(c.panelAt(view, 10, 9), 0);
+  assert.equal(c.panelAt(view, 390, 9), 1);
 });
 
 test("y grows upwards, and trees hang from the top at one height", () => {
@@ -76,10 +80,10 @@ test("zooming keeps the point under the cursor", () => {
 
 test("labels keep off nodes, off each other and inside their panel", () => {
   const wanted = [0, 1].map((node) => ({ node, width: 30, box: 0, must: false }));
-  const placed = c.placeLabels(wanted, Float32Array.of(20, 180), Float32Array.of(50, 50), 10, [0, 1], () => [0, 200]);
+  const placed = c.placeLabels(wanted, Float32Array.of(20, 180), Float32Array.of(50, 50), 10, [0, 1], () => [0, 200, 0, 400]);
   assert.equal(placed.length, 2);
   for (const { x } of placed) assert.ok(x >= 0 && x + 30 <= 200);
-  const crowded = c.placeLabels(wanted, Float32Array.of(20, 20), Float32Array.of(50, 50), 10, [0, 1], () => [0, 50]);
+  const crowded = c.placeLabels(wanted, Float32Array.of(20, 20), Float32Array.of(50, 50), 10, [0, 1], () => [0, 50, 0, 400]);
   assert.ok(crowded.every((a, i) => crowded.every((b, j) => i === j || a.y !== b.y || Math.abs(a.x - b.x) >= 30)));
 });
 
@@ -99,7 +103,7 @@ test("hovering a tree node lights its graph nodes, hovering a graph node all its
 });
 
 test("nodes never touch their nearest neighbour", () => {
-  assert.ok(c.nodeRadius(xs, ys, 40000) <= 14);
+  assert.ok(c.nodeRadius(xs, ys, 40000) <= 16);
   assert.ok(2 * c.nodeRadius(Float32Array.of(0, 20), Float32Array.of(0, 0), 40000) < 20);
 });
 
@@ -113,23 +117,24 @@ test("zooming out ends at a quarter", () => {
   assert.equal(c.zoomAt([0.3, 0, 0], 0.1, 0, 0)[0], 0.25);
 });
 
-test("everything fits into its own panel, high or wide", () => {
-  for (const [w, h] of [[2, 0.1], [0.1, 2]]) {
+test("everything fits into its own panel, high or wide; wide graphs are stacked, high ones stand side by side", () => {
+  for (const [w, h, places] of [[2, 0.1, [[0, 0, 400, 150], [0, 150, 400, 150]]], [0.1, 2, [[0, 0, 200, 300], [200, 0, 200, 300]]]]) {
     const positions = Float32Array.of(-w, -h, w, h, -w, -h, w, h);
-    const view = c.frame(positions, [0, 2, 4], [1, 3], 400, 300, false), at = c.project(positions, view, [1, 0, 0]);
-    assert.deepEqual(view.panels.map((p) => [p.left, p.width]), [[0, 100], [100, 300]]);
+    const view = c.frame(positions, [0, 2, 4], [1, 1], 400, 300, false), at = c.project(positions, view, [1, 0, 0]);
+    assert.deepEqual(view.panels.map((p) => [p.left, p.top, p.width, p.height]), places);
     for (let i = 0; i < 4; i++) {
       const p = view.panels[i < 2 ? 0 : 1];
       assert.ok(at.xs[i] >= p.left && at.xs[i] <= p.left + p.width, `x of ${i}`);
-      assert.ok(at.ys[i] >= 0 && at.ys[i] <= 300, `y of ${i}`);
+      assert.ok(at.ys[i] >= p.top + 18 && at.ys[i] <= p.top + p.height, `y of ${i}, below the caption`);
+      assert.equal(c.panelAt(view, at.xs[i], at.ys[i]), i < 2 ? 0 : 1);
     }
   }
 });
 
 test("an empty panel and a single node are drawn without a scale of infinity", () => {
-  const view = c.frame(Float32Array.of(0.5, 0.5), [0, 0, 1], [1, 1], 400, 300, false);
+  const view = c.frame(Float32Array.of(0.5, 0.5), [0, 0, 1], [1, 1], 400, 300, false), p = view.panels[1];
   const at = c.project(Float32Array.of(0.5, 0.5), view, [1, 0, 0]);
-  assert.deepEqual([at.xs[0], at.ys[0]], [300, 150]);
+  assert.deepEqual([at.xs[0], at.ys[0]], [p.mx, p.my]);
 });
 
 test("a tree of two nodes is not stretched over the whole width", () => {
@@ -141,31 +146,31 @@ test("the camera moves every panel alike", () => {
   const positions = Float32Array.of(0, 0, 1, 1, 0, 0, 1, 1);
   const view = c.frame(positions, [0, 2, 4], [1, 1], 400, 300, false);
   const home = c.project(positions, view, [1, 0, 0]), moved = c.project(positions, view, [2, 10, -5]);
-  for (const [k, middle] of [[0, 100], [2, 300]]) {
-    assert.ok(Math.abs(moved.xs[k] - (middle + (home.xs[k] - middle + 10) * 2)) < 1e-3);
-    assert.ok(Math.abs(moved.ys[k] - (150 + (home.ys[k] - 150 - 5) * 2)) < 1e-3);
+  for (const [k, { mx, my }] of [[0, view.panels[0]], [2, view.panels[1]]]) {
+    assert.ok(Math.abs(moved.xs[k] - (mx + (home.xs[k] - mx + 10) * 2)) < 1e-3);
+    assert.ok(Math.abs(moved.ys[k] - (my + (home.ys[k] - my - 5) * 2)) < 1e-3);
   }
 });
 
 test("a label keeps off what is reserved, and one that must be there is there in any case", () => {
   const node = [{ node: 0, width: 30, box: 0, must: false }], x = Float32Array.of(100), y = Float32Array.of(50);
-  const [free] = c.placeLabels(node, x, y, 10, [0], () => [0, 200]);
+  const [free] = c.placeLabels(node, x, y, 10, [0], () => [0, 200, 0, 400]);
   assert.ok(free.x > 100); // beside it, to the right and below, comes first
   const taken = [[100, 40, 200, 80]];
-  const [moved] = c.placeLabels(node, x, y, 10, [0], () => [0, 200], [], taken);
+  const [moved] = c.placeLabels(node, x, y, 10, [0], () => [0, 200, 0, 400], [], taken);
   assert.ok(moved.x + 30 <= 100);
   const everywhere = [[0, 0, 200, 200]];
-  assert.deepEqual(c.placeLabels(node, x, y, 10, [0], () => [0, 200], [], everywhere), []);
-  assert.equal(c.placeLabels([{ ...node[0], must: true }], x, y, 10, [0], () => [0, 200], [], everywhere).length, 1);
+  assert.deepEqual(c.placeLabels(node, x, y, 10, [0], () => [0, 200, 0, 400], [], everywhere), []);
+  assert.equal(c.placeLabels([{ ...node[0], must: true }], x, y, 10, [0], () => [0, 200, 0, 400], [], everywhere).length, 1);
 });
 
 test("of the free places a label takes the one that the fewest edges cross, and there are never too many", () => {
   const x = Float32Array.of(100, 180), y = Float32Array.of(50, 66), edge = Uint32Array.of(0, 1);
   const node = [{ node: 0, width: 30, box: 0, must: false }];
-  assert.ok(c.placeLabels(node, x, y, 10, [0], () => [0, 300])[0].x > 100);
-  assert.ok(c.placeLabels(node, x, y, 10, [0], () => [0, 300], edge)[0].x < 100);
+  assert.ok(c.placeLabels(node, x, y, 10, [0], () => [0, 300, 0, 400])[0].x > 100);
+  assert.ok(c.placeLabels(node, x, y, 10, [0], () => [0, 300, 0, 400], edge)[0].x < 100);
   const many = Array.from({ length: 20 }, () => ({ node: 0, width: 5, box: 0, must: true }));
-  assert.equal(c.placeLabels(many, x, y, 10, [0], () => [0, 300], [], [], 7).length, 7);
+  assert.equal(c.placeLabels(many, x, y, 10, [0], () => [0, 300, 0, 400], [], [], 7).length, 7);
 });
 
 test("a tree node that stands for several lit nodes is lit once", () => {
@@ -175,8 +180,25 @@ test("a tree node that stands for several lit nodes is lit once", () => {
 
 test("many nodes are small, few are large, and none too small to see", () => {
   const grid = (n) => [Float32Array.from({ length: n * n }, (_, i) => 10 * (i % n)), Float32Array.from({ length: n * n }, (_, i) => 10 * Math.floor(i / n))];
-  assert.equal(c.nodeRadius(Float32Array.of(0, 100), Float32Array.of(0, 0), 40000), 14);
-  assert.ok(Math.abs(c.nodeRadius(...grid(5), 40000) - 3.4) < 1e-6); // 0.34 of a gap of 10
+  assert.equal(c.nodeRadius(Float32Array.of(0, 100), Float32Array.of(0, 0), 40000), 16);
+  assert.ok(Math.abs(c.nodeRadius(...grid(5), 40000) - 4.1) < 1e-6); // 0.41 of a gap of 10
   assert.equal(c.nodeRadius(...grid(60), 100), 1.6);
   assert.equal(c.nodeRadius(Float32Array.of(), Float32Array.of(), 100), 6);
+});
+
+test("the strip shows the sentence asked for, else of the first that tells them apart, else the first", () => {
+  const pills = [["a", "no"], ["b", "yes"], ["c", "yes"]].map(([name, answer]) => ({ name, answer }));
+  assert.equal(strip.shownPill(pills, "").name, "b");
+  assert.equal(strip.shownPill(pills, "c").name, "c");
+  assert.equal(strip.shownPill(pills, "gone").name, "b");
+  assert.equal(strip.shownPill(pills.slice(0, 1), "").name, "a");
+  assert.equal(strip.shownPill([], ""), undefined);
+});
+
+test("a pill's answer in words", () => {
+  assert.equal(strip.words({ answer: "yes", layer: 2 }, true), "yes, 2 layers");
+  assert.equal(strip.words({ answer: "yes", layer: 1 }, true), "yes, 1 layer");
+  assert.equal(strip.words({ answer: "yes", layer: 2 }, false), "yes, 2");
+  assert.equal(strip.words({ answer: "yes", layer: 0 }, true), "yes, at once");
+  assert.deepEqual(["no", "none", "busy"].map((answer) => strip.words({ answer })), ["no", "not computed", "…"]);
 });

@@ -1,0 +1,95 @@
+// A row of controls in plain HTML: menus, sliders, numbers, boxes to tick, buttons. Python says in `fields` what there
+// is and what it says; a reader's change is one message {type: "set", name, value} and shows when Python says so too.
+
+const make = (tag, className, text) => {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text; // text, never markup: titles come from files
+  return node;
+};
+
+let count = 0;
+
+function control(field, act) {
+  if (field.kind === "spring") return { box: make("span", "de-spring") };
+  if (field.kind === "button") {
+    const box = make("button", "de-button", field.label);
+    box.type = "button";
+    box.addEventListener("click", () => act(true));
+    return { box, input: box };
+  }
+  const box = make("label", `de-field de-${field.kind}`), input = make(field.kind === "select" ? "select" : "input");
+  const label = make("span", "", field.label), shown = make("output");
+  input.id = `de-bar-${++count}`;
+  if (field.kind === "check") {
+    input.type = "checkbox";
+    box.append(input, label);
+    input.addEventListener("change", () => act(input.checked));
+    return { box, input };
+  }
+  box.append(label, input);
+  if (field.kind === "select") {
+    input.addEventListener("change", () => act(JSON.parse(input.value)));
+    return { box, input };
+  }
+  input.type = field.kind;
+  if (field.kind === "range") box.append(shown);
+  const tell = () => {
+    shown.textContent = input.value;
+    const value = Math.round(Number(input.value));
+    if (input.value !== "" && value >= Number(input.min) && value <= Number(input.max)) act(value);
+  };
+  input.addEventListener(field.kind === "range" ? "input" : "change", tell);
+  return { box, input, shown };
+}
+
+function write({ box, input, shown }, field) {
+  box.hidden = Boolean(field.hidden);
+  if (!input) return;
+  box.title = field.title ?? "";
+  if (field.kind === "button") {
+    box.textContent = field.label;
+    if ("pressed" in field) box.setAttribute("aria-expanded", String(field.pressed));
+    if (field.name_for_ears) box.setAttribute("aria-label", field.name_for_ears);
+  } else if (field.kind === "check") input.checked = field.value;
+  else if (field.kind === "select") {
+    const options = JSON.stringify(field.options);
+    if (input.dataset.options !== options) {
+      input.dataset.options = options;
+      input.replaceChildren(...field.options.map(([text, value]) => {
+        const option = make("option", "", text);
+        option.value = JSON.stringify(value);
+        return option;
+      }));
+    }
+    input.value = JSON.stringify(field.value);
+  } else {
+    input.min = field.min;
+    input.max = field.max;
+    if (!input.matches(":active")) input.value = field.value; // an answer to what was set before must not pull it back
+    if (shown) shown.textContent = input.value;
+  }
+}
+
+function render({ model, el }) {
+  const root = make("div", "de-controls"), parts = new Map();
+  root.setAttribute("role", "group");
+  root.setAttribute("aria-label", model.get("label"));
+  el.append(root);
+  function show() {
+    for (const field of model.get("fields")) {
+      if (!parts.has(field.name)) {
+        const part = control(field, (value) => model.send({ type: "set", name: field.name, value }));
+        part.box.dataset.field = field.name;
+        parts.set(field.name, part);
+        root.append(part.box);
+      }
+      write(parts.get(field.name), field);
+    }
+  }
+  model.on("change:fields", show);
+  show();
+  return () => model.off("change:fields", show);
+}
+
+export default { render };

@@ -1,0 +1,33 @@
+"""The verdict strip: one pill a method with its answer, and the sentence of one of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import traitlets
+
+from .messages import PageWidget, text
+
+
+class VerdictStrip(PageWidget):
+    """Pills, a sentence and a table, drawn by `strip.js`, which needs no kernel to choose a pill.
+
+    A pill is ``name, title, what, answer`` ("yes", "no", "busy", or "none": not computed), ``layer`` and ``why``.
+    """
+
+    _esm = Path(__file__).with_name("strip.js")
+    _css = Path(__file__).with_name("explorer.css")
+
+    pills: Any = traitlets.List().tag(sync=True)
+    hint = traitlets.Unicode("").tag(sync=True)  # instead of pills: what is missing before there is anything to answer
+    alike: Any = traitlets.Dict().tag(
+        sync=True
+    )  # why no method tells them apart: text, and pairs [node, node, "v3 ↔ v6"] as the linked canvas numbers them
+    chosen = traitlets.Unicode("").tag(sync=True)  # the method whose sentence a reader asked for; "": the first "yes"
+    expanded = traitlets.Bool(False).tag(sync=True)  # whether the table of all reasons is open
+    link = traitlets.Unicode("").tag(sync=True)  # lights up nodes of the canvas with the same link
+
+    def __init__(self, **traits: Any) -> None:
+        super().__init__(**traits)
+        self.from_page = {"chosen": text(100), "expanded": lambda value: "" if type(value) is bool else "yes or no"}
