@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, one_of, whole_number
 from ..graphs.graph import Graph, Targets
-from .explanations import counted, explain_graphs, explain_sets
+from .explanations import counted, explain_graphs, explain_same, explain_sets
 from .methods import METHODS, Method, Setting
 from .refinement import History, Instances
 from .two_wl import pair_colours
@@ -158,21 +158,12 @@ def _refined_verdict(method: Method, run: Instances, layers: int | None, *, whol
         if _representation(classes[rows[0]]) != _representation(classes[rows[1]]):
             explain = explain_graphs if whole else explain_sets
             return Verdict(True, layer, explain(method, layer, run, rows, history), method.name)
-    return Verdict(False, None, _why_same(method, len(history) - 1, layers, classes), method.name)
+    return Verdict(False, None, explain_same(method, len(history) - 1, layers, run, rows, classes), method.name)
 
 
 def _representation(members: Ints) -> Counter[tuple[int, ...]]:
     """The multiset over sets of the multisets of their members' classes. members [k, p]"""
     return Counter(map(tuple, np.sort(members, axis=1).tolist()))
-
-
-def _why_same(method: Method, last: int, layers: int | None, classes: Ints) -> str:
-    if layers is not None:
-        return f"up to layer {layers} the colours of both agree"
-    if len(np.unique(classes)) == 1 and method.encoding is None:
-        return "all nodes have the same degree and look alike at every layer"
-    when = "from the start" if last == 0 else f"after layer {last}"
-    return f"the colours of both agree, and {when} no colour class splits any more"
 
 
 def _pairs_verdict(sides: tuple[tuple[Graph, Ints | None], ...], layers: int | None, cut: bool, *how: Any) -> Verdict:
@@ -189,7 +180,13 @@ def _pairs_verdict(sides: tuple[tuple[Graph, Ints | None], ...], layers: int | N
         if left == right:
             continue
         if layer == 0:
-            why = f"the {what} differ in number, or in how many are linked"
+            nodes, linked = zip(*(_inside(G, S) for G, (_, S) in zip(graphs, sides, strict=True)), strict=True)
+            if nodes[0] != nodes[1]:
+                why = f"A has {nodes[0]:,} nodes, B has {nodes[1]:,}"
+            elif linked[0] != linked[1]:
+                why = f"{linked[0]:,} of A's pairs of nodes are linked, {linked[1]:,} of B's"
+            else:
+                why = "the attributes of A's nodes and of B's differ"
         elif S1 is not None and S2 is not None and len(S1) == 1:
             a, b = G1.names[S1[0]], G2.names[S2[0]]
             why = f"after {counted(layer)} the pair ({a}, {a}) has another colour than ({b}, {b})"
@@ -203,3 +200,10 @@ def _pairs_verdict(sides: tuple[tuple[Graph, Ints | None], ...], layers: int | N
     agree = "the pair colours of both agree"
     ended = f"up to layer {layers} {agree}" if layers is not None else f"{agree}, and after layer {layer} no class"
     return Verdict(False, None, ended if layers is not None else f"{ended} of pairs splits any more", "2-WL")
+
+
+def _inside(G: Graph, S: Ints | None) -> tuple[int, int]:
+    """How many nodes a set has, and how many links between them."""
+    if S is None:
+        return G.num_nodes, G.num_edges
+    return len(S), int(np.isin(G.edges, S).all(axis=1).sum())
