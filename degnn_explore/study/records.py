@@ -52,15 +52,17 @@ class Run:
     best_epoch: int = 0  # chosen on validation
     test: float | None = None  # of that epoch
     optimistic: float | None = None  # the best of any epoch: an upper bound, not an estimate
-    seconds: float = 0.0
+    seconds: float = 0.0  # by the clock, of its epochs
+    cpu_seconds: float = 0.0  # of the processor, preparation included; 0: not measured (earlier versions)
     parameters: int = 0
-    model_file: str = ""  # beside the results file
+    model_file: str = ""  # its name in the folder of models
     when: str = ""  # it ended (ISO, UTC)
     version: str = ""  # of this package
+    note: str = ""  # in the words of whoever looked at it
 
     def to_json(self) -> str:
         """The record as one line."""
-        return json.dumps(_plain(asdict(self)), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return json.dumps(plain(asdict(self)), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, line: str) -> Run:
@@ -69,6 +71,11 @@ class Run:
             values = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ParameterError(f"This line is not a record: {error}.") from None
+        return cls.from_values(values)
+
+    @classmethod
+    def from_values(cls, values: Any) -> Run:
+        """The record with these values, as JSON has them; see :meth:`from_json`."""
         if not isinstance(values, dict):
             raise ParameterError(f"A record is a JSON object, not {type(values).__name__}.")
         for name in ("key", "graph", "task", "model"):
@@ -108,14 +115,14 @@ def by_model(runs: Iterable[Run]) -> dict[str, list[Run]]:
 # ---- what a record may hold -----------------------------------------------------------------------
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """NaN and infinity as null, which JSON can say."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value
 
 
