@@ -22,6 +22,8 @@ from .graphs import zoo as zoo
 from .graphs.graph import Cleaning as Cleaning
 from .graphs.graph import Graph as Graph
 from .installation import about as about
+from .learn.explaining import Explanation as Explanation
+from .learn.explaining import explain as explain
 from .learn.nets import build as build
 from .learn.nets import models as models
 from .learn.predicting import predict as predict

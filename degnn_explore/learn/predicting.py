@@ -47,9 +47,19 @@ def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto
     >>> de.predict(de.build("GCN", de.link_task(G)), G, [{0, 1}, {0, 9}]).shape
     (2,)
     """
+    array = checked_sets("predict", model, G, sets)
+    where = choose_device(device)
+    model.to(where)
+    with torch_threads(1):
+        logits = logits_of(model, model.prepare(G, array, progress=False), np.arange(len(array)), where, None)
+    return probabilities(logits)
+
+
+def checked_sets(caller: str, model: Any, G: Any, sets: Sequence[Any]) -> NDArray[np.int64]:
+    """The sets as numbers [k, p], or an error that says why the model cannot judge them."""
     if not isinstance(model, SetNet):
-        raise ParameterError(f"predict needs a model made by de.build, not {type(model).__name__}.")
-    needs_graph("predict", G)
+        raise ParameterError(f"{caller} needs a model made by de.build, not {type(model).__name__}.")
+    needs_graph(caller, G)
     rows = [G.target_set(S) for S in sets]
     odd = [row.tolist() for row in rows if len(row) != model.shape.p]
     if odd or not rows:
@@ -57,11 +67,7 @@ def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto
         raise ParameterError(f"This {model.name} judges sets of {model.shape.p} nodes; {given}.")
     array = np.stack(rows)
     model.check(G, array)
-    where = choose_device(device)
-    model.to(where)
-    with torch_threads(1):
-        logits = logits_of(model, model.prepare(G, array, progress=False), np.arange(len(array)), where, None)
-    return probabilities(logits)
+    return array
 
 
 def logits_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from ...common.errors import ParameterError, TargetError, one_of, real_number, whole_number
+from ...encodings.base import Encoding
 from ...engine.store import SetData
+from ...graphs.changed import side_by_side
 from ...graphs.graph import Graph
 from ..sampling import Ints
 from ..tasks import Task
@@ -130,6 +132,16 @@ class SetNet(nn.Module):
         """The input for these sets: everything that has no weights is computed here, once."""
         raise ParameterError(f"{type(self).__name__} does not say how to prepare target sets.")
 
+    @property
+    def horizon(self) -> int | None:
+        """How far from S an edge may be that counts for its score, save by connecting; None: anywhere."""
+        return None
+
+    def variants(self, graph: Graph, S: Ints, changes: Sequence[Ints]) -> Iterator[SetData]:
+        """:meth:`prepare` of S in each variant of the graph: these edges left out or, where they are not, put in."""
+        for pairs in changes:
+            yield self.prepare(side_by_side(graph, [pairs]), S[None, :], progress=False)
+
     def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
         """What a transductive model takes from the training graph before the first epoch: nothing here."""
 
@@ -198,6 +210,17 @@ class TransductiveNet(SetNet):
                 f"{self.name} is transductive: it knows the nodes of its training graph only, and "
                 "this is another graph. Use an inductive model such as DE-GNN-SPD, or train on it."
             )
+
+
+def horizon_of(radius: int, encoding: Encoding | None) -> int:
+    """How far from S a model looks that reads the nodes within ``radius``: paths of their encoding may stray further.
+
+    >>> from degnn_explore import SPD
+    >>> horizon_of(2, None), horizon_of(2, SPD(max_dist=10))  # 9 steps from a target to a node 2 away: 5, and back
+    (2, 5)
+    """
+    reach = encoding.recipe.reach if encoding is not None and encoding.recipe is not None else 0
+    return max(radius, (radius + reach) // 2)
 
 
 def digest_bytes(graph: Graph) -> Tensor:

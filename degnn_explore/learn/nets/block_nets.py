@@ -13,7 +13,7 @@ from ...engine.batch import Blocks
 from ...engine.egonets import Aggregation, BlockData, blocks
 from ...graphs.graph import Graph
 from ._fused import relu_sum
-from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop
+from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop, horizon_of
 from .readout import COMMON_HYPER, Readout
 
 
@@ -106,6 +106,12 @@ class BlockNet(SetNet):
         how |= {"encoding": self.encoding, "aggregation": self.aggregation, "raw": self.raw}
         return blocks(graph, sets, **how, stop=stop, progress=progress)
 
+    @property
+    def horizon(self) -> int | None:
+        if self.hyper["max_nodes_per_hop"] is not None:  # which nodes are kept is a matter of their numbers
+            return None
+        return horizon_of(self.hyper["layers"] * self.hyper.get("hops", 1), self.encoding)
+
     def features(self, batch: Blocks) -> list[Tensor]:
         return [batch.x_self] if batch.x_agg is None else [batch.x_self, batch.x_agg]
 
@@ -122,6 +128,10 @@ class BlockNet(SetNet):
         assert batch.x_agg is not None
         h = self.dropout(self.convs[0](batch.x_self * self.scale, batch.x_agg * self.scale))  # [N1, hidden]
         return self.later_layers(batch, h, first=1)
+
+    def enter(self, base: Tensor, zeta: Tensor) -> Tensor:
+        """What the first layer aggregates, from base features and ζ(u|v). [N, base], [N, p, dim] -> [N, width]"""
+        return torch.cat([base, zeta.mean(dim=1)], dim=1) * self.scale
 
     def later_layers(self, batch: Blocks, h: Tensor, first: int) -> Tensor:
         """The layers that aggregate learnt representations, then the readout."""
@@ -185,9 +195,13 @@ class DELP(BlockNet):
             return super().forward(batch)
         base = 1 + self.shape.num_attributes
         zeta = batch.x_self[:, base:].reshape(-1, self.shape.p, self.encoding.dim)  # [N0, p, steps+1]
-        first, rest = self.scale[:base], self.scale[base:]
-        x = torch.cat([batch.x_self[:, :base] * first, self.f3(zeta * rest).mean(dim=1)], dim=1)  # [N0, base+f3]
-        return self.later_layers(batch, x, first=0)
+        return self.later_layers(batch, self.enter(batch.x_self[:, :base], zeta), first=0)
+
+    def enter(self, base: Tensor, zeta: Tensor) -> Tensor:
+        if self.f3 is None:
+            return super().enter(base, zeta)
+        first, rest = self.scale[: base.shape[1]], self.scale[base.shape[1] :]
+        return torch.cat([base * first, self.f3(zeta * rest).mean(dim=1)], dim=1)  # [N0, base+f3]
 
 
 class DEASPD(BlockNet):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import torch
@@ -13,7 +14,7 @@ from ...encodings.paths import SPD
 from ...graphs.graph import Graph
 from ._fused import relu_sum
 from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop
-from .pagerank_exact import Exact, PageRankBatch
+from .pagerank_exact import Exact, PageRankBatch, variants
 from .pagerank_top import Truncated
 from .readout import COMMON_HYPER, Readout
 
@@ -58,6 +59,10 @@ class DEAPR(SetNet):
             limit = f"truncates its scores and takes at most 2 layers, not {layers}"
             raise ParameterError(f"DEA-GNN-PR on {graph.num_nodes:,} nodes {limit}.")
         return Truncated(graph, sets, self.encoding, alpha, layers, min(top or 32, graph.num_nodes), threads)
+
+    def variants(self, graph: Graph, S: Ints, changes: Sequence[Ints]) -> Iterator[SetData]:
+        whole = self.prepare(graph, S[None, :], progress=False)
+        return variants(whole, S, changes) if isinstance(whole, Exact) else super().variants(graph, S, changes)
 
     def features(self, batch: PageRankBatch) -> list[Tensor]:
         return [batch.x_agg]

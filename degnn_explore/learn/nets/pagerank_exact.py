@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,6 +17,7 @@ from ...common.parallel import Threads, memory
 from ...common.stopping import raise_if
 from ...encodings.paths import SPD
 from ...engine.features import base_features, inner_edges, set_features
+from ...graphs.changed import side_by_side
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from .base import Ints, SetData
@@ -37,7 +40,7 @@ class PageRankBatch:
 
 
 def woodbury(
-    columns: Floats, own: Floats, sets: Ints, at: Ints, degrees: Ints, inner: NDArray[np.bool_], alpha: float
+    columns: Floats, own: Floats, sets: Ints, at: Ints, degrees: Ints, inner: NDArray[Any], alpha: float
 ) -> Floats:
     """U of P_cut = P + U V^T for each set, where V holds the rows of P that belong to S.
 
@@ -45,7 +48,8 @@ def woodbury(
     (I − αW − αΔW E^T)^-1 = P + P αΔW (I − α E^T P ΔW)^-1 E^T P. And P W = (P − I)/α gives P ΔW from
     the columns of S alone: a column a of the cut W is (d_a W e_a − Σ_{b in S, ab an edge} e_b) / d'_a.
     ``columns`` are P e_a for a in S on N nodes and ``own`` is E on them [k, N, p]; the nodes of S stand ``at`` [k, p]
-    among the N; degrees [n] are those before the cut, ``inner`` says which nodes of S are neighbours [k, p, p].
+    among the N; degrees [n] are those before the cut, ``inner`` says which nodes of S lose their edge, and, where it is
+    -1, which gain one [k, p, p].
     """
     d = degrees[sets].astype(float)[:, None, :]  # [k, 1, p]
     kept = d - inner.sum(axis=1)[:, None, :]
@@ -57,7 +61,7 @@ def woodbury(
     return np.asarray(change @ np.linalg.inv(small))
 
 
-class WholeGraphs(SetData):
+class WholeGraphs:
     """Features of whole graphs, cut set by set: log-degree, attributes, ζ_spd(u|S)."""
 
     def __init__(self, graph: Graph, sets: Ints, encoding: SPD) -> None:
@@ -67,7 +71,7 @@ class WholeGraphs(SetData):
         takes = f"max_dist={encoding.max_dist} takes {readable_size(wide)} for a batch on {graph.num_nodes:,} nodes"
         fits_machine(takes, wide, memory(), "take a smaller max_dist")
         self.at_sets = set_features(graph, sets)
-        self.inner = inner_edges(graph, sets)
+        self.inner: NDArray[Any] = inner_edges(graph, sets)
 
     def __len__(self) -> int:
         return len(self.sets)
@@ -89,12 +93,13 @@ class WholeGraphs(SetData):
         return np.concatenate([base, zeta], axis=2)
 
 
-class Exact(WholeGraphs):
+class Exact(WholeGraphs, SetData):
     """Dense scores (1 − α)(I − αW)^-1 of the whole graph, corrected for each set's cut."""
 
     def __init__(self, graph: Graph, sets: Ints, encoding: SPD, alpha: float, layers: int, threads: Threads) -> None:
         super().__init__(graph, sets, encoding)
         self.alpha, self.layers = alpha, layers
+        self.touched = sets  # the nodes that lose edges, by ``inner``
         n = graph.num_nodes
         walk = graph.to_scipy().toarray() / np.maximum(graph.degrees, 1)[None, :]
         self.scores = np.linalg.inv(np.eye(n) - alpha * walk)
@@ -123,19 +128,20 @@ class Exact(WholeGraphs):
 
     def _compute(self, index: Ints, device: str) -> PageRankBatch:
         sets, n = self.sets[index], self.graph.num_nodes
-        k, p = sets.shape
-        left = np.zeros((k, n, p), dtype=np.float32)
+        k = len(sets)
+        touched = self.touched[index]  # [k, q]
+        left = np.zeros((k, n, touched.shape[1]), dtype=np.float32)
         changed = np.flatnonzero(self.inner[index].any(axis=(1, 2)))
         if len(changed):
-            cut = sets[changed]
+            cut = touched[changed]
             columns = self.scores[:, cut].transpose(1, 0, 2)  # [k, n, p]
             own = (np.arange(n)[None, :, None] == cut[:, None, :]).astype(float)
             left[changed] = woodbury(columns, own, cut, cut, self.graph.degrees, self.inner[index[changed]], self.alpha)
         U = torch.from_numpy(left)
-        V = self.matrix[:, torch.from_numpy(sets)].permute(1, 0, 2)  # (1 − α) rows of P at S, [k, n, p]
+        V = self.matrix[:, torch.from_numpy(touched)].permute(1, 0, 2)  # (1 − α) rows of P, [k, n, q]
         x = torch.from_numpy(self.features(index))  # [k, n, d]
         rows = self.matrix[torch.from_numpy(sets)]  # [k, p, n]
-        at_sets = V.gather(1, torch.from_numpy(sets)[:, :, None].expand(-1, -1, p))  # [k, p, p]
+        at_sets = V.gather(1, torch.from_numpy(sets)[:, :, None].expand(-1, -1, V.shape[2]))  # [k, p, q]
         last = rows + at_sets @ U.transpose(1, 2)  # [k, p, n]
         if self.layers == 1:
             return PageRankBatch((last @ x).to(device), None)
@@ -143,3 +149,38 @@ class Exact(WholeGraphs):
         x_agg = (self.matrix @ wide).view(n, k, -1).permute(1, 0, 2) + V @ (U.transpose(1, 2) @ x)
         middle = (self.matrix, U, V) if self.layers > 2 else ()
         return PageRankBatch(x_agg.to(device), last.to(device), *(t.to(device) for t in middle))
+
+
+class Variants(Exact):
+    """One set in variants of a graph, edges left out or put in: like the cut, a change of a few columns of W."""
+
+    def __init__(self, whole: Exact, S: Ints, changes: Sequence[Ints]) -> None:
+        self.__dict__.update(whole.__dict__)
+        graph, k = whole.graph, len(changes)
+        ends = [np.unique(np.concatenate([S, pairs.ravel()])) for pairs in changes]
+        self.sets, self.held = np.tile(S, (k, 1)), None
+        self.touched = np.full((k, max(map(len, ends))), S[0])  # a node named twice that loses no edge changes nothing
+        self.inner = np.zeros((k, self.touched.shape[1], self.touched.shape[1]))
+        parts = []
+        for i, (nodes, pairs) in enumerate(zip(ends, changes, strict=True)):
+            self.touched[i, : len(nodes)] = nodes
+            own = np.searchsorted(nodes, S)
+            cut = inner_edges(graph, S[None, :])[0]
+            there = np.where(graph.has_edges(pairs), 1, -1) if len(pairs) else np.zeros(0)
+            u, v = np.searchsorted(nodes, pairs).T
+            self.inner[i, u, v] = self.inner[i, v, u] = there
+            self.inner[i][np.ix_(own, own)] = cut
+            parts.append(
+                WholeGraphs(side_by_side(graph, [pairs]), S[None, :], self.encoding).features(np.zeros(1, int))
+            )
+        self.given = np.concatenate(parts)  # [k, n, d]
+
+    def features(self, index: Ints, nodes: Ints | None = None) -> NDArray[np.float32]:
+        return self.given[index]
+
+
+def variants(whole: Exact, S: Ints, changes: Sequence[Ints]) -> Iterator[Variants]:
+    """S in all variants, so many at a time as fit in memory with ease."""
+    size = max(1, min(64, 16_000_000 // whole.graph.num_nodes))
+    for start in range(0, len(changes), size):
+        yield Variants(whole, S, changes[start : start + size])

@@ -13,13 +13,13 @@ from ...common.parallel import Threads, memory
 from ...encodings.paths import SPD
 from ...graphs.graph import Graph
 from ._push import push_columns
-from .base import Ints
+from .base import Ints, SetData
 from .pagerank_exact import Floats, PageRankBatch, WholeGraphs, woodbury
 
 _TOLERANCE = 1e-5  # what pushing may leave unplaced, per degree; 1e-6 takes ten times as long for 0.3 % more
 
 
-class Truncated(WholeGraphs):
+class Truncated(WholeGraphs, SetData):
     """The ``top`` largest scores of each node that is heard, found by pushing; for graphs where n x n does not fit."""
 
     def __init__(

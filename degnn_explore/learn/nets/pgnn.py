@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 from typing import Any, ClassVar
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from ...common.errors import MOST_SEED, ParameterError
 from ...common.stopping import raise_if
 from ...engine.features import base_features, set_features
+from ...graphs.changed import side_by_side
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from ..tasks import Task
@@ -102,6 +104,14 @@ class PGNN(TransductiveNet):
 
     def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> AnchorData:
         self.check(graph, sets)
+        return self._to_anchors(graph, sets, stop)
+
+    def variants(self, graph: Graph, S: Ints, changes: Sequence[Ints]) -> Iterator[AnchorData]:
+        """The anchors stay, by their numbers; ways to them and degrees are those of each variant."""
+        for pairs in changes:
+            yield self._to_anchors(side_by_side(graph, [pairs]), S[None, :])
+
+    def _to_anchors(self, graph: Graph, sets: Ints, stop: Stop = None) -> AnchorData:
         anchors, starts = self.anchors.cpu().numpy(), self.anchor_ptr.cpu().numpy()[:-1]
         far = 2 * graph.num_nodes  # further than any node
         parts = []

@@ -14,7 +14,7 @@ from ...encodings.paths import DRNL
 from ...engine.batch import Step
 from ...engine.egonets import EgoNetworks, ego_networks
 from ...graphs.graph import Graph
-from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop
+from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop, horizon_of
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,10 @@ class SEAL(SetNet):
         self.check(graph, sets)
         around = {key: self.hyper[key] for key in ("hops", "max_nodes_per_hop")}
         return SubgraphData(ego_networks(graph, sets, **around, encoding=self.encoding, stop=stop, progress=progress))
+
+    @property
+    def horizon(self) -> int | None:
+        return None if self.hyper["max_nodes_per_hop"] is not None else horizon_of(self.hyper["hops"], self.encoding)
 
     def features(self, batch: SubgraphBatch) -> list[Tensor]:
         return [batch.x]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, e, log2
 from typing import Any, ClassVar
@@ -224,6 +225,12 @@ class Struc2Vec(TransductiveNet):
     def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> Rows:
         self.check(graph, sets)
         return Rows(self.embedding.cpu()[torch.from_numpy(np.sort(sets, axis=1))].flatten(1))
+
+    def variants(self, graph: Graph, S: Ints, changes: Sequence[Ints]) -> Iterator[Rows]:
+        raise ParameterError(
+            "struc2vec embeds all nodes before it is trained, once, by random walks over the whole graph; with another "
+            "edge they would be embedded anew, and the trained layer would not fit. Ask another model, such as SEAL."
+        )
 
     def forward(self, batch: Tensor) -> Tensor:
         return self.out(batch).squeeze(1)  # [k, 1] -> [k] for two classes, [k, C] as it is for more

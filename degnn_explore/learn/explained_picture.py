@@ -1,0 +1,82 @@
+"""An explanation as an SVG picture: S in the middle, around it the edges that move its score most."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graphs.graph import Graph
+from .rings import to_set
+
+if TYPE_CHECKING:
+    from .explaining import Explanation
+
+FOR, AGAINST = "#0072b2", "#d55e00"  # Okabe and Ito's blue and vermilion; width and dashes say the same
+_WIDE, _HIGH, _RING = 640, 420, 78
+
+
+def svg(why: Explanation, most: int) -> str:
+    """The ``most`` edges at the head of its table; grey: the other edges between these nodes."""
+    top = why.edges.head(most)
+    shown = list(dict.fromkeys([*why.S, *top.u.tolist(), *top.v.tolist()]))
+    at = dict(zip(shown, _places(why.graph, why.S, shown), strict=True))
+    strongest = max(float(top.change.abs().max()) if len(top) else 0.0, 1e-12)
+    inside = why.graph.edges[np.isin(why.graph.edges, shown).all(axis=1)].tolist()
+    moved = {(u, v): change for u, v, change in zip(top.u, top.v, top.change, strict=True)}
+    names = why.graph.names
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDE} {_HIGH}" role="img" '
+        f'style="max-width:{_WIDE}px;width:100%;color:inherit" font-family="system-ui, sans-serif" font-size="11">',
+        f"<title>{escape(why.title)}</title>",
+    ]
+    for u, v in sorted(inside, key=lambda edge: abs(moved.get(tuple(edge), 0.0))):
+        (x, y), (to_x, to_y) = at[u], at[v]
+        change = moved.get((u, v))
+        look = 'stroke="#9aa0a6" stroke-width="0.8" opacity="0.45"'
+        if change is not None:
+            colour, dashes = (FOR, "") if change <= 0 else (AGAINST, ' stroke-dasharray="6 4"')
+            look = f'stroke="{colour}" stroke-width="{1.2 + 6 * abs(change) / strongest:.2f}"{dashes}'
+        said = "" if change is None else f": without it {why.score + change:.3f} ({change:+.3f})"
+        line = f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" {look}>'
+        parts.append(f"{line}<title>{escape(f'{names[u]} — {names[v]}{said}')}</title></line>")
+    for v, (x, y) in at.items():
+        target = v in why.S
+        disc = f'r="{9 if target else 6}" fill="{"#e69f00" if target else "#9aa0a6"}" stroke="currentColor"'
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" {disc}><title>{escape(names[v])}</title></circle>')
+        label = escape(names[v][:14])
+        parts.append(f'<text x="{x:.1f}" y="{y - 11:.1f}" text-anchor="middle" fill="currentColor">{label}</text>')
+    parts.append(_key())
+    return "".join([*parts, "</svg>"])
+
+
+def _key() -> str:
+    """What the lines mean."""
+    lines = (("", FOR, "speaks for it: the score falls without it"), ("6 4", AGAINST, "speaks against it"))
+    parts = []
+    for place, (dashes, colour, words) in enumerate(lines):
+        x, y = 16 + 280 * place, _HIGH - 12
+        parts.append(
+            f'<line x1="{x}" y1="{y}" x2="{x + 26}" y2="{y}" stroke="{colour}" stroke-width="4" '
+            f'stroke-dasharray="{dashes}"/><text x="{x + 34}" y="{y + 4}" fill="currentColor">{words}</text>'
+        )
+    return "".join(parts)
+
+
+def _places(graph: Graph, S: tuple[int, ...], shown: list[int]) -> NDArray[np.float64]:
+    """Rings by distance to S; on each, nodes near those that they are linked to. [len(shown), 2]"""
+    away = to_set(graph, np.array(S))[shown]
+    ring = np.where(away < 0, away.max(initial=0) + 1, away)
+    angle = np.zeros(len(shown))
+    radius = np.where(ring > 0, (ring + 0.35) * _RING, 0.45 * _RING * (len(S) > 1))
+    linked = graph.has_edges(np.array([(u, v) for u in shown for v in shown])).reshape(len(shown), -1)
+    for r in range(int(ring.max(initial=0)) + 1):
+        here, inner = np.flatnonzero(ring == r), ring < r
+        toward = linked[here][:, inner] @ np.exp(1j * angle[inner]) if inner.any() else np.zeros(len(here))
+        order = here[np.argsort(np.angle(toward), kind="stable")]
+        angle[order] = 2 * np.pi * (np.arange(len(order)) + 0.25 * (r % 2)) / max(1, len(order)) + np.pi * (r == 0)
+    reach = max(float(radius.max(initial=1.0)), 1.0)
+    x, y = radius * np.cos(angle) / reach * (_WIDE / 2 - 50), radius * np.sin(angle) / reach * (_HIGH / 2 - 45)
+    return np.stack([x + _WIDE / 2, y + _HIGH / 2 - 8], axis=1)
