@@ -24,6 +24,7 @@ from degnn_explore.study.plan import Plan
 from degnn_explore.study.race import Race
 from degnn_explore.study.records import Run
 from degnn_explore.study.results import read
+from degnn_explore.views.widgets.still import save as save_page
 
 Row = tuple[str, Callable[[], object], type[Exception], str]
 
@@ -324,6 +325,13 @@ EXPLORER: list[Row] = [
     ("half a code", lambda: de.Explorer.restore(de.Explorer().share()[:-9]), ParameterError, r"copy it again"),
 ]
 BOARD: list[Row] = [
+    (
+        "a page of another kind",
+        lambda: save_page("lesson.pdf", ""),
+        ParameterError,
+        r"ends in \.html, not 'lesson\.pdf'",
+    ),
+    ("a page in no folder", lambda: save_page("no/where.html", ""), ParameterError, r"no folder 'no'.*make it first"),
     ("a typo in the name of a graph", lambda: de.TrainingBoard("karat"), ParameterError, r"Did you mean 'karate'"),
     ("a typo in a task", lambda: de.TrainingBoard("karate", "role"), ParameterError, r"Did you mean 'roles'"),
     ("a typo in a model", lambda: de.TrainingBoard("karate", models=["GNC"]), ParameterError, r"choose one of 'GCN'"),

@@ -21,7 +21,7 @@ from ...study.ledger import Ledger
 from ...study.race import Race
 from ...study.records import Run
 from ...study.results import free_file, set_aside, trained_in
-from ..widgets.html import box, button, error_box, guarded, tag
+from ..widgets.html import Notice, box, button, guarded, tag
 from ..widgets.panel import Panel
 from .controls import USUAL, Controls
 from .curves import Curves
@@ -29,6 +29,7 @@ from .drawers import Drawers
 from .go import Go, meaning
 from .look import Deep
 from .mistakes import Mistakes
+from .report import Story
 from .table import Compare
 from .texts import progress_bars, progress_title
 
@@ -177,6 +178,14 @@ class TrainingBoard(Panel):
         """Python that repeats the runs of the table without the board; before there are any, the chosen ones."""
         return self._known.code()
 
+    def still(self) -> tuple[str, str]:
+        """Curves and table for viewers without a kernel, with a caption."""
+        return self._story().still()
+
+    def report(self, file: str | os.PathLike[str]) -> Path:
+        """Writes curves, table, mistakes, settings and versions as one HTML page that needs no network, a handout."""
+        return self._story().write(file)
+
     def open_mistake(self, number: int = 0) -> None:
         """Opens one of the mistakes shown in the Explorer, with its encoding and subtrees."""
         self._deep.open_set(*self._mistakes.chosen(number))
@@ -211,11 +220,12 @@ class TrainingBoard(Panel):
         return self._curves.chart.views > 0 if deleted else super().stays(names, deleted)
 
     def _build(self) -> list[W.Widget]:
+        self._error = Notice()
+        self.show_error, self.clear_error, self._note = self._error.show, self._error.clear, self._error.note
         self._controls = Controls(self._changed)
         self._go_button = Go(self._go)
         opened = partial(self._clicked, self.open_results)
         self._drawers = Drawers(self._controls, self._go_button, opened, self.show_error)
-        self._error = W.HTML(layout=W.Layout(display="none"))
         self._curves = Curves(partial(self._clicked, self._draw_curves))
         self._progress = W.HTML()
         self._mistakes = Mistakes(partial(self._clicked, self.open_mistake))
@@ -226,7 +236,9 @@ class TrainingBoard(Panel):
         self._deep = Deep(lambda: None if self._ledger is None else self._ledger.trained(), self.show_error)
         tip = "Rename the results file and begin a new one; nothing is lost"
         aside = button("Set results aside", tip, partial(self._clicked, self._set_aside))
-        self._more = box("de-row", *self._deep.toggles.values(), aside)
+        tip = "Curves, table, mistakes, settings and versions as one HTML page"
+        saved = button("Save report", tip, partial(self._clicked, lambda: self._story().download()))
+        self._more = box("de-row", *self._deep.toggles.values(), saved, aside)
         parts = (self._error, self._top, self._comparing.box, self._more, self._deep.box)
         return [self._drawers.header, self._drawers.drawer, *parts]
 
@@ -260,6 +272,9 @@ class TrainingBoard(Panel):
     def _go(self) -> None:
         self._clicked(self.cancel if self._running else self.start)
 
+    def _story(self) -> Story:
+        return Story.of(self._known, self._curves.chart.figure, self._mistakes)
+
     def _set_aside(self) -> None:
         if self._running:
             raise ParameterError("The board is training; cancel it first.")
@@ -269,22 +284,6 @@ class TrainingBoard(Panel):
         self._note("There are no results yet." if old is None else f"The results are in {old} now.")
 
     # ---- to the reader ------------------------------------------------------------------------
-
-    def show_error(self, error: BaseException) -> None:
-        """Shows an error below the controls; nothing that fails stays unseen."""
-        self._say(error_box(error))
-
-    def clear_error(self) -> None:
-        """Takes the last error away."""
-        self._say("")
-
-    def _note(self, words: str) -> None:
-        self._say(tag("div", words, "de-idea"))
-
-    def _say(self, markup: str) -> None:
-        if self._error.value != markup:
-            self._error.value = markup
-        self._error.layout.display = "" if markup else "none"
 
     @guarded
     def _tick(self, race: Race) -> None:

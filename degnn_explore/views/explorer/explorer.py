@@ -16,7 +16,7 @@ from ..widgets.panel import Panel
 from ..widgets.strip import VerdictStrip
 from .drawers import Actions, Drawers
 from .excerpt import MAX_DRAWN, search
-from .pages import free_view, sharing
+from .pages import free_view, pictures, sharing
 from .pages.svg import svg
 from .presets import preset as find_preset
 from .scene import Scene
@@ -106,6 +106,11 @@ class Explorer(Panel):
     def html(self) -> str:
         """The subtrees as a standalone, free-moving page (pyvis) that needs no network."""
         return free_view.page(self._scene.forest)
+
+    def still(self) -> tuple[str, str]:
+        """The graphs as a picture with a caption, for viewers without a kernel."""
+        self._judge.wait(0.3)  # the verdicts of a small graph are in by then
+        return pictures.still(self.state, self.graph_canvas, self._found)
 
     def wait(self, seconds: float = 60.0) -> None:
         """Until the verdicts are in, for scripts and tests."""

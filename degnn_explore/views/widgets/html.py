@@ -57,6 +57,35 @@ def error_box(error: BaseException) -> str:
     )
 
 
+class Notice(W.HTML):
+    """A line that takes no room while there is nothing to say.
+
+    >>> notice = Notice()
+    >>> notice.show(ValueError("p must be 2"))
+    >>> notice.layout.display, notice.value
+    ('', '<div class="de-error" role="alert">p must be 2</div>')
+    """
+
+    def __init__(self) -> None:
+        super().__init__(layout=W.Layout(display="none"))
+
+    def show(self, error: BaseException) -> None:
+        """Shows an error; nothing that fails stays unseen."""
+        self._say(error_box(error))
+
+    def note(self, words: str) -> None:
+        """Says what was done, or why nothing was."""
+        self._say(tag("div", words, "de-idea"))
+
+    def clear(self) -> None:
+        """Takes the last message away."""
+        self._say("")
+
+    def _say(self, markup: str) -> None:
+        self.value = markup
+        self.layout.display = "" if markup else "none"
+
+
 def guarded(act: Callable[..., Any]) -> Callable[..., Any]:
     """A method whose errors go to ``self.show_error`` instead of a log nobody sees; an earlier error stays as it is."""
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import ipywidgets as W
 
+from .html import error_box
+
 
 def close_tree(*roots: W.Widget) -> None:
     """Closes widgets with all that they hold: children, layouts, styles."""
@@ -56,6 +58,19 @@ class Panel(W.VBox):
     def become_part(self) -> None:
         """It is shown inside another panel from now on, and goes with that one."""
         _CELLS.forget(self)
+
+    def still(self) -> tuple[str, str]:
+        """What a viewer without a kernel sees: a caption, and HTML that needs no script."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """The live view, and beside it what nbconvert, GitHub or an untrusted notebook can show."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        try:
+            bundle["text/plain"], bundle["text/html"] = self.still()
+        except Exception as error:  # the live view is shown all the same
+            bundle["text/html"] = error_box(error)
+        return bundle
 
     def end(self) -> None:
         """Stops what works in the background; called once, when the panel is closed."""
