@@ -64,7 +64,15 @@ class Explanation:
     trees, tree_changes
         The trees of the targets, and for each tree node the change without it (0 for the root).
     notes
-        What was left out, and why.
+        What was not asked, and why.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> task = de.link_task(de.load("karate"))
+    >>> why = de.explain(de.build("DE-GNN-SPD", task), task.graph, {0, 33})
+    >>> why.picture().count("<circle") > 2, why.branches.columns.tolist()
+    (True, ['root', 'depth', 'nodes', 'score_without', 'change'])
     """
 
     model: str
