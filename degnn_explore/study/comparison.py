@@ -1,4 +1,8 @@
-"""Runs compared: mean ± 95 % interval by model, who beats the best baseline, and the paper's number beside it."""
+"""Runs compared: mean ± 95 % interval by model, who differs from the best baseline, and the paper's number beside it.
+
+Seeds share their splits, so two models are compared seed by seed; the baseline to compare with is chosen on validation.
+The paper's marks (best baseline by its test result, Welch's test) are given beside, as the paper's.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,14 @@ from functools import cache
 from ..common.errors import ParameterError, one_of
 from ..common.files import shipped
 from ..learn.nets import is_baseline
-from .exports import PLUS_MINUS, Comparison, Row
+from .exports import COMPARED, PLUS_MINUS, Comparison, Row
 from .records import Run, by_model, finished
-from .statistics import confidence_above, interval
+from .statistics import ENOUGH, best_on_validation, confidence_above, corrected_p, holm, interval
 
 SETTINGS = ("with-validation", "no-validation")
 PAPER_SEEDS = 20
 _SMALL_TEST = 100
+_SURE = 0.05
 
 
 def paper_number(
@@ -57,8 +62,8 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
     >>> runs = [Run(f"{m}{s}", "celegans", "links", m, s, digest="1f", catalogue="celegans", sizes={"test": 430},
     ...             test=x + s / 100, optimistic=x + 0.02)
     ...         for m, x in (("GCN", 0.75), ("DE-GNN-SPD", 0.91)) for s in (0, 1)]
-    >>> [(row.model, round(row.mean, 1), row.paper, row.mark) for row in compare_runs(runs).rows]
-    [('DE-GNN-SPD', 91.5, (89.37, 0.17), 'bold*'), ('GCN', 75.5, (74.03, 0.99), '†')]
+    >>> [(row.model, round(row.mean, 1), row.paper, row.verdict) for row in compare_runs(runs).rows]
+    [('DE-GNN-SPD', 91.5, (89.37, 0.17), '+16.0, too few seeds to say'), ('GCN', 75.5, (74.03, 0.99), 'the baseline')]
     """
     done = finished(runs)
     usable = [run for run in done if run.digest]
@@ -74,10 +79,8 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
         )
     first = usable[-1]
     groups = by_model(latest_setting(usable))
-    scores = {model: [100 * float(run.test or 0) for run in group] for model, group in groups.items()}
-    baselines = [model for model in scores if is_baseline(model)]
-    best = max(baselines, key=lambda model: interval(scores[model])[0], default=None)
-    rows = [_row(model, group, scores, best) for model, group in groups.items()]
+    verdicts, marks = _verdicts(groups), _paper_marks(groups)
+    rows = [_row(model, group, *verdicts.get(model, ("", None)), marks[model]) for model, group in groups.items()]
     rows.sort(key=lambda row: -row.mean)
     size = first.sizes.get("test", 0)
     epochs = sorted({int(run.options.get("epochs", 0)) for group in groups.values() for run in group if run.options})
@@ -102,46 +105,63 @@ def latest_setting(runs: Iterable[Run]) -> list[Run]:
     return list(kept.values())
 
 
-def _row(model: str, group: list[Run], scores: dict[str, list[float]], best: str | None) -> Row:
+def _row(model: str, group: list[Run], verdict: str, p: float | None, mark: str) -> Row:
     first = group[0]
-    mean, half = interval(scores[model])
-    optimistic, optimistic_half = interval([100 * float(run.optimistic or 0) for run in group])
     where = (model, first.catalogue, first.p, first.metric)  # not by its title: anyone may call a graph celegans
     papers = [paper_number(*where, setting=setting) for setting in SETTINGS]
-    seconds = sum(run.seconds for run in group) / len(group)
-    best_of_any = (optimistic, optimistic_half, papers[1])
     return Row(
-        model,
-        len(group),
-        mean,
-        half,
-        papers[0],
-        *best_of_any,
-        seconds,
-        first.parameters,
-        *_verdict(model, scores, best),
-    )
+        model, len(group), *interval(_scores(group)), papers[0],
+        *interval([100 * float(run.optimistic or 0) for run in group]), papers[1],
+        sum(run.seconds for run in group) / len(group), first.parameters, verdict, p, mark)  # fmt: skip
 
 
-def _verdict(model: str, scores: dict[str, list[float]], best: str | None) -> tuple[str, str]:
-    if best is None or model == best or is_baseline(model):
-        return ("best baseline", "†") if model == best else ("", "")
-    sure = confidence_above(scores[model], scores[best])
-    above = interval(scores[model])[0] > interval(scores[best])[0]
-    if sure is None:
-        single = [name for name in (model, best) if len(scores[name]) == 1]
-        reasons = (
-            "too few different values to say how surely",
-            f"but {''.join(single)} has one seed only",
-            "in one seed",
-        )
-        why = reasons[len(single)]
-        return f"{'above' if above else 'not above'} the best baseline, {why}", "*" if above else ""
-    if sure >= 0.95:
-        return "above the best baseline, 95 %", "bold*"
-    if sure >= 0.70:
-        return "above the best baseline, 70 %", "bold"
-    return ("above the best baseline, on average", "*") if above else ("not above the best baseline", "")
+def _scores(group: list[Run]) -> list[float]:
+    return [100 * float(run.test or 0) for run in group]
+
+
+def _verdicts(groups: dict[str, list[Run]]) -> dict[str, tuple[str, float | None]]:
+    """What may be said of each model against the baseline that is best on validation, and how surely (p, by Holm)."""
+    reference = best_on_validation({model: group for model, group in groups.items() if is_baseline(model)})
+    if not reference:
+        return {}
+    verdicts: dict[str, tuple[str, float | None]] = {reference: ("the baseline", None)}
+    theirs = {run.seed: float(run.test or 0) for run in groups[reference]}
+    judged: dict[str, tuple[float, float]] = {}  # mean difference and p
+    for model in groups:
+        if is_baseline(model):
+            continue
+        pairs = [(run, theirs[run.seed]) for run in groups[model] if run.seed in theirs]
+        differences = [100 * (float(run.test or 0) - other) for run, other in pairs]
+        if not pairs:
+            verdicts[model] = "no seed in common", None
+            continue
+        mean = interval(differences)[0]
+        sizes = pairs[0][0].sizes
+        p = corrected_p(differences, sizes.get("test", 1) / max(1, sizes.get("train", 1)))
+        if len(pairs) < ENOUGH or p is None:
+            few = "too few seeds to say" if len(pairs) < ENOUGH else "the same in every seed: nothing to judge by"
+            verdicts[model] = f"{mean:+.1f}, {few}", None
+        else:
+            judged[model] = mean, p
+    for (model, (mean, _)), p in zip(judged.items(), holm([p for _, p in judged.values()]), strict=True):
+        how = ("above" if mean > 0 else "below") if p < _SURE else "not shown to differ"
+        verdicts[model] = f"{mean:+.1f}, {how} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})", p
+    return verdicts
+
+
+def _paper_marks(groups: dict[str, list[Run]]) -> dict[str, str]:
+    """The marks as the paper gives them: best baseline by its test result, one-sided test of means."""
+    scores = {model: _scores(group) for model, group in groups.items()}
+    best = max(filter(is_baseline, scores), key=lambda model: interval(scores[model])[0], default=None)
+    marks = dict.fromkeys(scores, "")
+    if best is None:
+        return marks
+    marks[best] = "†"
+    for model in scores:
+        if not is_baseline(model) and interval(scores[model])[0] > interval(scores[best])[0]:
+            sure = confidence_above(scores[model], scores[best]) or 0.0
+            marks[model] = "bold*" if sure >= 0.95 else "bold" if sure >= 0.70 else "*"
+    return marks
 
 
 def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[str]:
@@ -159,14 +179,14 @@ def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[st
         notes.append(f"Not all models have as many seeds ({', '.join(map(str, seeds))}).")
     if len(epochs) > 1:
         notes.append(f"Not all models were trained for as many epochs (at most {', '.join(map(str, epochs))}).")
-    if seeds[0] < 2:
-        notes.append("One seed gives no interval and no significance; choose more seeds.")
+    if seeds[0] < ENOUGH:
+        notes.append(f"Below {ENOUGH} seeds nothing is said about which model is better; choose more seeds.")
     if same := [row.model for row in rows if row.half == 0]:
         notes.append(
             f"± 0.0 ({', '.join(same)}): all seeds gave the same value. That is too few different values to "
             "tell how much the result scatters, not certainty."
         )
-    notes.append(f"{PLUS_MINUS} Significance: Welch's t-test against the best baseline, one-sided.")
+    notes.append(f"{PLUS_MINUS} {COMPARED}")
     if any(row.paper for row in rows):
         notes.append(
             f"The paper's numbers: {PAPER_SEEDS} seeds, its own splits. “With validation” is its main table; "

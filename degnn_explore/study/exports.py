@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     import pandas
 
 PLUS_MINUS = "± is half the 95 % confidence interval over seeds (Student's t)."
+COMPARED = (
+    "Against the baseline that is best on validation, seed by seed: corrected resampled t-test (Nadeau and Bengio, "
+    "2003), two-sided, p adjusted for the number of models by Holm."
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,8 @@ class Row:
     paper_optimistic: tuple[float, float] | None
     seconds: float  # of a seed, on average
     parameters: int
-    verdict: str = ""  # "best baseline", "above the best baseline, 95 %", ...
+    verdict: str = ""  # "the baseline", "+1.2, above (p = 0.012)", "+0.3, too few seeds to say", ...
+    p: float | None = None  # of the verdict; None where none is given
     mark: str = ""  # the paper's: "†" best baseline; above it on average "*", 70 % sure "bold", 95 % sure "bold*"
 
 
@@ -77,7 +82,8 @@ COLUMNS = (
     Column("seeds", "seeds", lambda row: (row.seeds,)),
     Column("seconds a seed", "seconds", lambda row: (row.seconds,), "{:.1f}".format, first="up"),
     Column("parameters", "parameters", lambda row: (row.parameters,), "{:,}".format, first="up"),
-    Column("against the best baseline", "verdict", lambda row: (row.verdict,)),
+    Column("against the best baseline", "verdict p", lambda row: (row.verdict, row.p), lambda verdict, p: verdict,
+           f"Difference of the means. {COMPARED}"),
 )  # fmt: skip
 
 
@@ -109,6 +115,7 @@ class Comparison:
 
         names = [name for column in COLUMNS for name in column.names.split()]
         names.insert(1, names.pop(names.index("seeds")))
+        names.append("paper_mark")
         made = pd.DataFrame([_numbers(row) for row in self.rows], columns=names)
         return made.set_index("model")
 
@@ -151,11 +158,12 @@ def _numbers(row: Row) -> dict[str, Any]:
     named = {
         name: value for column in COLUMNS for name, value in zip(column.names.split(), column.values(row), strict=True)
     }
+    named["paper_mark"] = row.mark
     return {name: round(value, 4) if isinstance(value, float) else value for name, value in named.items()}
 
 
 def _marked(cells: list[str], mark: str, bold: str, star: str, dagger: str) -> list[str]:
-    """The cells of a row with the mark of its verdict at the mean."""
+    """The cells of a row with the paper's mark at the mean."""
     mean = bold.format(cells[1]) if mark.startswith("bold") else cells[1]
     return [cells[0], mean + {"†": dagger, "*": star, "bold*": star}.get(mark, ""), *cells[2:]]
 
@@ -168,7 +176,8 @@ def _legend(rows: Sequence[Row], bold: str, star: str, dagger: str) -> str:
         "bold": f"{bold} above it, 70 % sure.",
         "bold*": f"{bold}{star} above it, 95 % sure.",
     }
-    return " ".join(text for mark, text in means.items() if any(row.mark == mark for row in rows))
+    said = [text for mark, text in means.items() if any(row.mark == mark for row in rows)]
+    return " ".join(["The paper's marks (by test result, Welch's test, one-sided):", *said]) if said else ""
 
 
 _IN_LATEX = str.maketrans(

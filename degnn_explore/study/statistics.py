@@ -1,9 +1,9 @@
-"""Means over seeds: Student's interval, Welch's test of two means, and training curves with their bands."""
+"""Means over seeds: Student's interval, tests of two models seed by seed, and training curves with their bands."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,6 +12,7 @@ from ..common.errors import ParameterError, one_of
 from .records import Run
 
 MEASURES = ("test", "validation", "loss")
+ENOUGH = 5  # seeds from which a difference is judged, and a band drawn
 
 
 def interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float | None]:
@@ -65,6 +66,72 @@ def confidence_above(ours: Sequence[float], baseline: Sequence[float]) -> float 
     return 1 - float(tested.pvalue)
 
 
+def corrected_p(differences: Sequence[float], ratio: float) -> float | None:
+    """Two-sided p of "no difference" by the corrected resampled t-test (Nadeau & Bengio, 2003).
+
+    Each difference is that of two models on the same split. The splits overlap, so that the usual t-test is far too
+    sure; its variance s² / J is replaced by s² (1 / J + ratio), with J - 1 degrees of freedom.
+
+    Parameters
+    ----------
+    differences
+        J differences, a seed each.
+    ratio
+        Size of a test set over that of a training set.
+
+    Returns
+    -------
+    float or None
+        None below two differences, or where all are equal: nothing is known of how much they scatter.
+
+    Examples
+    --------
+    >>> round(corrected_p([2.0, 3.0, 1.0, 2.5, 1.5], ratio=0.125), 4)
+    0.0114
+    >>> corrected_p([1.0, 1.0, 1.0], ratio=0.125) is None
+    True
+    """
+    if len(differences) < 2 or max(differences) - min(differences) < 1e-9:
+        return None
+    from scipy.stats import t
+
+    mean, spread, count = _described(differences)
+    return float(2 * t.sf(abs(mean) / (spread * math.sqrt(1 / count + ratio)), count - 1))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values adjusted for there being several (Holm, 1979): the chance of any false alarm stays as small.
+
+    Examples
+    --------
+    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for rank, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[i]))
+        adjusted[i] = highest
+    return adjusted
+
+
+def best_on_validation(groups: Mapping[str, Sequence[Run]]) -> str:
+    """The model whose reported epochs are best on validation, on average over its runs; "" if there is none.
+
+    Examples
+    --------
+    >>> epoch = {"number": 1, "loss": 1.0, "val": {"auc": 0.8}, "test": {"auc": 0.7}}
+    >>> best_on_validation({"GCN": [Run("k", "g", "links", "GCN")],
+    ...                     "GIN": [Run("k", "g", "links", "GIN", epochs=[epoch], best_epoch=1)]})
+    'GIN'
+    """
+
+    def value(run: Run) -> float:
+        chosen = run.epochs[run.best_epoch - 1] if 0 < run.best_epoch <= len(run.epochs) else None
+        return 0.0 if chosen is None else float(chosen["val"][run.metric] or 0)
+
+    return max(groups, key=lambda model: sum(map(value, groups[model])) / len(groups[model]), default="")
+
+
 def _described(values: Sequence[float]) -> tuple[float, float, int]:
     """Mean, standard deviation and number."""
     mean = math.fsum(values) / len(values)
@@ -73,12 +140,12 @@ def _described(values: Sequence[float]) -> tuple[float, float, int]:
 
 @dataclass(frozen=True)
 class Curve:
-    """A model's curve: ``mean`` at each epoch, between the ends of its 95 % interval (one seed: no width)."""
+    """A model's curve: ``mean`` at each epoch, the curve of each seed, and from five seeds the 95 % interval."""
 
     model: str
-    epochs: list[int]
     mean: list[float]
-    low: list[float]
+    seeds: list[list[float]]
+    low: list[float]  # empty below five seeds, as is high: an interval of three values is wide and tells little
     high: list[float]
 
 
@@ -120,10 +187,10 @@ def _values(run: Run, measure: str) -> list[float]:
 
 def _curve(model: str, seeds: list[tuple[list[float], bool]]) -> Curve:
     mean, low, high = [], [], []
-    length = max(len(values) for values, _ in seeds)
-    for e in range(length):
+    for e in range(max(len(values) for values, _ in seeds)):
         middle, half = interval([x[min(e, len(x) - 1)] for x, ended in seeds if ended or e < len(x)])
         mean.append(middle)
-        low.append(middle - (half or 0))
-        high.append(middle + (half or 0))
-    return Curve(model, list(range(1, length + 1)), mean, low, high)
+        if len(seeds) >= ENOUGH:
+            low.append(middle - (half or 0))
+            high.append(middle + (half or 0))
+    return Curve(model, mean, [values for values, _ in seeds], low, high)

@@ -12,7 +12,7 @@ from sklearn import metrics
 import degnn_explore as de
 from degnn_explore.study.judged import Scored, Shelf, confusion, hardest, roc, set_distance
 from degnn_explore.study.records import Run
-from degnn_explore.study.statistics import curves
+from degnn_explore.study.statistics import curves, interval
 
 LINKS = de.link_task(de.load("karate"), seed=0)
 ROLES = de.role_task(de.load("us-flights"), seed=0)
@@ -64,7 +64,10 @@ def test_a_run_that_ended_early_counts_with_its_last_value() -> None:
     assert ended.mean == pytest.approx([0.6, 0.7, 0.9])
     under_way = curves([run(0, [0.6, 0.8], "running"), run(1, [0.6, 0.6, 1.0], "finished")])[0]
     assert under_way.mean == pytest.approx([0.6, 0.7, 1.0])
-    assert under_way.low[2] == under_way.high[2] == pytest.approx(1.0)
+    assert under_way.seeds == [[0.6, 0.8], [0.6, 0.6, 1.0]]
+    assert under_way.low == under_way.high == []  # no band below five seeds
+    five = curves([run(seed, [0.6, 0.7 + seed / 100], "finished") for seed in range(5)])[0]
+    assert (five.low[0], five.low[1]) == pytest.approx((0.6, 0.72 - interval([0.7, 0.71, 0.72, 0.73, 0.74])[1]))
 
 
 def test_of_epochs_equal_on_validation_the_first_is_reported() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import ipywidgets as W
 
-from ...learn.nets import MODELS
-from ...study.records import Run
-from ...study.statistics import curves
+from ...learn.nets import MODELS, is_heuristic
+from ...study.records import Run, by_model
+from ...study.statistics import best_on_validation, curves
 from ..widgets.chart import Chart
 from ..widgets.html import box, tag
 from .figures import curve_figure
@@ -29,9 +29,9 @@ class Curves:
     def draw(self, runs: Sequence[Run], metric: str, epochs: int) -> None:
         """Shows the runs, at least so many epochs wide; ``metric`` is that of runs to come, if there are none."""
         order = list(MODELS)
-        shown = sorted(runs, key=lambda run: order.index(run.model))
-        name = "AUC" if (shown[0].metric if shown else metric) == "auc" else "accuracy"
         measure = self._which.value
+        shown = sorted(_drawn(runs, measure), key=lambda run: order.index(run.model))
+        name = "AUC" if (shown[0].metric if shown else metric) == "auc" else "accuracy"
         drawn = curves(shown, measure)
         self.chart.show(
             curve_figure(drawn, measure, name, epochs),
@@ -43,3 +43,9 @@ class Curves:
             "loss": "Training loss",
         }
         self._title.value = tag("div", title[measure], "de-head")
+
+
+def _drawn(runs: Sequence[Run], measure: str) -> list[Run]:
+    """All networks, and of the heuristics the one that is best on validation; a formula has no training loss."""
+    best = best_on_validation(by_model(run for run in runs if is_heuristic(run.model)))
+    return [run for run in runs if not is_heuristic(run.model) or (run.model == best and measure != "loss")]

@@ -14,6 +14,7 @@ from ...study.judged import Scored, confusion, roc
 from ...study.statistics import Curve
 
 _YES, _NO = "#0072b2", "#e69f00"
+_LINES = 40  # curves of single seeds, more would hide the means
 
 
 def paint(model: str) -> str:
@@ -35,45 +36,66 @@ def curve_figure(curves: Sequence[Curve], measure: str, metric: str, epochs: int
 
     Examples
     --------
-    >>> made = curve_figure([Curve("GCN", [1, 2], [0.6, 0.7], [0.5, 0.6], [0.7, 0.8])], "test", "AUC", 10)
+    >>> made = curve_figure([Curve("GCN", [0.6, 0.7], [[0.6, 0.7]], [], [])], "test", "AUC", 10)
     >>> [note.text for note in go.Figure(made).layout.annotations]
     ['<b>GCN</b>']
     """
-    last = max([epochs, *(len(curve.epochs) for curve in curves)])
+    last = max([epochs, *(len(curve.mean) for curve in curves)])
     # the curves fill the chart; the bands of few seeds are many times as wide and may leave it
-    every = [value for curve in curves for value in curve.mean]
+    every = [value for curve in curves for value in (*curve.mean, *(seed[-1] for seed in curve.seeds))]
     low, high = (min(every), max(every)) if every else ((0.0, 1.0) if measure == "loss" else (0.5, 1.0))
     pad = max(0.02, 0.15 * (high - low))
     bottom, top = low - pad, high + pad
     if measure != "loss":
         bottom, top = max(0.0, bottom), min(1.01, top)
-    traces: list[dict[str, Any]] = []
-    banded = any(curve.low != curve.high for curve in curves)
-    for curve in curves:
-        colour = colour_of(curve.model)
-        # numbers to four places: half the bytes, and no eye sees more
-        if curve.low != curve.high:
-            traces.append(
-                {"type": "scatter", "mode": "lines", "x": curve.epochs + curve.epochs[::-1],
-                 "y": _short(curve.high) + _short(curve.low)[::-1], "fill": "toself", "fillcolor": _faint(colour),
-                 "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False})  # fmt: skip
-        traces.append(
-            {"type": "scatter", "mode": "lines" if len(curve.mean) > 1 else "markers", "name": curve.model,
-             "x": curve.epochs, "y": _short(curve.mean), "showlegend": False, "marker": {"color": colour},
-             "line": {"color": colour, "width": 2, "dash": _dash(curve.model)},
-             "hovertemplate": "%{y:.3f} after %{x} epochs<extra>%{fullData.name}</extra>"})  # fmt: skip
+    lines = sum(len(curve.seeds) for curve in curves) <= _LINES
+    traces = [trace for curve in curves for trace in _traces(curve, last, lines)]
     room = (top - bottom) / max(1, (height - 70) / 16)  # the height of a line of text, in units of y
     places = _apart([curve.mean[-1] for curve in curves], room, bottom, top)
     notes = [
         {"x": 1.01, "xref": "paper", "y": y, "text": f"<b>{curve.model}</b>", "showarrow": False, "xanchor": "left",
          "font": {"color": colour_of(curve.model), "size": 12}}
         for curve, y in zip(curves, places, strict=True)]  # fmt: skip
+    right = max([108, *(12 + 7 * len(curve.model) for curve in curves)])
+    several = any(len(curve.seeds) > 1 for curve in curves)
+    said = ["points: single seeds"] * several + ["bands: 95 % over seeds"] * any(curve.low for curve in curves)
     return {"data": traces, "layout": {
-        "height": height, "margin": {"l": 44, "r": 108, "t": 10, "b": 40}, "uirevision": measure,
+        "height": height, "margin": {"l": 44, "r": right, "t": 10, "b": 40}, "uirevision": measure,
         "hovermode": "closest", "annotations": notes, "meta": {"title": f"{measure} {metric}"},
-        "xaxis": {"title": {"text": "epoch; bands: 95 % over seeds" if banded else "epoch"},
+        "xaxis": {"title": {"text": "; ".join(["epoch", *said])},
                   "range": [0.5, last + 0.5], "showgrid": False, **({"dtick": 1} if last <= 10 else {})},
         "yaxis": {"range": [bottom, top], "nticks": 6}}}  # fmt: skip
+
+
+def _traces(curve: Curve, last: int, lines: bool) -> list[dict[str, Any]]:
+    """Band, curves of the seeds with a point where each ends, and on top the mean; a formula is a level line."""
+    colour, level = colour_of(curve.model), is_heuristic(curve.model)
+    epochs = list(range(1, len(curve.mean) + 1))
+    common = {"type": "scatter", "showlegend": False, "marker": {"color": colour, "size": 5, "opacity": 0.7}}
+    traces: list[dict[str, Any]] = []
+    if curve.low and not level:
+        traces.append(
+            {**common, "mode": "lines", "x": epochs + epochs[::-1], "y": _short(curve.high) + _short(curve.low)[::-1],
+             "fill": "toself", "fillcolor": _faint(colour), "line": {"width": 0}, "hoverinfo": "skip"})  # fmt: skip
+    if len(curve.seeds) > 1:
+        if lines and not level:  # one trace: a gap between two seeds
+            gaps = {
+                "x": [e for seed in curve.seeds for e in (*range(1, len(seed) + 1), None)],
+                "y": [value for seed in curve.seeds for value in (*_short(seed), None)],
+            }
+            traces.append({**common, "mode": "lines", **gaps, "opacity": 0.35, "hoverinfo": "skip",
+                           "line": {"color": colour, "width": 1}})  # fmt: skip
+        ends = [last + 0.4 if level else len(seed) for seed in curve.seeds]
+        traces.append(
+            {**common, "mode": "markers", "x": ends, "y": _short([seed[-1] for seed in curve.seeds]),
+             "hovertemplate": f"%{{y:.3f}}, one seed<extra>{curve.model}</extra>"})  # fmt: skip
+    x, y = ([0.5, last + 0.5], [curve.mean[-1]] * 2) if level else (epochs, curve.mean)
+    said = "%{y:.3f}, no training" if level else "%{y:.3f} after %{x} epochs"
+    traces.append(
+        {**common, "mode": "lines" if len(y) > 1 else "markers", "name": curve.model, "x": x, "y": _short(y),
+         "line": {"color": colour, "width": 2, "dash": _dash(curve.model)},
+         "hovertemplate": f"{said}<extra>{curve.model}</extra>"})  # fmt: skip
+    return traces
 
 
 def _dash(model: str) -> str:

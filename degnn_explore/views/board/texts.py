@@ -99,10 +99,10 @@ def _cell(about: Column, row: Row) -> dict[str, Any]:
     value = about.values(row)[0]
     if about.names == "model":
         return cell(value, dot=paint(value))
-    if about.names == "verdict":
-        order = {"bold*": 4.0, "bold": 3.0, "*": 2.0, "†": 1.0}.get(row.mark, 0.0)
-        look = "de-pill de-yes" if row.mark.startswith("bold") else "de-hint"
-        return cell(value.replace(" the best baseline", ""), order, look)  # the heading says it
+    if about.names == "verdict p":
+        signed = value[:1] in ("+", "-")
+        difference = float(value.partition(",")[0]) if signed else 0.0 if value else -1e3
+        return cell(value, difference, "de-pill de-yes" if ", above (" in value else "de-hint")
     look = "de-strong" if about.names == "mean ci95" else "de-hint" if " " in about.names else ""
     return cell(about.text(row), -1.0 if value is None else float(value), look)  # what the paper lacks is sorted last
 

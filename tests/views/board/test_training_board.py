@@ -686,7 +686,9 @@ def test_the_comparison_is_the_table_of_its_downloads(trained: TrainingBoard) ->
     assert [row[2:8] for row in shown] == [row[2:8] for row in markdown]
     assert [row[5]["sort"] for row in sheet.rows] == [1.0, 1.0]
     assert [row[2]["sort"] for row in sheet.rows] == [-1.0, -1.0]  # the paper has no karate: a dash, sorted last
-    assert [row[8]["sort"] for row in sheet.rows] == [{"†": 1.0, "*": 2.0}.get(row.mark, 0.0) for row in table.rows]
+    differences = [row.mean - table.rows[1].mean for row in table.rows]  # the second is the baseline
+    assert [row[8]["sort"] for row in sheet.rows] == pytest.approx(differences, abs=0.05)
+    assert [row[8]["css"] for row in sheet.rows] == ["de-hint", "de-hint"]  # one seed: not green
     sent: list[dict[str, Any]] = []
     trained._comparing._sheet.send = sent.append  # type: ignore[method-assign]
     for kind in ("csv", "latex", "markdown"):
@@ -775,8 +777,9 @@ def test_the_search_for_missing_links_begins_with_the_best_model_and_opens_a_pai
 
 
 def test_labels_at_the_end_of_curves_do_not_meet_and_bands_are_those_of_the_curve() -> None:
-    gcn = Curve("GCN", [1, 2], [0.6, 0.7], [0.5, 0.6], [0.7, 0.8])
-    seal = Curve("SEAL", [1, 2], [0.6, 0.71], [0.0, 0.0], [1.0, 1.0])
+    gcn = Curve("GCN", [0.6, 0.7], [[0.6, 0.7]] * 5, [0.5, 0.6], [0.7, 0.8])
+    seal = Curve("SEAL", [0.6, 0.71], [[0.6, 0.7], [0.6, 0.72, 0.7]], [], [])
+    formula = Curve("Adamic-Adar", [0.55], [[0.5], [0.6]], [], [])
     made = curve_figure([gcn, seal], "test", "AUC", 10)
     y = [note["y"] for note in made["layout"]["annotations"]]
     low, high = made["layout"]["yaxis"]["range"]
@@ -784,6 +787,12 @@ def test_labels_at_the_end_of_curves_do_not_meet_and_bands_are_those_of_the_curv
     assert made["data"][0]["y"] == [0.7, 0.8, 0.6, 0.5]
     assert made["layout"]["xaxis"]["range"] == [0.5, 10.5]
     assert [trace["line"]["dash"] for trace in made["data"] if "name" in trace] == ["dot", "dot"]
+    assert [trace.get("fill") for trace in made["data"]].count("toself") == 1  # no band of two seeds
+    points = [trace for trace in made["data"] if trace["mode"] == "markers"]
+    assert (points[1]["x"], points[1]["y"]) == ([2, 3], [0.7, 0.7])  # of SEAL: where each of its seeds ends
+    assert made["layout"]["xaxis"]["title"]["text"] == "epoch; points: single seeds; bands: 95 % over seeds"
+    level = curve_figure([formula], "test", "AUC", 10)["data"][-1]
+    assert (level["x"], level["y"], level["line"]["dash"]) == ([0.5, 10.5], [0.55, 0.55], "dash")
 
 
 def test_a_score_is_counted_at_its_distance() -> None:
