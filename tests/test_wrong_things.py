@@ -300,9 +300,10 @@ STUDY: list[Row] = [
     ("missing links by nobody", lambda: links_of(de.link_task(KARATE)), ParameterError, r"No trained model yet"),
 ]
 EXPLORER: list[Row] = [
-    ("a name in place of a graph", lambda: de.Explorer("karate"), TargetError, r"Graph.*'karate'.*from_networkx"),
-    ("a list in place of a pair", lambda: de.Explorer([KARATE, [0]]), TargetError, r"a pair \(Graph, target set\)"),
-    ("three things in a pair", lambda: de.Explorer((KARATE, [0], 3)), TargetError, r"a pair \(Graph, target set\)"),
+    ("a file that is not there", lambda: de.Explorer("karat.csv"), GraphError, r"karat.csv: there is no such file"),
+    ("a number in place of a graph", lambda: de.Explorer(34), TargetError, r"not 34; a graph is a Graph, one of netw"),
+    ("a list in place of a pair", lambda: de.Explorer([KARATE, [0]]), TargetError, r"a pair \(graph, target set\)"),
+    ("three things in a pair", lambda: de.Explorer((KARATE, [0], 3)), TargetError, r"a pair \(graph, target set\)"),
     ("a number that is no node", lambda: de.Explorer((KARATE, 5.0)), TargetError, r"a node or several nodes, not 5\.0"),
     ("a target that is not there", lambda: de.Explorer((KARATE, [99])), TargetError, r"Node 99.*0\.\.33"),
     ("a target twice", lambda: de.Explorer((KARATE, [0, 0])), TargetError, r"Node 0 occurs twice"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from ..common.errors import GraphError, one_of
 from ..common.files import shipped
 from ..graphs.graph import Graph
 from .downloads import checked_file, is_here
-from .read import read_folder
+from .read import read_folder, read_graph
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +43,33 @@ def load(name: str) -> Graph:
     """
     one_of("name", name, _ENTRIES)
     return _read(name, os.environ.get("DEGNN_DATA"))
+
+
+def as_graph(given: Any) -> Graph | None:
+    """The graph that a person hands over: a Graph, one of networkx or PyG, or a name, of a file or for :func:`load`.
+
+    None for anything else; an error says why a file cannot be read.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> as_graph(nx.path_graph(4)), as_graph("lesmis"), as_graph(7)
+    (Graph(4 nodes, 3 edges), Graph('Les Misérables', 77 nodes, 254 edges), None)
+    """
+    if isinstance(given, Graph):
+        return given
+    if isinstance(given, str) and given in _ENTRIES and not Path(given).exists():
+        return load(given)
+    if isinstance(given, str | Path):
+        return read_graph(given)
+    if _is_a("networkx", "Graph", given):
+        return Graph.from_networkx(given)
+    return Graph.from_pyg(given) if _is_a("torch_geometric.data", "Data", given) else None
+
+
+def _is_a(module: str, kind: str, given: Any) -> bool:
+    """A graph of a library can be there only if the library was imported."""
+    return isinstance(given, getattr(sys.modules.get(module), kind, ()))
 
 
 def name_of(graph: Graph, *, labels: bool = True) -> str:

@@ -9,7 +9,7 @@ import ipywidgets as W
 import numpy as np
 
 from ...common.errors import ParameterError, one_of
-from ...graphs.graph import Graph, Targets
+from ...graphs.graph import Graph
 from ..widgets.html import box, button, error_box, guarded, tag
 from ..widgets.messages import listed, text, whole
 from ..widgets.panel import Panel
@@ -32,7 +32,8 @@ class Explorer(Panel):
     ----------
     a, b
         A graph, or a pair (graph, target set). With ``b`` two sets are compared. Without any, the paper's
-        Fig. 1(a) opens.
+        Fig. 1(a) opens. A graph is a Graph, one of networkx or PyG, a file such as ``"my.csv"``, or a name of
+        ``de.datasets()``.
     preset
         The key or title of an example instead, see :data:`degnn_explore.views.explorer.presets.PRESETS`.
     settings
@@ -48,14 +49,7 @@ class Explorer(Panel):
     [[2, 7], [3]]
     """
 
-    def __init__(
-        self,
-        a: Graph | tuple[Graph, Targets] | None = None,
-        b: Graph | tuple[Graph, Targets] | None = None,
-        *,
-        preset: str | None = None,
-        **settings: Any,
-    ) -> None:
+    def __init__(self, a: Any = None, b: Any = None, *, preset: str | None = None, **settings: Any) -> None:
         if a is not None and preset is not None:
             raise ParameterError("Give a graph or a preset, not both.")
         if a is None and b is not None:

@@ -13,6 +13,7 @@ from ...common.errors import ParameterError, TargetError, one_of, whole_number
 from ...encodings.paths import Distance
 from ...expressive.methods import METHODS
 from ...graphs.graph import Graph, Targets
+from ...reading.catalogue import as_graph
 from ..widgets.html import node_name
 from . import colouring, layouts
 from .excerpt import FIRST_DRAWN, MAX_DRAWN, Excerpt, excerpt_of
@@ -56,9 +57,7 @@ class ExplorerState:
     [('0', (1, 1)), ('1', (3, 3)), ('2', (3, 4)), ('3', (1, 0))]
     """
 
-    def __init__(
-        self, a: Graph | tuple[Graph, Targets] | Side, b: Graph | tuple[Graph, Targets] | Side | None = None
-    ) -> None:
+    def __init__(self, a: Any, b: Any = None) -> None:
         self.sides: tuple[Side, ...] = tuple(_side(x) for x in (a, b) if x is not None)
         self.colour_by = "SPD"
         self.layer = 2 if max(side.graph.num_nodes for side in self.sides) <= 100 else 1
@@ -198,6 +197,13 @@ class ExplorerState:
         offered = [layouts.available(side.graph) for side in self.sides]
         return [name for name in offered[0] if name in offered[-1]]
 
+    def colourings(self) -> list[tuple[str, str]]:
+        """What the graphs can be coloured by, each with its key; one that needs other sets says so beside its name."""
+        pairs = all(len(side.targets) == 2 for side in self.sides)
+        return [
+            (label + ("" if pairs or key != "DRNL" else " (needs p = 2)"), key) for key, label in COLOURINGS.items()
+        ]
+
     def is_large(self, side: int) -> bool:
         """Whether the graph is drawn in part only."""
         return self.sides[side].graph.num_nodes > MAX_DRAWN
@@ -280,14 +286,15 @@ def _holds(drawn: Excerpt, nodes: NDArray[np.int64]) -> bool:
     return bool(np.isin(nodes, drawn.nodes).all())
 
 
-def _side(given: Graph | tuple[Graph, Targets] | Side) -> Side:
+def _side(given: Any) -> Side:
     if isinstance(given, Side):
         return given
-    graph, S = given if isinstance(given, tuple) and len(given) == 2 else (given, ())
-    if not isinstance(graph, Graph):
+    whose, S = given if isinstance(given, tuple) and len(given) == 2 else (given, ())
+    graph = as_graph(whose)
+    if graph is None:
         raise TargetError(
-            f"An Explorer shows a Graph or a pair (Graph, target set), not {given!r:.80}; "
-            "make one with de.read_graph, Graph.from_networkx, Graph.from_pyg or Graph.from_edges."
+            f"An Explorer shows a graph or a pair (graph, target set), not {given!r:.80}; a graph is a Graph, one of "
+            "networkx or PyG, a file's name, or a name of de.datasets()."
         )
     empty = S is None or (isinstance(S, Collection) and not len(S)) or (isinstance(S, np.ndarray) and not S.size)
     return Side(graph, () if empty else tuple(graph.target_set(S).tolist()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -223,3 +224,23 @@ def test_search_finds_airports_by_code_and_city() -> None:
     assert search(flights, 0, "ATL")[0][2] == "ATL"
     assert "Seattle" in search(flights, 0, "seattle")[0][3]
     assert search(flights, 0, "no such place") == []
+
+
+def test_a_graph_may_come_from_elsewhere(tmp_path) -> None:
+    file = tmp_path / "friends.csv"
+    file.write_text("source,target\nana,ben\nben,cai\n")
+    triangle = nx.Graph([("a", "b"), ("b", "c"), ("c", "a")])
+    for given, names in (
+        (triangle, ("a", "b", "c")),
+        (file, ("ana", "ben", "cai")),
+        (str(file), ("ana", "ben", "cai")),
+    ):
+        assert ExplorerState(given).sides[0].graph.names == names
+        assert ExplorerState((given, names[1])).sides[0].targets == (1,)
+    assert ExplorerState("karate").sides[0].graph.num_nodes == 34
+
+
+def test_drnl_says_what_it_needs_before_it_is_chosen() -> None:
+    state = ExplorerState.of_preset("fig1")
+    assert ("DRNL labels (needs p = 2)", "DRNL") in state.colourings()
+    assert ("DRNL labels", "DRNL") in ExplorerState.of_preset("fig2b").colourings()
