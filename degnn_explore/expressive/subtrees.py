@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,15 @@ class Subtree:
     def children(self, i: int) -> Ints:
         """The tree nodes right below tree node i."""
         return self._order[self._start[i] : self._start[i + 1]]
+
+    def branches(self, i: int) -> list[Branch]:
+        """What hangs right below tree node i; a branch is known by the tree node it begins with."""
+        rows = self.hop, self.colour, self.multiplicity
+        return [
+            Branch(int(hop), int(colour), self.label[c], int(times), c, c)
+            for c in self.children(i).tolist()
+            for hop, colour, times in [[row[c] for row in rows]]
+        ]
 
     @cached_property
     def _order(self) -> Ints:
@@ -223,8 +233,10 @@ class TreeComparison:
 
     same: bool
     layer: int | None  # the fewest layers at which they differ; None if they are equal
-    branches_a: NDArray[np.bool_]  # for every tree node, whether it lies on a branch that the other tree lacks
+    branches_a: NDArray[np.bool_]  # for every tree node, whether the way to where the trees part leads through it
     branches_b: NDArray[np.bool_]
+    parts_a: NDArray[np.bool_]  # and whether it is where they part: the other tree lacks it at this place
+    parts_b: NDArray[np.bool_]
 
 
 def compare(a: Subtree, b: Subtree) -> TreeComparison:
@@ -241,41 +253,73 @@ def compare(a: Subtree, b: Subtree) -> TreeComparison:
     if a.layers != b.layers:
         raise TargetError(f"The subtrees have {a.layers} and {b.layers} layers; unroll both to the same depth.")
     layer = next((k for k in range(a.layers + 1) if a.root_colours[k] != b.root_colours[k]), None)
-    marks = (np.zeros(len(a), dtype=bool), np.zeros(len(b), dtype=bool))
-    todo = [(0, 0)] if layer is not None else []
-    while todo:
-        i, j = todo.pop()
-        marks[0][i] = marks[1][j] = True
-        left, right = _spare(a, i, b, j), _spare(b, j, a, i)
-        # branches that only one side has are paired while both last, so that the deepest cause is marked
-        for k in range(max(len(left), len(right))):
-            if k < len(left) and k < len(right):
-                todo.append((left[k], right[k]))
-            elif k < len(left):
-                _mark_below(a, left[k], marks[0])
-            else:
-                _mark_below(b, right[k], marks[1])
+    marks = [np.zeros(len(tree), dtype=bool) for tree in (a, b, a, b)]
+    if layer is not None:
+        marks[0][0] = marks[1][0] = True
+        for k, ways in enumerate(partings(a, 0, b, 0)):
+            marks[k][list(ways)] = True
+            marks[k + 2][[i for i, parts in ways.items() if parts]] = True
+        if layer == 0:
+            marks[2][0] = marks[3][0] = True
     return TreeComparison(layer is None, layer, *marks)
 
 
-def _spare(tree: Subtree, i: int, other: Subtree, j: int) -> list[int]:
-    """Children of i whose subtrees j lacks (or has fewer of)."""
-    have: Counter[tuple[int, int]] = Counter()
-    for c in other.children(j).tolist():
-        have[int(other.hop[c]), int(other.colour[c])] += int(other.multiplicity[c])
-    spare = []
-    for c in tree.children(i).tolist():
-        key = int(tree.hop[c]), int(tree.colour[c])
-        have[key] -= int(tree.multiplicity[c])
-        if have[key] < 0:
-            spare.append(c)
-            have[key] = 0
-    return spare
+class Branch(NamedTuple):
+    """What hangs right below a node: how far off, its colour and label, how many equal ones, and where it is."""
+
+    hop: int
+    colour: int
+    label: str
+    times: int
+    child: int
+    line: int
 
 
-def _mark_below(tree: Subtree, i: int, marks: NDArray[np.bool_]) -> None:
-    todo = [i]
+class Branching(Protocol):
+    """A subtree, or one that is folded."""
+
+    def branches(self, i: int) -> list[Branch]:
+        """What hangs right below node i."""
+
+
+def partings(a: Branching, i: int, b: Branching, j: int) -> tuple[dict[int, bool], dict[int, bool]]:
+    """The lines of both on the way to where the subtrees of i and j part; True for those at which they do.
+
+    Of the branches that only one side has, those with equal labels are paired, so that the deepest cause is found.
+    """
+    ways: tuple[dict[int, bool], dict[int, bool]] = {}, {}
+    todo, seen = [(i, j)], {(i, j)}
     while todo:
-        j = todo.pop()
-        marks[j] = True
-        todo.extend(tree.children(j).tolist())
+        i, j = todo.pop()
+        left, right = a.branches(i), b.branches(j)
+        spare_right = _spare(right, left)
+        for branch, count in _spare(left, right).items():
+            for twin in [x for x in spare_right if (x.hop, x.label) == (branch.hop, branch.label)]:
+                paired = min(count, spare_right[twin])
+                if not paired:
+                    continue
+                count, spare_right[twin] = count - paired, spare_right[twin] - paired
+                ways[0].setdefault(branch.line, False)
+                ways[1].setdefault(twin.line, False)
+                if (pair := (branch.child, twin.child)) not in seen:
+                    seen.add(pair)
+                    todo.append(pair)
+            if count:
+                ways[0][branch.line] = True
+        ways[1].update((branch.line, True) for branch, count in spare_right.items() if count)
+    return ways
+
+
+def _spare(these: list[Branch], others: list[Branch]) -> dict[Branch, int]:
+    """The branches that the others lack, and how many of each."""
+    have: Counter[tuple[int, int]] = Counter()
+    for branch in others:
+        have[branch.hop, branch.colour] += branch.times
+    spare = {}
+    for branch in these:
+        key = branch.hop, branch.colour
+        shared = min(have[key], branch.times)
+        have[key] -= shared
+        if shared < branch.times:
+            spare[branch] = branch.times - shared
+    return spare

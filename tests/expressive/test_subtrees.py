@@ -89,6 +89,7 @@ def test_the_branches_where_two_trees_part() -> None:
     assert (comparison.same, comparison.layer) == (False, 2)
     assert [a.label[i] for i in np.flatnonzero(comparison.branches_a)] == ["0", "1", "1"]  # the linked neighbour
     assert a.node[np.flatnonzero(comparison.branches_a)].tolist() == [2, 4, 5]
+    assert a.node[comparison.parts_a].tolist() == [5]  # dashed here alone, not on the way there
     same = de.compare(*(de.unroll(FIG1, v, layers=4, S={v}, merge=True) for v in (2, 7)))
     assert same.same and same.layer is None and not same.branches_a.any()
 
@@ -143,13 +144,29 @@ def test_equal_branches_count() -> None:
     assert (unmerged.branches_a.sum(), unmerged.branches_b.sum()) == (1, 2)
 
 
-def test_a_whole_branch_is_marked_down_to_its_leaves() -> None:
+def test_a_whole_branch_that_is_missing_is_marked_where_it_begins() -> None:
     short, long = tree_of([(0, 1)], layers=2), tree_of([(0, 1), (0, 2), (2, 3)], layers=2)
     comparison = de.compare(short, long)
     assert (short.node.tolist(), comparison.branches_a.tolist()) == ([0, 1, 0], [True, False, False])
-    marks = dict(zip(zip(long.depth.tolist(), long.node.tolist(), strict=True), comparison.branches_b, strict=True))
-    assert marks[0, 0] and marks[1, 2] and not marks[1, 1]
-    assert comparison.branches_b[long.children(int(np.flatnonzero(long.node == 2)[0]))].all()
+    assert (long.depth.tolist(), long.node.tolist()) == ([0, 1, 1, 2, 2], [0, 2, 1, 0, 0])
+    assert comparison.branches_b.tolist() == [True, True, False, False, False]
+    assert comparison.parts_b.tolist() == [False, True, False, False, False]
+    assert not comparison.parts_a.any()
+
+
+@given(graphs_with_targets(6, 1), st.integers(1, 3), st.data())
+def test_trees_that_differ_part_somewhere_and_the_way_there_is_marked(case, layers: int, data) -> None:
+    G, (u,) = case
+    v = data.draw(st.integers(0, G.num_nodes - 1))
+    a, b = (de.unroll(G, x, layers, S=[x], merge=True) for x in (u, v))
+    comparison = de.compare(a, b)
+    assert (comparison.parts_a.any() or comparison.parts_b.any()) != comparison.same
+    for tree, ways, parts in (
+        (a, comparison.branches_a, comparison.parts_a),
+        (b, comparison.branches_b, comparison.parts_b),
+    ):
+        assert not (parts & ~ways).any()
+        assert all(ways[tree.parent[i]] for i in np.flatnonzero(ways) if i)
 
 
 def test_trees_whose_roots_differ_differ_at_layer_0() -> None:

@@ -166,18 +166,20 @@ def _by_value(values: list[Floats], title: str, note: str) -> Colouring:
     few = len(levels) <= 12
     if few:
         labels = [_number(float(x)) for x in levels]
+        marks = [label if len(label) <= 5 else f"{x:.2g}" for label, x in zip(labels, levels, strict=True)]
         codes = [np.searchsorted(levels, np.round(v, 11)) for v in plain]
     else:  # zero apart (a walk cannot be there), then bins of equal ratio
         zero = int(levels[0] <= 0)
         cuts = np.geomspace(levels[zero], levels[-1], _BINS + 1)
         labels = ["0"] * zero + [f"{a:.2g} – {b:.2g}" for a, b in pairwise(cuts)]
         bins = [np.clip(np.searchsorted(cuts, v, side="right") - 1, 0, _BINS - 1) + zero for v in plain]
+        marks = [""] * len(labels)
         codes = [np.where(v <= 0, 0, where) for v, where in zip(plain, bins, strict=True)]
     codes = [np.where(np.isnan(v), len(labels), code) for v, code in zip(values, codes, strict=True)]
     # high values dark, as distance 0 is: dark means "near S" in every legend
     entries = [
-        Entry(label, label if len(label) <= 5 and "–" not in label else "", colour)
-        for label, colour in zip(labels, sequential(len(labels))[::-1], strict=True)
+        Entry(label, mark, colour)
+        for label, mark, colour in zip(labels, marks, sequential(len(labels))[::-1], strict=True)
     ]
     return _counted(codes, entries, title, note, None if few else plain)
 

@@ -18,10 +18,12 @@ from .drawers import Actions, Drawers
 from .excerpt import MAX_DRAWN, search
 from .pages import free_view, pictures, sharing
 from .pages.svg import svg
+from .pages.tree_svg import tree_svg
 from .presets import preset as find_preset
 from .scene import Scene
 from .settings import Settings
 from .state import ExplorerState, Side
+from .trees import forest
 from .verdict_table import Judge, Question, pills
 
 
@@ -95,11 +97,11 @@ class Explorer(Panel):
     def svg(self, what: str = "graph") -> str:
         """The graph or the "tree" as an SVG document."""
         one_of("what", what, ("graph", "tree"))
-        return svg(self.graph_canvas if what == "graph" else self.tree_canvas)
+        return svg(self.graph_canvas) if what == "graph" else tree_svg(self.state, self.tree_view.method == "1-WL")
 
     def html(self) -> str:
         """The subtrees as a standalone, free-moving page (pyvis) that needs no network."""
-        return free_view.page(self._scene.forest)
+        return free_view.page(forest(self.state, self.tree_view.method == "1-WL"))
 
     def still(self) -> tuple[str, str]:
         """The graphs as a picture with a caption, for viewers without a kernel."""
@@ -120,7 +122,7 @@ class Explorer(Panel):
     def _build(self) -> list[W.Widget]:
         self._found: dict[str, Any] = {}
         self._scene = Scene(self.state, uuid.uuid4().hex)
-        self.graph_canvas, self.tree_canvas = self._scene.graph, self._scene.tree
+        self.graph_canvas, self.tree_view = self._scene.graph, self._scene.tree
         self._listen()
         self._error, self._idea = W.HTML(), W.HTML()
         self._float = box("de-float", self._error, button("×", "Close this message", self.clear_error))
@@ -136,7 +138,7 @@ class Explorer(Panel):
         self.slot.observe(lambda _: self._show_idea(), "children")
         self.strip = VerdictStrip(link=self._scene.graph.link)
         self._judge = Judge(self._show_verdicts, self.show_error)
-        cards = [(self.graph_canvas, self._more), (self.tree_canvas, self._settings.root)]
+        cards = [(self.graph_canvas, self._more), (self.tree_view, self._settings.root)]
         both = box("de-cards", *(box("de-card", *card) for card in cards), self._float)
         return [self._drawers.header, self._drawers.box, self._settings.bar, self._idea, self.slot, self.strip, both]
 
@@ -171,11 +173,12 @@ class Explorer(Panel):
     def _export(self, what: str) -> None:
         """Hands the reader a file: "graph" or "subtree" with an ending that says what it is."""
         name, kind = what.split(".")
-        canvas = self.graph_canvas if name == "graph" else self.tree_canvas
+        canvas = self.graph_canvas if name == "graph" else self.tree_view
         if kind == "png":
             canvas.send({"type": "png", "name": what})
             return
-        mime, content = ("text/html", self.html()) if kind == "html" else ("image/svg+xml", svg(canvas))
+        drawn = "graph" if name == "graph" else "tree"
+        mime, content = ("text/html", self.html()) if kind == "html" else ("image/svg+xml", self.svg(drawn))
         canvas.send({"type": "download", "name": what, "mime": mime, "text": content})
 
     def _listen(self) -> None:
@@ -253,7 +256,7 @@ class Explorer(Panel):
             self._more.layout.display = "" if large and state.shown_limit < MAX_DRAWN else "none"
         self._scene.recolour(edges_too=bool(changed & {"graphs", "layout", "targets", "cut"}))
         self._settings.show(state)
-        if changed - {"layout", "step"}:
+        if changed - {"layout"}:
             self._scene.draw_trees()
         if changed & {"graphs", "targets", "hops", "cut"}:
             self._judge.ask(Question.of(state))

@@ -1,4 +1,4 @@
-"""The Explorer's two pictures: its state as nodes, edges and colours for the canvases of graphs and subtrees."""
+"""The Explorer's two pictures: its state as nodes, edges and colours for the canvas, and its subtrees."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from numpy.typing import NDArray
 
 from ..widgets.canvas import Canvas
 from ..widgets.html import node_name
+from ..widgets.subtree import SubtreeView
 from .excerpt import note_column
 from .state import ExplorerState
-from .trees import Forest, forest, shares, tidy, tree_tip
+from .trees import view_of
 
 _REMINDER = "click to pick · Shift-drag to lasso · arrows and Enter to walk · Esc to clear"
 _HOME = [1.0, 0.0, 0.0]
 
 
 class Scene:
-    """Draws a state on two canvases, and knows which node of which side a drawn node is."""
+    """Draws a state's graphs and subtrees, and knows which node of which side a drawn node is."""
 
     def __init__(self, state: ExplorerState, link: str) -> None:
         self.state = state
         self.graph = Canvas(link=link)
-        text = "Unrolled subtrees of the targets."
-        self.tree = Canvas(link=link, pickable=False, stretch=True, title="Unrolled subtrees", description=text)
+        self.tree = SubtreeView(link=link)
         self.nodes: list[NDArray[np.int64]] = []  # of each side, the nodes that are drawn, ascending
-        self.forest = Forest()
+        self._coloured_by = ""
         self._edges = np.zeros((0, 2), dtype=np.int64)
 
     def whose(self, drawn: int) -> tuple[int, np.int64]:
@@ -92,44 +92,14 @@ class Scene:
         return bytes((2 * chosen[self._edges].all(axis=1)).astype("u1").tobytes())
 
     def draw_trees(self) -> None:
-        """The subtrees anew."""
-        state = self.state
-        self.forest = shown = forest(state)
-        trees, places = shown.trees, [tidy(tree) for tree in shown.trees]
-        starts = np.cumsum([0, *map(len, trees)]).tolist()
-        letters = [state.letter(side) for side in shown.sides]
-        roots = [node_name(tree.graph, tree.root) for tree in trees]
-        captions = [f"{letter}: root {root}" for letter, root in zip(letters, roots, strict=True)]
-        legend = [entry.as_dict() for entry in shown.entries]
-        edges = [
-            np.stack([tree.parent, np.arange(len(tree))], axis=1)[1:] + start
-            for tree, start in zip(trees, starts, strict=False)
-        ]
-        self.tree.put(
-            positions=np.concatenate([np.zeros((0, 2)), *places]),
-            edges=np.concatenate([np.zeros((0, 2), dtype=int), *edges]),
-            starts=starts if trees else [0, 0],
-            shares=shares(places) or [1.0],
-            edge_styles=np.concatenate([np.zeros(0), *(shown.differs(k)[1:] for k in range(len(trees)))]),
-            badges=[f"×{times}" if times > 1 else "" for tree in trees for times in tree.multiplicity],
-            tips=[tree_tip(tree, i) for tree in trees for i in range(len(tree))],
-            stands_for=[nodes for k in range(len(trees)) for nodes in self._drawn_members(k)],
-            captions=captions,
-            targets=starts[:-1],
-            letters=letters,
-            note=shown.note,
-            title=f"Unrolled subtree{'s' if len(trees) > 1 else ''}, depth {shown.depth}",
-            camera=_HOME,
-            codes=shown.codes.astype("<u2").tobytes(),
-            legend=legend,
-            legend_title="distance to S" if any(entry["counts"] is not None for entry in legend) else "",
-        )
+        """The subtrees anew; a reader's choice between 1-WL and the encoding stays until the graph's colours change."""
+        by = self.state.colour_by
+        if by != self._coloured_by:
+            self._coloured_by, self.tree.method = by, "1-WL" if by == "1-WL" else "DE"
+        self.tree.put(**view_of(self.state, self._drawn_as))
 
-    def _drawn_members(self, k: int) -> list[list[int]]:
-        """For each node of tree k, the drawn nodes that it stands for."""
-        side = self.forest.sides[k]
-        drawn = set(self.nodes[side].tolist()) if self.state.is_large(side) else None
-        return [
-            [self.place(side, u) for u in members if drawn is None or u in drawn]
-            for members in self.forest.trees[k].members
-        ]
+    def _drawn_as(self, side: int, node: int) -> int:
+        """The number under which a node is drawn, -1 if it is not."""
+        at = np.searchsorted(self.nodes[side], node)
+        found = at < len(self.nodes[side]) and self.nodes[side][at] == node
+        return int(self.graph.starts[side] + at) if found else -1

@@ -1,59 +1,32 @@
-"""The unrolled subtrees of the chosen targets, laid out side by side for the canvas."""
+"""The unrolled subtrees of the chosen targets: arcs, colour classes and labels for the view, trees to export."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...encodings.base import Encoding
+from ...encodings.paths import Distance
+from ...expressive.folding import Folded, fold
 from ...expressive.methods import METHODS
+from ...expressive.refinement import NO_TARGETS, Instances
 from ...expressive.subtrees import Subtree, TreeComparison, Unrolling, compare
 from ..widgets.html import node_name
-from .colouring import Entry
+from .colouring import SHOWN, Colouring, Entry, by_class
 from .state import ExplorerState
 
-MAX_TREE = 420  # tree nodes of one panel that can still be read
+Ints = NDArray[np.int64]
+MAX_TREE = 420  # tree nodes of one exported tree
+MAX_ARCS = 60_000  # that a page follows
+NOTHING = "pick a target to see the tree a GNN computes along"
+_WORDS = {"LP": "LP", "PageRank": "PageRank", "DRNL": "DRNL", "DE-LP": "DE-LP", "DEA-SPD": "DEA"}
 
 
-@dataclass(frozen=True)
-class Forest:
-    """Trees to draw, the side of each, where the first two part, and a legend entry for every tree node in a row."""
-
-    trees: tuple[Subtree, ...] = ()
-    sides: tuple[int, ...] = ()
-    comparison: TreeComparison | None = None
-    codes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    entries: tuple[Entry, ...] = ()
-    note: str = "pick a target to see the tree a GNN computes along"
-    depth: int = 0
-
-    def differs(self, k: int) -> NDArray[np.bool_]:
-        """For each node of tree k, whether it lies on a branch that the other tree lacks."""
-        if self.comparison is None:
-            return np.zeros(len(self.trees[k]), dtype=bool)
-        return self.comparison.branches_b if k else self.comparison.branches_a
-
-
-def forest(state: ExplorerState) -> Forest:
-    """The subtrees that the Explorer shows for this state."""
-    wanted = _roots(state)
-    if not wanted:
-        return Forest()
-    trees, depth = _unrolled(state, wanted)
-    sides = tuple(side for side, _ in wanted)
-    both = len(trees) == 2 and sides == (0, 1)
-    comparison = compare(*trees) if both else None
-    notes = ["equal siblings merged" + (f", {state.hops} hops at a time" if state.colour_by == "DEA-SPD" else "")]
-    if depth < state.layer:
-        notes = [f"depth {state.layer} would not fit; depth {depth} is shown"]
-    if comparison is not None:
-        notes.append("equal so far" if comparison.same else f"dashed: where A and B part (layer {comparison.layer})")
-    codes, entries = _colours(state, trees, sides)
-    return Forest(trees, sides, comparison, codes, entries, " · ".join(notes), depth)
-
-
-def _roots(state: ExplorerState) -> list[tuple[int, int]]:
+def roots_of(state: ExplorerState) -> list[tuple[int, int]]:
     """(side, root) of each tree: one a side, or the first three targets of a single set."""
     if len(state.sides) == 1:
         return [(0, t) for t in state.sides[0].targets[:3]]
@@ -62,59 +35,173 @@ def _roots(state: ExplorerState) -> list[tuple[int, int]]:
     ]
 
 
-def _unrolled(state: ExplorerState, wanted: list[tuple[int, int]]) -> tuple[tuple[Subtree, ...], int]:
-    """The subtrees at the depth of the layer, or at the greatest one at which each can still be read."""
-    made: dict[int, Unrolling] = {}
-    for side in {side for side, _ in wanted}:
-        graph, S = state.sides[side].graph, state.sides[side].nodes
-        if state.colour_by == "1-WL":
-            made[side] = Unrolling(graph.cut(S) if state.cut else graph, state.layer)
+@dataclass(frozen=True)
+class Seen:
+    """What the network sees of a node before the first layer: how it is computed, coloured and called."""
+
+    encoding: Encoding | None  # None: it says nothing of these target sets
+    colouring: Colouring
+    hops: int
+    note: str = ""
+
+
+def seen_by(state: ExplorerState) -> Seen:
+    """The encoding that the graph is coloured by; distances where it is coloured by 1-WL."""
+    by = state.colour_by
+    if by in SHOWN:
+        encoding, colouring = (
+            SHOWN[by](state.step, max(side.graph.num_nodes for side in state.sides)),
+            state.coloured(by),
+        )
+        if any(side.targets and encoding.num_targets not in (None, len(side.targets)) for side in state.sides):
+            return Seen(None, colouring, 1, colouring.note)
+        if colouring.values is not None:
+            return Seen(encoding, colouring, 1, "too many different values to write into discs: hover to read them")
+        many = encoding.dim > 1 and colouring.codes and by not in ("SPD", "DRNL")
+        return Seen(encoding, colouring, 1, "discs say the last step; subtrees compare all steps" if many else "")
+    method = METHODS[by]
+    if by == "DE-LP":
+        total = sum(side.graph.num_nodes for side in state.sides)
+        profiles = by_class([(side.graph, side.nodes) for side in state.sides], by, 0, cut=state.cut)
+        walks = method.encoding and method.encoding(total if total <= 200 else 33)
+        return Seen(walks, profiles, 1, "a, b, …: nodes with equal walks of every length")
+    return Seen(Distance(), state.coloured("SPD"), state.hops if method.many_hops else 1)
+
+
+def refined(state: ExplorerState, encoding: Encoding | None, hops: int) -> tuple[Instances, Ints]:
+    """The sides that have targets as one graph, and the class of each of its nodes after 0..layer layers.
+
+    Without an encoding what 1-WL sees. Sets of different sizes share no class, for their labels differ in length.
+    """
+    sides = [(side.graph, side.nodes[None, :]) for side in state.sides if side.targets]
+    if encoding is None:
+        cut = [(graph.cut(S[0]) if state.cut else graph, NO_TARGETS) for graph, S in sides]
+        run = Instances.build(cut)
+        return run, _layers(run, state.layer)
+    whole = Instances.build(sides, None, hops=hops, cut=state.cut)
+    if len({S.shape[1] for _, S in sides}) == 1:
+        return whole, _layers(Instances.build(sides, encoding, hops=hops, cut=state.cut), state.layer)
+    apart = [_layers(Instances.build([side], encoding, hops=hops, cut=state.cut), state.layer) for side in sides]
+    apart[1] += apart[0].max() + 1
+    return whole, np.concatenate(apart, axis=1)
+
+
+def _layers(run: Instances, layers: int) -> Ints:
+    rows = [classes.copy() for classes, _ in run.refine(layers)]
+    return np.stack(rows + rows[-1:] * (layers + 1 - len(rows)))  # no class splits any more
+
+
+def view_of(state: ExplorerState, place: Callable[[int, int], int]) -> dict[str, Any]:
+    """What the view of the subtrees shows; ``place`` says under which number a node of a side is drawn, or -1."""
+    wanted = roots_of(state)
+    if not wanted:
+        return {"roots": [], "letters": [], "note": NOTHING}
+    seen = seen_by(state)
+    with_targets = [k for k, side in enumerate(state.sides) if side.targets]
+    plain_run, plain = refined(state, None, 1)
+    run, classes = (plain_run, plain[:, :0]) if seen.encoding is None else refined(state, seen.encoding, seen.hops)
+    start = {side: int(run.start[i]) for i, side in enumerate(with_targets)}
+    roots = [start[side] + root for side, root in wanted]
+    nodes, inner, depth = _ball(run, roots, state.layer)
+    local = np.full(run.start[-1], -1)
+    local[nodes] = np.arange(len(nodes))
+    degree = np.where(np.isin(nodes, inner), np.diff(run.indptr)[nodes], 0)
+    arcs = np.concatenate(
+        [np.zeros(0, dtype=np.int64), *(np.arange(*run.indptr[[u, u + 1]]) for u in nodes[degree > 0])]
+    )
+    owner = [with_targets[i] for i in np.searchsorted(run.start, nodes, side="right") - 1]
+    own = [(side, int(u) - start[side]) for side, u in zip(owner, nodes.tolist(), strict=True)]
+    notes = [seen.note] if seen.note else []
+    if depth < state.layer:
+        notes.append(f"depth {state.layer} would follow too many links; depth {depth} is shown")
+    return {
+        "indptr": _bytes(np.concatenate([[0], np.cumsum(degree)]), "<u4"),
+        "indices": _bytes(local[run.indices[arcs]], "<u4"),
+        "tags": _bytes(run.tags[arcs], "u1") if seen.hops > 1 else b"",
+        "classes": _bytes(classes[: depth + 1, nodes] if classes.size else classes, "<u4"),
+        "plain": _bytes(plain[: depth + 1, nodes], "<u4"),
+        "codes": _bytes(np.array([seen.colouring.codes[side][u] for side, u in own]), "<u2"),
+        "legend": [entry.as_dict() for entry in seen.colouring.entries],
+        "legend_title": seen.colouring.title,
+        "listed": state.colour_by not in SHOWN,
+        "names": [node_name(state.sides[side].graph, u) for side, u in own],
+        "drawn": _bytes(np.array([place(side, u) for side, u in own]), "<i4"),
+        "roots": [int(local[u]) for u in roots],
+        "letters": [state.letter(side) for side, _ in wanted],
+        "layers": depth,
+        "encoding": _WORDS.get(state.colour_by, "DE"),
+        "note": " · ".join(notes),
+    }
+
+
+def _bytes(values: NDArray[Any], kind: str) -> bytes:
+    return np.ascontiguousarray(values, dtype=kind).tobytes()
+
+
+def _ball(run: Instances, roots: list[int], layers: int) -> tuple[Ints, Ints, int]:
+    """The nodes that trees of that depth reach, those with children among them, and the depth that can be followed."""
+    degree = np.diff(run.indptr)
+    inner, nodes = np.zeros(0, dtype=np.int64), np.unique(roots)
+    for depth in range(layers):
+        if degree[nodes].sum() > MAX_ARCS and depth:
+            return nodes, inner, depth
+        inner, nodes = nodes, np.unique(np.concatenate([nodes, *(run.row(u)[0] for u in nodes)]))
+    return nodes, inner, layers
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Trees to export, the side of each, where the first two part, and how their nodes are labelled."""
+
+    trees: tuple[Subtree, ...]
+    sides: tuple[int, ...]
+    comparison: TreeComparison | None
+    colouring: Colouring
+
+    def codes(self, k: int) -> list[int]:
+        """For each node of tree k, its entry in the colouring."""
+        codes: list[int] = self.colouring.codes[self.sides[k]][self.trees[k].node].tolist()
+        return codes
+
+    def parts(self, k: int) -> NDArray[np.bool_]:
+        """For each node of tree k, whether it is where the other tree parts from it."""
+        if self.comparison is None:
+            return np.zeros(len(self.trees[k]), dtype=bool)
+        return self.comparison.parts_b if k else self.comparison.parts_a
+
+
+def _prepared(state: ExplorerState, plain: bool) -> dict[int, Unrolling]:
+    seen = seen_by(state)
+    made = {}
+    for k, side in enumerate(state.sides):
+        if not side.targets:
+            continue
+        if plain or seen.encoding is None:
+            made[k] = Unrolling(side.graph.cut(side.nodes) if state.cut else side.graph, state.layer)
         else:
-            hops = state.hops if state.colour_by in METHODS and METHODS[state.colour_by].many_hops else 1
-            made[side] = Unrolling(graph, state.layer, None, S, state.cut, hops)
+            made[k] = Unrolling(side.graph, state.layer, seen.encoding, side.nodes, state.cut, seen.hops)
+    return made
+
+
+def forest(state: ExplorerState, plain: bool = False) -> Forest:
+    """The subtrees as trees, as deep as they can be drawn; ``plain``: as 1-WL sees them."""
+    wanted, prepared = roots_of(state), _prepared(state, plain)
     depth = state.layer
-    while depth and any(made[side].size(root, depth, True, MAX_TREE) > MAX_TREE for side, root in wanted):
+    while depth and any(prepared[side].size(root, depth, True, MAX_TREE) > MAX_TREE for side, root in wanted):
         depth -= 1
-    return tuple(made[side].tree(root, depth, True, MAX_TREE) for side, root in wanted), depth
+    trees = tuple(prepared[side].tree(root, depth, True, MAX_TREE) for side, root in wanted)
+    sides = tuple(side for side, _ in wanted)
+    colouring = seen_by(state).colouring
+    if plain:
+        blank = Entry("a plain GNN sees no distances", "", "#7f8fa6")
+        colouring = Colouring(tuple(np.zeros_like(codes) for codes in colouring.codes), (blank,), "1-WL")
+    return Forest(trees, sides, compare(*trees) if sides == (0, 1) else None, colouring)
 
 
-def _colours(
-    state: ExplorerState, trees: tuple[Subtree, ...], sides: tuple[int, ...]
-) -> tuple[NDArray[np.int64], tuple[Entry, ...]]:
-    if state.colour_by == "1-WL":
-        count = sum(len(tree) for tree in trees)
-        return np.zeros(count, dtype=np.int64), (Entry("a plain GNN sees no distances", "", "#7f8fa6", None),)
-    full = state.coloured("SPD")
-    codes = np.concatenate([full.codes[side][tree.node] for side, tree in zip(sides, trees, strict=True)])
-    used = set(codes.tolist()) if state.colour_by != "SPD" else set()  # else the graph's legend says it already
-    return codes, tuple(Entry(e.label, e.mark, e.colour, () if i in used else None) for i, e in enumerate(full.entries))
-
-
-def tidy(tree: Subtree) -> NDArray[np.float64]:
-    """A tidy drawing: leaves one apart (cousins a little more), parents over the middle of their children. [t, 2]"""
-    x = np.zeros(len(tree))
-    slot, last_parent = -1.0, -1
-    stack = [(0, False)]
-    while stack:
-        i, done = stack.pop()
-        below = tree.children(i)
-        if done:
-            x[i] = (x[below[0]] + x[below[-1]]) / 2
-        elif len(below):
-            stack.append((i, True))
-            stack.extend((int(j), False) for j in below[::-1])
-        else:
-            parent = int(tree.parent[i])
-            slot += 1.0 if parent == last_parent or last_parent < 0 else 1.35
-            last_parent = parent
-            x[i] = max(slot, 0.0)
-    return np.stack([x, 0.0 - tree.depth], axis=1)
-
-
-def shares(places: list[NDArray[np.float64]]) -> list[float]:
-    """How much of the width each tidy tree takes: as much as its leaves need, but none less than a quarter."""
-    widths = [float(np.ptp(place[:, 0])) + 1.5 for place in places]
-    return [max(width, 0.5 * sum(widths) / len(widths)) for width in widths]
+def folded(state: ExplorerState, plain: bool = False) -> Folded:
+    """The subtrees as one layered graph; ``plain``: as 1-WL sees them."""
+    prepared = _prepared(state, plain)
+    return fold([(prepared[side], root) for side, root in roots_of(state)], state.layer)
 
 
 def tree_tip(tree: Subtree, i: int) -> str:

@@ -19,16 +19,16 @@ class Panel:
     def __init__(self, page: Any, place: int = 0) -> None:
         self.page = page
         self.box = page.locator(".de-explorer").nth(place)
-        self.box.locator(".de-canvas").nth(1).wait_for(timeout=60_000)
+        self.box.locator(".de-subtree").wait_for(timeout=60_000)
         self.box.scroll_into_view_if_needed()
-        self.graph, self.tree = self.box.locator(".de-canvas").nth(0), self.box.locator(".de-canvas").nth(1)
+        self.graph, self.tree = self.box.locator(".de-canvas"), self.box.locator(".de-subtree")
 
     def point(self, node: int, canvas: Any = None) -> tuple[float, float]:
         """Where a node is on the page."""
         canvas = canvas or self.graph
         canvas.scroll_into_view_if_needed()
         x, y = canvas.evaluate("(el, i) => el.whereIs(i)", node)
-        box = canvas.locator("canvas").bounding_box()
+        box = canvas.locator("canvas, svg").bounding_box()
         return box["x"] + x, box["y"] + y
 
     def click(self, node: int) -> None:
@@ -50,8 +50,8 @@ class Panel:
         pill = self.box.locator(f'.de-pill[data-method="{method}"]')
         self._until(lambda: pill.inner_text().endswith(wanted), True)
 
-    def tree_note(self, wanted: str) -> None:
-        self._until(lambda: wanted in self.tree.locator(".de-canvas-note").inner_text(), True)
+    def trees_say(self, wanted: str) -> None:
+        self._until(lambda: wanted in self.tree.inner_text(), True)
 
     def _until(self, get: Callable[[], Any], wanted: Any, seconds: float = 60) -> None:
         end, last = time.time() + seconds, None
@@ -83,7 +83,7 @@ def test_notebook_01_runs_and_answers_two_clicks(lab: Any, visit: Any) -> None:
     panel.targets([5, 8])
     panel.shows(["0 0 1 | 1", "1 1 3 | 3", "2 2 3 | 3", "3 3 1 | 1"])
     panel.verdict("DE-SPD", "no")
-    panel.tree_note("equal so far")
+    panel.trees_say("= after 2 layers")
     assert "B = {v0}, p = 1" in panel.graph.locator(".de-captions").inner_text()
     page.locator(".jp-RenderedText", has_text="Your turn").first.wait_for(state="attached", timeout=60_000)
     assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
@@ -138,9 +138,9 @@ def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
     panel._until(lambda: panel.graph.locator(".de-legend-title").inner_text(), "DE-SPD after 0 layers")
     panel.shows(["a class a 4", "b class b 3", "c class c 1"])
     assert before > 3
-    panel._until(lambda: "depth 0" in panel.tree.inner_text(), True)
+    panel.trees_say("layer 0 of 0")
     page.keyboard.press("ArrowRight")
-    panel._until(lambda: "depth 1" in panel.tree.inner_text(), True)
+    panel.trees_say("layer 1 of 1")
 
     # dragging a node moves it and picks nothing; dragging the ground moves the view; Fit brings it back
     x, y = panel.point(6)

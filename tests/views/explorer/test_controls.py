@@ -131,7 +131,7 @@ def test_a_drawer_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_each_picture_is_handed_over(label: str, message: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     explorer = de.Explorer(preset="fig3")
-    canvas = explorer.graph_canvas if label.startswith("Graph") else explorer.tree_canvas
+    canvas = explorer.graph_canvas if label.startswith("Graph") else explorer.tree_view
     sent: list[dict[str, str]] = []
     monkeypatch.setattr(canvas, "send", sent.append)
     next(b for b in explorer._drawers._exports.children[1:] if b.description == label).click()

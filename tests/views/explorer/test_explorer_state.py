@@ -10,7 +10,7 @@ import degnn_explore as de
 from degnn_explore.views.explorer import colouring
 from degnn_explore.views.explorer.excerpt import search
 from degnn_explore.views.explorer.state import ExplorerState
-from degnn_explore.views.explorer.trees import forest, tidy
+from degnn_explore.views.explorer.trees import forest
 
 EVIL = "<img src=x onerror=alert(1)>"
 
@@ -200,7 +200,6 @@ def test_fig3_trees_part_at_layer_2() -> None:
     shown = forest(ExplorerState.of_preset("fig3"))
     assert shown.comparison is not None
     assert shown.comparison.layer == 2
-    assert "layer 2" in shown.note
     assert shown.comparison.branches_a.any()
 
 
@@ -210,13 +209,6 @@ def test_fig4_trees_are_equal_to_any_depth() -> None:
     shown = forest(state)
     assert shown.comparison is not None
     assert shown.comparison.same
-
-
-def test_tidy_trees_have_no_two_nodes_in_one_place() -> None:
-    state = ExplorerState.of_preset("fig2b")
-    for tree in forest(state).trees:
-        places = {tuple(np.round(p, 3)) for p in tidy(tree)}
-        assert len(places) == len(tree)
 
 
 def test_search_finds_airports_by_code_and_city() -> None:

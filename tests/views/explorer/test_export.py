@@ -20,8 +20,9 @@ def test_an_svg_draws_every_edge_node_ring_and_legend_entry() -> None:
     assert ">S<" in picture
     assert "S = {v0, v1}, p = 2" in picture
     trees = de.Explorer(preset="fig3").svg("tree")
-    assert 'stroke-dasharray="5 4"' in trees
-    assert "×2" in trees
+    assert trees.count('stroke-dasharray="6 4"') == 2  # where A and B part, once on each side
+    assert trees.count("<circle ") == 2 + 2 + 3 + 4  # roots, two levels, and a ring for what one side lacks
+    assert all(word in trees for word in ("×2", "×3", ">A: v2<", ">B: v3<"))
 
 
 def test_names_are_text_in_svg_and_pyvis() -> None:

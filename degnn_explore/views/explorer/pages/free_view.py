@@ -30,7 +30,7 @@ def page(shown: Forest, title: str = "Unrolled subtree") -> str:
     start = 0
     for k, tree in enumerate(shown.trees):
         letter = "AB"[shown.sides[k]] if len(set(shown.sides)) > 1 else "S"
-        _add(network, tree, shown.differs(k).tolist(), shown, start, letter)
+        _add(network, tree, k, shown, start, letter)
         start += len(tree)
     network.set_options(
         '{"interaction": {"hover": true}, "physics": {"solver": "forceAtlas2Based", '
@@ -41,9 +41,10 @@ def page(shown: Forest, title: str = "Unrolled subtree") -> str:
     return html.replace("<head>", f"<!-- made with degnn_explore -->\n<head>{_POLICY}<title>{text(title)}</title>", 1)
 
 
-def _add(network: Any, tree: Subtree, differs: list[bool], shown: Forest, start: int, letter: str) -> None:
-    for i in range(len(tree)):
-        entry = shown.entries[int(shown.codes[start + i])]
+def _add(network: Any, tree: Subtree, k: int, shown: Forest, start: int, letter: str) -> None:
+    codes = shown.codes(k)
+    for i, parts in enumerate(shown.parts(k).tolist()):
+        entry = shown.colouring.entries[codes[i]]
         times = f" ×{tree.multiplicity[i]}" if tree.multiplicity[i] > 1 else ""
         root = i == 0
         network.add_node(
@@ -56,9 +57,9 @@ def _add(network: Any, tree: Subtree, differs: list[bool], shown: Forest, start:
             font={"color": text_on(entry.colour)},
         )
         if not root:
-            colour, width = (ACCENT, 2) if differs[i] else ("#98a2b3", 1)
+            colour, width = (ACCENT, 2) if parts else ("#98a2b3", 1)
             ends = start + int(tree.parent[i]), start + i
-            network.add_edge(*ends, dashes=differs[i], color=colour, width=width)
+            network.add_edge(*ends, dashes=parts, color=colour, width=width)
 
 
 def _inert(tip: str) -> str:

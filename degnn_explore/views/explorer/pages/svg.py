@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ....common.palette import ACCENT
 from ...widgets.canvas import Canvas
 
-_EDGE, _TEXT, _FAINT = "#98a2b3", "#1f2328", "#6b7280"
+EDGE, TEXT, FAINT = "#98a2b3", "#1f2328", "#6b7280"
 _DASHES = ("", ' stroke-dasharray="5 4"', ' stroke-dasharray="1 5" stroke-linecap="round"')
 
 
@@ -20,12 +20,17 @@ def svg(canvas: Canvas, width: int = 900, height: int = 420, most: int | None = 
     at, radius = _place(canvas, width, height)
     listed = sum(entry["counts"] is not None for entry in canvas.legend)
     total = height + 28 + 24 * (listed // 6 + 1)
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total}" width="{width}" height="{total}" '
-        f'font-family="system-ui, sans-serif">\n<rect width="{width}" height="{total}" fill="#ffffff"/>'
-    )
     parts = (_edges(canvas, at, most), _nodes(canvas, at, radius), _legend(canvas, width, height))
-    return "\n".join([head, *(line for part in parts for line in part), "</svg>"])
+    return document(width, total, [line for part in parts for line in part])
+
+
+def document(width: int, height: int, lines: list[str]) -> str:
+    """An SVG document of that size, on white."""
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'font-family="system-ui, sans-serif">\n<rect width="{width}" height="{height}" fill="#ffffff"/>'
+    )
+    return "\n".join([head, *lines, "</svg>"])
 
 
 def _edges(canvas: Canvas, at: NDArray[np.float64], most: int | None) -> Iterator[str]:
@@ -38,13 +43,13 @@ def _edges(canvas: Canvas, at: NDArray[np.float64], most: int | None) -> Iterato
         if thin and not style:  # one path: a line each would take six times the bytes
             plain.append(f"M{ax:.0f} {ay:.0f}L{bx:.0f} {by:.0f}")
             continue
-        colour, wide = (ACCENT, 2) if style == 1 else (_EDGE, 1.4)
+        colour, wide = (ACCENT, 2) if style == 1 else (EDGE, 1.4)
         yield (
             f'<line x1="{ax:.1f}" y1="{ay:.1f}" x2="{bx:.1f}" y2="{by:.1f}" stroke="{colour}" '
             f'stroke-width="{wide}"{_DASHES[style]}/>'
         )
     if plain:
-        yield f'<path d="{"".join(plain)}" fill="none" stroke="{_EDGE}" stroke-width="0.6" opacity="0.35"/>'
+        yield f'<path d="{"".join(plain)}" fill="none" stroke="{EDGE}" stroke-width="0.6" opacity="0.35"/>'
 
 
 def _nodes(canvas: Canvas, at: NDArray[np.float64], radius: float) -> Iterator[str]:
@@ -54,34 +59,35 @@ def _nodes(canvas: Canvas, at: NDArray[np.float64], radius: float) -> Iterator[s
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{entry["colour"]}"/>'
         if entry["mark"] and radius >= 6.5:
             size = min(13.0, radius * 1.1, 3.0 * radius / len(entry["mark"]))
-            yield _text(x, y + size * 0.36, entry["mark"], entry["ink"], size, "middle", 600)
-        if i < len(canvas.badges) and canvas.badges[i]:
-            yield _text(x + radius + 3, y - radius * 0.3, canvas.badges[i], _TEXT, 11, weight=600)
+            yield svg_text(x, y + size * 0.36, entry["mark"], entry["ink"], size, "middle", 600)
         if i < len(canvas.names) and len(at) <= 80:
-            yield _text(x + radius * 0.8, y + radius + 8, canvas.names[i], _FAINT, 11)
+            yield svg_text(x + radius * 0.8, y + radius + 8, canvas.names[i], FAINT, 11)
     for i, letter in zip(canvas.targets, canvas.letters, strict=False):
         x, y = at[i].tolist()
         ring = f'r="{max(radius, 3) + 4:.1f}" fill="none" stroke="{ACCENT}" stroke-width="2.2"'
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" {ring}/>'
-        yield _text(x - radius - 7, y - radius - 2, letter, ACCENT, 13, "middle", 700)
+        yield svg_text(x - radius - 7, y - radius - 2, letter, ACCENT, 13, "middle", 700)
 
 
 def _legend(canvas: Canvas, width: int, height: int) -> Iterator[str]:
     left, whole = 0.0, sum(canvas.shares) or 1.0
     for share, caption in zip(canvas.shares, canvas.captions, strict=False):
-        yield _text(left + 14, height + 12, caption, _FAINT, 12)
+        yield svg_text(left + 14, height + 12, caption, FAINT, 12)
         left += width * share / whole
     listed = [entry for entry in canvas.legend if entry["counts"] is not None]
     if listed and canvas.legend_title:
-        yield _text(14, height + 34, canvas.legend_title, _FAINT, 12)
+        yield svg_text(14, height + 34, canvas.legend_title, FAINT, 12)
     for k, entry in enumerate(listed):
         x, y = 150 + (k % 6) * (width - 160) / 6, height + 30 + 24 * (k // 6)
         counts = " | ".join(str(c) for c in entry["counts"])
         yield f'<circle cx="{x:.1f}" cy="{y}" r="8" fill="{entry["colour"]}"/>'
-        yield _text(x + 13, y + 4, f"{entry['label']}  {counts}", _TEXT, 12)
+        yield svg_text(x + 13, y + 4, f"{entry['label']}  {counts}", TEXT, 12)
 
 
-def _text(x: float, y: float, content: str, colour: str, size: float, anchor: str = "start", weight: int = 400) -> str:
+def svg_text(
+    x: float, y: float, content: str, colour: str, size: float, anchor: str = "start", weight: int = 400
+) -> str:
+    """A text as an SVG element, whatever characters it has."""
     printable = "".join(c if c.isprintable() else " " for c in content)  # XML allows no control characters
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" fill={quoteattr(colour)} font-size="{size:.1f}" text-anchor="{anchor}" '
@@ -100,14 +106,13 @@ def _place(canvas: Canvas, width: int, height: int) -> tuple[NDArray[np.float64]
     spans = [np.maximum(np.ptp(positions[p], axis=0), 1e-9) if p.stop > p.start else np.ones(2) for p in parts]
     sx = min((w - 80) / s[0] for w, s in zip(widths, spans, strict=True))
     sy = min((height - 70) / s[1] for s in spans)
-    sx, sy = (min(sx, 90.0), min(sy, 110.0)) if canvas.stretch else (min(sx, sy, 2.0 * height),) * 2
+    scale = min(sx, sy, 2.0 * height)
     at, left = np.empty_like(positions), 0.0
     for part, w in zip(parts, widths, strict=True):
         if part.stop > part.start:
             low, high = positions[part].min(axis=0), positions[part].max(axis=0)
-            at[part, 0] = left + w / 2 + (positions[part, 0] - (low[0] + high[0]) / 2) * sx
-            middle = high[1] - (height / 2 - 36) / sy if canvas.stretch else (low[1] + high[1]) / 2
-            at[part, 1] = height / 2 - (positions[part, 1] - middle) * sy
+            at[part, 0] = left + w / 2 + (positions[part, 0] - (low[0] + high[0]) / 2) * scale
+            at[part, 1] = height / 2 - (positions[part, 1] - (low[1] + high[1]) / 2) * scale
         left += w
     gap = np.sqrt(width * height / len(at))
     if 1 < len(at) <= 500:
