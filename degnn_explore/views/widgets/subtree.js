@@ -544,9 +544,9 @@ function render({ model, el }) {
   }
   function described() {
     if (scene.empty) return get("note");
-    const sizes = JSON.parse(JSON.stringify(scene.whole.nodes)).reduce((counts, node) => { counts[node.level] = (counts[node.level] ?? 0) + 1; return counts; }, []);
+    const sizes = scene.whole.nodes.reduce((counts, node) => { counts[node.level] = (counts[node.level] ?? 0) + 1; return counts; }, []);
     const what = scene.form === "folded" ? "Folded subtrees" : "Subtrees";
-    return `${what} of ${scene.captions.map((c) => c.words[0]).join(" and ")}, ${scene.d} layers, seen by ${scene.plain ? "a plain GNN" : get("encoding")}. Discs from the roots down: ${sizes.join(", ")}. Arrow keys walk, comma and full stop step through the layers.`;
+    return `${what} of ${scene.captions.map((c) => c.words[0]).join(" and ")}, depth ${scene.d}, seen by ${scene.plain ? "a plain GNN" : get("encoding")}. Discs from the roots down: ${sizes.join(", ")}. Arrow keys walk, comma and full stop step deeper and back.`;
   }
   // the multiset that each root takes in, the key to rings and lines, and what cannot be shown
   function write() {
