@@ -55,15 +55,13 @@ def note_column(graph: Graph) -> list[str]:
 
 
 def search(graphs: Sequence[Graph], active: int, text: str, limit: int = 12) -> list[tuple[int, int, str, str]]:
-    """Nodes whose name, or else whose columns of text, hold ``text``: (side, node, name, note), best first.
+    """Nodes whose name, or else whose columns of text, hold ``text``: (side, node, name, note), the best match first.
 
-    A graph that stands on both sides is searched once, on the active one.
+    Of equal matches those on the active side come first.
     """
     wanted = text.casefold().strip()
     matches = []
     for side, graph in enumerate(graphs):
-        if side != active and graph is graphs[active]:
-            continue
         notes = note_column(graph) or [""] * graph.num_nodes
         for node, note in enumerate(notes):
             name = node_name(graph, node)

@@ -9,6 +9,7 @@ import ipywidgets as W
 import numpy as np
 
 from ...common.errors import ParameterError, one_of
+from ...expressive.likeness import Likeness
 from ...graphs.graph import Graph
 from ..widgets.html import box, button, error_box, guarded, tag
 from ..widgets.messages import listed, text, whole
@@ -183,12 +184,12 @@ class Explorer(Panel):
 
     def _listen(self) -> None:
         canvas = self.graph_canvas
-        canvas.hear("pick", self._pick, self.show_error, node=canvas.node)
-        canvas.hear("lasso", self._lasso, self.show_error, nodes=listed(canvas.node))
-        canvas.hear("clear", self._clear, self.show_error)
-        canvas.hear("search", self._search, self.show_error, text=text(100))
-        canvas.hear("find", self._find, self.show_error, key=self._is_key)
-        canvas.hear("tip", self._tip, self.show_error, node=canvas.node)
+        canvas.hear("pick", self._pick, self._say, node=canvas.node)
+        canvas.hear("lasso", self._lasso, self._say, nodes=listed(canvas.node))
+        canvas.hear("clear", self._clear, self._say)
+        canvas.hear("search", self._search, self._say, text=text(100))
+        canvas.hear("find", self._find, self._say, key=self._is_key)
+        canvas.hear("tip", self._tip, self._say, node=canvas.node)
 
     def _pick(self, node: int) -> None:
         self.clear_error()
@@ -239,6 +240,13 @@ class Explorer(Panel):
         self._error.value = error_box(error)
         self._float.layout.display = ""
 
+    def _say(self, error: Exception) -> None:
+        """Shows what a hand on the canvas could not do: a sentence beside the pointer."""
+        if isinstance(error, ValueError):
+            self.graph_canvas.send({"type": "error", "text": str(error)})
+        else:
+            self.show_error(error)
+
     def clear_error(self) -> None:
         """Takes the last error away."""
         if self._error.value:
@@ -269,7 +277,9 @@ class Explorer(Panel):
         self._idea.value = tag("div", self.state.idea, "de-idea")
         self._idea.layout.display = "" if self.state.idea and not self.slot.children else "none"
 
-    def _show_verdicts(self, question: Question, found: dict[str, Any]) -> None:
+    def _show_verdicts(self, question: Question, found: dict[str, Any], alike: Likeness | None) -> None:
         self._found = found
+        moves = [] if alike is None else [(u, self._scene.graph.starts[1] + v) for u, v in enumerate(alike.mapping)]
         with self.strip.hold_sync():
-            self.strip.hint, self.strip.pills = question.hint, pills(question, found)
+            self.strip.hint, self.strip.pills = question.hint, pills(question, found, alike)
+            self.strip.moves = moves

@@ -126,11 +126,13 @@ def force(graph: Graph, seed: int = 0) -> Positions:
     edge_part = member[graph.edges[:, 0]] if graph.num_edges else np.empty(0, dtype=np.int64)
     by_part = np.argsort(edge_part, kind="stable")
     starts = np.searchsorted(edge_part[by_part], np.arange(count + 1))
-    drawings = []
+    drawings: list[Positions] = []
+    made: dict[tuple[int, bytes], Positions] = {}  # many small components are the same one again
     for part in parts:
         local[part] = np.arange(len(part))
-        own = by_part[starts[member[part[0]]] : starts[member[part[0]] + 1]]
-        drawing = _component(local[graph.edges[own]], len(part), seed)
+        own = local[graph.edges[by_part[starts[member[part[0]]] : starts[member[part[0]] + 1]]]]
+        key = len(part), own.tobytes()
+        drawing = made[key] = made[key] if key in made else _component(own, len(part), seed)
         drawings.append(drawing * 0.62 * len(part) ** 0.6)  # the main component stays in view among many crumbs
     return fit_box(_pack(parts, drawings, graph.num_nodes))
 
@@ -165,10 +167,13 @@ def _pivot_positions(edges: NDArray[np.int64], n: int, pivots: int = 40) -> Posi
 
 def _all_pairs(x: Positions, edges: NDArray[np.int64], n: int) -> Positions:
     ideal = 1 / np.sqrt(n)
-    for step in np.linspace(0.12, 0.002, 220):
-        apart = x[:, None] - x[None]  # [n, n, 2]
-        square = np.einsum("ijk,ijk->ij", apart, apart) + 1e-6
-        push = np.einsum("ijk,ij->ik", apart, ideal**2 / square)
+    for step in np.linspace(0.12, 0.002, 220 if n > 30 else 80):
+        length = np.einsum("ij,ij->i", x, x)
+        square = x @ (-2 * x.T)  # of the distances, by one matrix product: a tenth of the time of all differences
+        square += length[:, None]
+        square += length + 1e-6
+        weight = ideal**2 / np.maximum(square, 1e-6, out=square)  # [n, n]
+        push = x * weight.sum(axis=1)[:, None] - weight @ x
         x = _moved(x, push - 0.15 * x, edges, np.ones(n), step)
     return x
 

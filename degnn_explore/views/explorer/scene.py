@@ -41,6 +41,15 @@ class Scene:
     def draw_graphs(self) -> None:
         """Both graphs anew: their nodes, edges and names."""
         state = self.state
+        count = sum(side.graph.num_nodes for side in state.sides)
+        if count > 200:  # the page hears of it before the work begins
+            self.graph.busy = f"Laying out {count:,} nodes…"
+        try:
+            self._draw_graphs(state)
+        finally:
+            self.graph.busy = ""
+
+    def _draw_graphs(self, state: ExplorerState) -> None:
         drawn = [state.excerpt(k) for k in range(len(state.sides))]
         self.nodes = [part.nodes for part in drawn]
         starts = np.cumsum([0, *map(len, self.nodes)]).tolist()

@@ -9,6 +9,7 @@ from threading import Event, Thread
 from typing import Any
 
 from ...common.stopping import Cancelled
+from ...expressive.likeness import Likeness, likeness
 from ...expressive.methods import METHODS
 from ...expressive.verdicts import Verdict, distinguish
 from ...graphs.graph import Graph
@@ -72,7 +73,14 @@ def _named(graph: Graph) -> Graph:
     return Graph.from_edges(graph.edges, graph.num_nodes, names=[node_name(graph, i) for i in range(graph.num_nodes)])
 
 
-def pills(question: Question, found: Answers) -> list[dict[str, Any]]:
+def reason(question: Question, found: Answers) -> Likeness:
+    """Why the methods that do not tell the sets apart fail: a map of nodes, or what they are blind to."""
+    a, b = ((_named(side.graph), side.nodes) for side in question.sides)
+    differ = any(isinstance(answer, Verdict) and answer.different for answer in found.values())
+    return likeness(a, b, question.cut, differ=differ)
+
+
+def pills(question: Question, found: Answers, alike: Likeness | None = None) -> list[dict[str, Any]]:
     """What the strip shows of each method; none where there is nothing to compare yet."""
     if question.hint:
         return []
@@ -84,6 +92,7 @@ def pills(question: Question, found: Answers) -> list[dict[str, Any]]:
             "title": method.title(question.p, question.hops),
             "what": method.what,
             "layer": None,
+            "more": "",
         }
         if answer is None:
             pill |= {"answer": "busy", "why": ""}
@@ -92,14 +101,21 @@ def pills(question: Question, found: Answers) -> list[dict[str, Any]]:
         else:
             yes = "yes" if answer.different else "no"
             pill |= {"answer": yes, "layer": answer.layer, "why": answer.why}
+            if alike is not None and not answer.different:
+                pill["more"] = alike.unseen(name, question.hops)
         shown.append(pill)
     return shown
 
 
 class Judge:
-    """Answers the latest question in a thread and shows each verdict, first of all none; an older one is cancelled."""
+    """Answers the latest question in a thread and shows each verdict, first of all none; an older one is cancelled.
 
-    def __init__(self, show: Callable[[Question, Answers], None], failed: Callable[[BaseException], None]) -> None:
+    When all are in, what is shown last comes with the reason of those that fail.
+    """
+
+    def __init__(
+        self, show: Callable[[Question, Answers, Likeness | None], None], failed: Callable[[BaseException], None]
+    ) -> None:
         self._show, self._failed = show, failed
         self._stop = Event()
         self._thread: Thread | None = None
@@ -108,7 +124,7 @@ class Judge:
         """Starts on a new question and forgets the old one."""
         self.stop()
         self._stop = stop = Event()
-        self._show(question, {})
+        self._show(question, {}, None)
         if not question.hint:
             self._thread = Thread(target=self._work, args=(question, stop), daemon=True, name="verdicts")
             self._thread.start()
@@ -132,7 +148,11 @@ class Judge:
                 found[method] = answer
                 if stop.is_set():
                     return
-                self._show(question, dict(found))
+                self._show(question, dict(found), None)
+            if not stop.is_set():
+                alike = reason(question, found)
+                if not stop.is_set():
+                    self._show(question, dict(found), alike)
         except Exception as error:
             if not stop.is_set():
                 self._failed(error)

@@ -83,7 +83,7 @@ class Canvas(PageWidget):
             self.positions = np.ascontiguousarray(positions, dtype="<f4").tobytes()
             self.edges = np.ascontiguousarray(edges, dtype="<u4").tobytes()
             self.edge_styles = b"" if edge_styles is None else np.ascontiguousarray(edge_styles, dtype="u1").tobytes()
-            self.home, self.busy = b"", ""
+            self.home = b""
             self.starts = [0, len(positions)] if starts is None else [int(s) for s in starts]
             for name, value in texts.items():
                 self.set_trait(name, value)

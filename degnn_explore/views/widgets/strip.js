@@ -21,6 +21,11 @@ export function words(pill, first) {
   return first ? `yes, ${pill.layer} layer${pill.layer === 1 ? "" : "s"}` : `yes, ${pill.layer}`;
 }
 
+// Where a map of nodes takes these nodes, or from where.
+export function partners(moves, nodes) {
+  return moves.filter(([u, v]) => nodes.includes(u) !== nodes.includes(v)).map(([u, v]) => (nodes.includes(u) ? v : u));
+}
+
 function render({ model, el }) {
   const root = make("div", "de-strip"), row = make("div", "de-pills"), line = make("div", "de-sentence");
   const drawer = make("div", "de-reasons"), more = make("button", "de-button de-more", "All reasons");
@@ -52,19 +57,15 @@ function render({ model, el }) {
     line.replaceChildren();
     line.className = `de-sentence de-${pill?.answer ?? "hint"}`;
     if (!pill) return void line.append(model.get("hint"));
-    const because = pill.answer === "busy" ? "computing…" : pill.why;
-    line.append(make("b", "", `${pill.title}: `), because);
-    const alike = model.get("alike");
-    if (pill.answer !== "no" || !alike.text) return;
-    line.append(" ", alike.text);
-    (alike.pairs ?? []).forEach(([a, b, text], k) => {
-      const pair = make("button", "de-pair", text);
-      pair.type = "button";
-      line.append(k ? " " : " ", pair);
-      for (const on of ["pointerenter", "focus"]) pair.addEventListener(on, () => light([a, b].filter((i) => i >= 0)));
-      for (const off of ["pointerleave", "blur"]) pair.addEventListener(off, () => light([]));
-    });
+    line.append(make("b", "", `${pill.title}: `), pill.answer === "busy" ? "computing…" : pill.more || pill.why);
+    if (model.get("moves").length) line.append(" ", make("span", "de-hint", "Hover over a node to see where it goes."));
   }
+  // hovering a node of A lights the node of B that the map takes it to, and the other way round
+  function otherHovers({ detail }) {
+    if (detail.tree || !detail.link || detail.link !== model.get("link") || !model.get("moves").length) return;
+    light(partners(model.get("moves"), detail.nodes));
+  }
+  document.addEventListener("de-hover", otherHovers);
   function table(pills) {
     drawer.hidden = !model.get("expanded") || !pills.length;
     more.setAttribute("aria-expanded", String(!drawer.hidden));
@@ -74,7 +75,7 @@ function render({ model, el }) {
     for (const pill of pills) {
       const tr = make("tr");
       tr.dataset.method = pill.name;
-      tr.append(make("td", "", pill.title), make("td", "", words(pill, true)), make("td", "", pill.why));
+      tr.append(make("td", "", pill.title), make("td", "", words(pill, true)), make("td", "", [pill.why, pill.more].filter(Boolean).join("; ")));
       tr.children[0].title = pill.what;
       body.append(tr);
     }
@@ -93,7 +94,7 @@ function render({ model, el }) {
     sentence(current);
     table(pills);
   }
-  const names = ["pills", "chosen", "expanded", "hint", "alike"].map((name) => `change:${name}`);
+  const names = ["pills", "chosen", "expanded", "hint", "moves"].map((name) => `change:${name}`);
   let due = false; // several traits arrive in one message
   const later = () => {
     if (!due) queueMicrotask(() => { due = false; show(); });
@@ -101,7 +102,10 @@ function render({ model, el }) {
   };
   names.forEach((name) => model.on(name, later));
   show();
-  return () => names.forEach((name) => model.off(name, later));
+  return () => {
+    document.removeEventListener("de-hover", otherHovers);
+    names.forEach((name) => model.off(name, later));
+  };
 }
 
 export default { render };

@@ -13,7 +13,8 @@ from .messages import PageWidget, text
 class VerdictStrip(PageWidget):
     """Pills, a sentence and a table, drawn by `strip.js`, which needs no kernel to choose a pill.
 
-    A pill is ``name, title, what, answer`` ("yes", "no", "busy", or "none": not computed), ``layer`` and ``why``.
+    A pill is ``name, title, what, answer`` ("yes", "no", "busy", or "none": not computed), ``layer``, ``why``, and
+    ``more``: why a method that says no fails. Hovering a node on the linked canvas lights where ``moves`` takes it.
     """
 
     _esm = Path(__file__).with_name("strip.js")
@@ -21,9 +22,9 @@ class VerdictStrip(PageWidget):
 
     pills: Any = traitlets.List().tag(sync=True)
     hint = traitlets.Unicode("").tag(sync=True)  # instead of pills: what is missing before there is anything to answer
-    alike: Any = traitlets.Dict().tag(
+    moves: Any = traitlets.List().tag(
         sync=True
-    )  # why no method tells them apart: text, and pairs [node, node, "v3 ↔ v6"] as the linked canvas numbers them
+    )  # [u, v]: a map of nodes that takes A to B, as the linked canvas counts
     chosen = traitlets.Unicode("").tag(sync=True)  # the method whose sentence a reader asked for; "": the first "yes"
     expanded = traitlets.Bool(False).tag(sync=True)  # whether the table of all reasons is open
     link = traitlets.Unicode("").tag(sync=True)  # lights up nodes of the canvas with the same link

@@ -48,7 +48,7 @@ def test_columns_of_text_are_notes_and_columns_of_numbers_are_not() -> None:
 def test_a_search_prefers_the_start_of_a_name() -> None:
     G = de.Graph.from_edges([("Atlanta", "Boston"), ("Boston", "Natal"), ("Natal", "at")], info=None)
     assert search([G], 0, " AT ") == [(0, 3, "at", ""), (0, 0, "Atlanta", ""), (0, 2, "Natal", "")]
-    assert search([G, G], 1, "bos") == [(1, 1, "Boston", "")]
+    assert search([G, G], 1, "bos") == [(1, 1, "Boston", ""), (0, 1, "Boston", "")]
     assert len(search([de.load("pb")], 0, "", limit=5)) == 5
 
 

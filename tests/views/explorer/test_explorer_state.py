@@ -53,11 +53,13 @@ def test_a_lasso_adds_and_frees_p() -> None:
 
 def test_a_lasso_of_hundreds_is_refused_in_words() -> None:
     explorer = de.Explorer((de.load("celegans"), [0]))
+    sent: list[dict] = []
+    explorer.graph_canvas.send = sent.append
     tell(explorer, {"type": "lasso", "nodes": list(range(150))})
-    assert "up to 100" in explorer._error.value
+    assert ["up to 100" in message["text"] for message in sent] == [True]
     assert explorer.targets == [[0]]
     tell(explorer, {"type": "lasso", "nodes": list(range(60))})
-    assert explorer._error.value == ""
+    assert len(sent) == 1
     assert len(explorer.targets[0]) == 60
 
 

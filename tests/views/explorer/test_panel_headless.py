@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipywidgets as W
 import numpy as np
 import pytest
 
@@ -29,12 +30,60 @@ def test_explorer_sends_only_colours_on_a_click() -> None:
     assert explorer.verdicts["DE-SPD"].different
 
 
-def test_an_error_in_a_callback_is_shown() -> None:
+def test_what_a_hand_cannot_do_is_said_beside_the_pointer_and_a_fault_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     explorer = de.Explorer(preset="fig1")
+    sent: list[dict] = []
+    monkeypatch.setattr(explorer.graph_canvas, "send", sent.append)
     tell(explorer, {"type": "pick", "node": "nonsense"})
-    assert "de-error" in explorer._error.value
-    tell(explorer, {"type": "pick", "node": 5})
+    assert [message["type"] for message in sent] == ["error"]
+    assert "not a whole number from 0 to 15" in sent[0]["text"]
     assert explorer._error.value == ""
+    monkeypatch.setattr(explorer.state, "coloured", lambda by="": 1 / 0)
+    tell(explorer, {"type": "pick", "node": 5})
+    assert "ZeroDivisionError" in explorer._error.value
+    assert explorer._float.layout.display == ""
+    monkeypatch.undo()
+    tell(explorer, {"type": "pick", "node": 6})
+    assert explorer._error.value == ""
+    assert explorer._float.layout.display == "none"
+
+
+def test_the_strip_gives_the_reason_where_no_method_tells_two_sets_apart() -> None:
+    G = de.zoo.figure1()
+    explorer = de.Explorer((G, [3]), (G, [6]))
+    explorer.wait()
+    assert {pill["answer"] for pill in explorer.strip.pills} == {"no"}
+    why = "an automorphism maps v3 to v6: no method can tell them apart by the graph alone"
+    assert {pill["more"] for pill in explorer.strip.pills} == {why}
+    moves = dict(explorer.strip.moves)
+    assert moves[3] == 8 + 6
+    assert sorted(moves) == list(range(8))
+    linked = {tuple(sorted(edge)) for edge in G.edges.tolist()}
+    assert {tuple(sorted((moves[u] - 8, moves[v] - 8))) for u, v in linked} == linked
+    explorer.open_preset("fig4")
+    explorer.wait()
+    assert explorer.strip.moves == []
+    assert "strongly regular (16, 6, 2, 2)" in explorer.strip.pills[1]["more"]
+    assert "(Theorem 3.7)" in explorer.strip.pills[1]["more"]
+
+
+def test_a_large_graph_says_that_it_is_being_laid_out() -> None:
+    explorer = de.Explorer(preset="fig1")
+    said: list[str] = []
+    explorer.graph_canvas.observe(lambda change: said.append(change["new"]), "busy")
+    explorer.open_preset("us-flights")
+    assert said == ["Laying out 305 nodes…", ""]
+    explorer.open_preset("fig1")
+    assert len(said) == 2
+
+
+def test_the_idea_makes_room_for_what_stands_in_the_slot() -> None:
+    explorer = de.Explorer(preset="fig1")
+    assert explorer._idea.layout.display == ""
+    explorer.slot.children = (W.HTML("a tour"),)
+    assert explorer._idea.layout.display == "none"
+    explorer.slot.children = ()
+    assert explorer._idea.layout.display == ""
 
 
 def test_each_side_shows_its_own_names_and_notes() -> None:

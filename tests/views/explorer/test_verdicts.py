@@ -43,7 +43,7 @@ def test_sets_of_different_size_get_a_hint_not_an_error() -> None:
 def test_a_new_question_cancels_the_old_one() -> None:
     shown, failed, done = [], [], threading.Event()
 
-    def show(question: Question, found: dict) -> None:
+    def show(question: Question, found: dict, alike: object) -> None:
         shown.append((question, len(found)))
         if question is second and len(found) == 5:
             done.set()

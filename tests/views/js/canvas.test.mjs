@@ -202,3 +202,11 @@ test("a pill's answer in words", () => {
   assert.equal(strip.words({ answer: "yes", layer: 0 }, true), "yes, at once");
   assert.deepEqual(["no", "none", "busy"].map((answer) => strip.words({ answer })), ["no", "not computed", "…"]);
 });
+
+test("a node's partner under a map of nodes, from either side", () => {
+  const moves = [[0, 3], [1, 4], [2, 5]];
+  assert.deepEqual(strip.partners(moves, [1]), [4]);
+  assert.deepEqual(strip.partners(moves, [5]), [2]);
+  assert.deepEqual(strip.partners(moves, []), []);
+  assert.deepEqual(strip.partners([], [1]), []);
+});

@@ -71,7 +71,7 @@ def test_a_code_that_is_refused_leaves_no_widget_behind() -> None:
     for wrong in (
         lambda: de.Explorer.restore("de1.AAAA"),
         lambda: de.Explorer(layer=99),
-        lambda: de.Explorer("karate"),
+        lambda: de.Explorer("no such graph"),
     ):
         with pytest.raises(ValueError):
             wrong()
