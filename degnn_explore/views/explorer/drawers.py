@@ -37,6 +37,7 @@ class Actions:
     """What the drawers ask of the Explorer; ``export`` gets what to export, such as "graph.svg"."""
 
     open_preset: Callable[[str], None]
+    tour: Callable[[], None]
     open_graph: Callable[[Graph], None]
     export: Callable[[str], None]
     page: Callable[[], str]
@@ -55,7 +56,7 @@ class Drawers:
             "preset": menu("Example", options=[("Choose an example…", ""), *((one.title, one.key) for one in PRESETS)]),
             "file": press("Open a graph…", f"Your own graph: {spoken_formats()}", pressed=False),
             "spring": SPRING,
-            "tour": press("Tour", "A guided tour", hidden=True),
+            "tour": press("Tour", "A guided tour", pressed=False),
             "free": press("Free view", "The subtrees, free to move (pyvis)", pressed=False),
             "share": press("Share ▾", "Pictures, a page for slides, a code, Python", pressed=False),
             "help": press("?", "How to read and use this panel", pressed=False, name_for_ears="Help"),
@@ -94,6 +95,8 @@ class Drawers:
         if name == "preset":
             if value:
                 self.actions.open_preset(value)
+        elif name == "tour":
+            self.actions.tour()
         else:
             self.toggle(name)
 

@@ -11,6 +11,9 @@ import numpy as np
 from ...common.errors import ParameterError, one_of
 from ...expressive.likeness import Likeness
 from ...graphs.graph import Graph
+from ..lessons.guide import Guide
+from ..lessons.guide import ask as ask_first
+from ..lessons.tours import TOURS, Step
 from ..widgets.html import box, button, error_box, guarded, tag
 from ..widgets.messages import listed, text, whole
 from ..widgets.panel import Panel
@@ -39,6 +42,10 @@ class Explorer(Panel):
         ``de.datasets()``.
     preset
         The key or title of an example instead, see :data:`degnn_explore.views.explorer.presets.PRESETS`.
+    ask
+        A question to answer first: verdict and subtrees stay hidden until the reader has said something.
+    tour
+        The key of a guided tour to begin with, see :data:`degnn_explore.views.lessons.tours.TOURS`.
     settings
         colour_by ("SPD", "LP", "PageRank", "DRNL", "1-WL", "DE-SPD", "DE-LP", "DEA-SPD"), layer, step, hops, cut,
         layout, size.
@@ -52,7 +59,9 @@ class Explorer(Panel):
     [[2, 7], [3]]
     """
 
-    def __init__(self, a: Any = None, b: Any = None, *, preset: str | None = None, **settings: Any) -> None:
+    def __init__(
+        self, a: Any = None, b: Any = None, *, preset: str | None = None, ask: str = "", tour: str = "", **settings: Any
+    ) -> None:
         if a is not None and preset is not None:
             raise ParameterError("Give a graph or a preset, not both.")
         if a is None and b is not None:
@@ -65,6 +74,10 @@ class Explorer(Panel):
             self.add_class(name)
         self.state.observe(self._changed)
         self._changed({"graphs"})
+        if ask:
+            ask_first(self, ask)
+        if tour:
+            self.tour(tour)
 
     @classmethod
     def restore(cls, code: str, graph: Graph | None = None) -> Explorer:
@@ -109,6 +122,11 @@ class Explorer(Panel):
         self._judge.wait(0.3)  # the verdicts of a small graph are in by then
         return pictures.still(self.state, self.graph_canvas, self._found)
 
+    def tour(self, name: str = "hexagon") -> None:
+        """Begins a guided tour, see :data:`degnn_explore.views.lessons.tours.TOURS`."""
+        self._guide.start(name)
+        self._drawers.header.show(tour={"pressed": True})
+
     def wait(self, seconds: float = 60.0) -> None:
         """Until the verdicts are in, for scripts and tests."""
         self._judge.wait(seconds)
@@ -130,17 +148,26 @@ class Explorer(Panel):
         self._float.layout.display = "none"
         self._settings = Settings(self._from_control, self.show_error)
         self._more = button("Show more", "Draw a larger neighbourhood of S", self._show_more)
+        self._guide = Guide(self, lambda: self._drawers.header.show(tour={"pressed": False}))
         actions = Actions(
-            self.open_preset, self.open_graph, self._export, self.html, self.share, self.code, self.show_error
+            self.open_preset,
+            self._toggle_tour,
+            self.open_graph,
+            self._export,
+            self.html,
+            self.share,
+            self.code,
+            self.show_error,
         )
         self._drawers = Drawers(actions)
-        self.parts = self._drawers.parts
+        self.parts = (*self._drawers.parts, self._guide.panel)
         self.slot = box("de-slot")  # for a tour or a question; takes no room while it is empty
         self.slot.observe(lambda _: self._show_idea(), "children")
         self.strip = VerdictStrip(link=self._scene.graph.link)
         self._judge = Judge(self._show_verdicts, self.show_error)
-        cards = [(self.graph_canvas, self._more), (self.tree_view, self._settings.root)]
-        both = box("de-cards", *(box("de-card", *card) for card in cards), self._float)
+        cards = [box("de-card", self.graph_canvas, self._more), box("de-card", self.tree_view, self._settings.root)]
+        self.spots = {"graphs": cards[0], "subtrees": cards[1], "verdict": self.strip}  # what a lesson points at
+        both = box("de-cards", *cards, self._float)
         return [self._drawers.header, self._drawers.box, self._settings.bar, self._idea, self.slot, self.strip, both]
 
     # ---- from the reader ----------------------------------------------------------------------
@@ -158,6 +185,22 @@ class Explorer(Panel):
         """Shows another example."""
         self.clear_error()
         self.state.take(ExplorerState.of_preset(find_preset(key)))
+
+    @guarded
+    def arrange(self, step: Step) -> None:
+        """Shows what a step of a tour is about."""
+        self.clear_error()
+        self.state.arrange(step.preset, step.targets, step.settings)
+        self.strip.chosen = step.method
+        self.tree_view.method = "1-WL" if step.settings.get("colour_by") == "1-WL" else "DE"
+
+    @guarded
+    def _toggle_tour(self) -> None:
+        if self._guide.tour:
+            self._guide.leave()
+        else:
+            key = self.state.preset_key
+            self.tour({"fig3": "fig1", "fig2b": "fig4"}.get(key, key if key in TOURS else "hexagon"))
 
     @guarded
     def open_graph(self, graph: Graph) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -102,6 +102,19 @@ class ExplorerState:
         self.__dict__.update(other.__dict__)
         self._listeners = keep
         self._tell("graphs")
+
+    def arrange(self, preset: str, targets: Sequence[Targets], settings: Mapping[str, Any]) -> None:
+        """An example with other targets and settings than it opens with; what is there already is not drawn anew."""
+        fresh = ExplorerState.of_preset(preset)
+        for side, S in enumerate(targets):
+            fresh.choose(side, S)
+        fresh.update(**settings)
+        if self.preset_key != preset or len(self.sides) != len(fresh.sides):
+            return self.take(fresh)
+        moved = {k: side.targets for k, side in enumerate(fresh.sides) if side.targets != self.sides[k].targets}
+        self.update(**{name: getattr(fresh, name) for name in SETTINGS})
+        if moved:
+            self._set_targets(moved)
 
     # ---- picking ------------------------------------------------------------------------------
 

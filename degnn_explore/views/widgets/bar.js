@@ -47,6 +47,7 @@ function write({ box, input, shown }, field) {
   box.hidden = Boolean(field.hidden);
   if (!input) return;
   box.title = field.title ?? "";
+  input.disabled = Boolean(field.disabled);
   if (field.kind === "button") {
     box.textContent = field.label;
     if ("pressed" in field) box.setAttribute("aria-expanded", String(field.pressed));
