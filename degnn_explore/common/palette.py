@@ -24,12 +24,22 @@ def sequential(count: int) -> list[str]:
     >>> sequential(3)
     ['#440154', '#31678d', '#39b777']
     """
-    colours = []
-    for i in range(count):
-        place = i / max(count, 3) * (len(_VIRIDIS) - 1)
-        low = min(int(place), len(_VIRIDIS) - 2)
-        colours.append(_blend(_VIRIDIS[low], _VIRIDIS[low + 1], place - low))
-    return colours
+    return [_viridis(i / max(count, 3)) for i in range(count)]
+
+
+def steady(value: float) -> str:
+    """A colour of viridis for a number from 0 on that depends on nothing else: 2 is the same in every picture.
+
+    >>> steady(0), steady(2), steady(40)
+    ('#440154', '#238c8c', '#fde725')
+    """
+    return _viridis(1 - 0.72**value)
+
+
+def _viridis(share: float) -> str:
+    place = share * (len(_VIRIDIS) - 1)
+    low = min(int(place), len(_VIRIDIS) - 2)
+    return _blend(_VIRIDIS[low], _VIRIDIS[low + 1], place - low)
 
 
 def categorical(count: int) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...common.palette import UNREACHABLE, categorical, sequential, text_on
+from ...common.palette import UNREACHABLE, categorical, sequential, steady, text_on
 from ...encodings.base import FAR, Encoding
 from ...encodings.paths import DRNL, Distance
 from ...encodings.walks import LandingProbability, PageRank
@@ -104,17 +104,26 @@ def by_encoding(picks: Sequence[Pick], encoding: Encoding, cut: bool = False, co
         for (G, _), pair in zip(picks, unique, strict=True)
     ]
     lost = [set(row) == {FAR} for row in classes]
-    palette = iter(sequential(len(classes) - sum(lost)))
     entries = [
         Entry(
             encoding.legend(row),
             encoding.label(row).strip("{}") if len(row) <= 4 else "",
-            UNREACHABLE if grey else next(palette),
+            UNREACHABLE if grey else steady(_farness(row)),
         )
         for row, grey in zip(classes, lost, strict=True)
     ]
     entries += [Entry(f"one of {rest:,} further values", "", UNREACHABLE)] if rest > 0 else []
     return _counted(codes, entries, title, note)
+
+
+def _farness(row: tuple[int, ...]) -> float:
+    """One number for the distances to all targets: 0 at the only target, then by their sum and how unlike they are.
+
+    >>> [round(_farness(row), 2) for row in [(0,), (2,), (0, 1), (1, 1), (0, 2), (1, FAR)]]
+    [0.0, 2.0, 0.87, 1.33, 1.73, 3.33]
+    """
+    spread = 0.0 if FAR in row else 0.3 * (max(row) - min(row))
+    return (sum(4 if x == FAR else x for x in row) + spread) * 2 / (len(row) + 1)
 
 
 def _unique_rows(rows: Ints) -> tuple[list[tuple[int, ...]], Ints]:

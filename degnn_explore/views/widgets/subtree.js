@@ -295,7 +295,7 @@ function paint(svg, scene, look) {
   const inks = [look.edge, look.a, look.b, look.edge];
   const inside = (i) => (nodes[i].more ? `+${nodes[i].more}` : scene.mark(nodes[i]));
   const discs = nodes.map((node, i) => {
-    const { gap } = spots[i], r = Math.min(15, gap < 30 ? 0.5 * gap - (two ? 4.2 : 2) : 0.5 * gap - 6), mark = inside(i);
+    const { gap } = spots[i], r = Math.min(15, gap < 30 ? 0.5 * gap - (two ? 4.2 : 2) : 0.5 * gap - 6, scene.step / 2 - 6), mark = inside(i);
     let size = Math.max(SMALLEST, Math.min(12, r * 0.95)), room = gap - 6, width = mark ? measure(mark, size, look.font, 600) + 8 : 0;
     if (node.more) room = Math.max(room, 34);
     if (width > Math.max(2 * r, room)) { size = SMALLEST; width = measure(mark, size, look.font, 600) + 5; }
@@ -308,7 +308,7 @@ function paint(svg, scene, look) {
   const drawn = order.map((e) => {
     const line = lines[e], a = spots[line.from], b = spots[line.to], parts = line.way === 2, bend = (line.hop - 1) * 26;
     const side = two ? nodes[line.from].side : 0, colour = line.ink ?? inks[side];
-    const width = line.width ?? (line.way ? 2.6 : Math.min(1 + 0.35 * (line.times - 1), 4));
+    const width = line.width ?? (line.way ? (lines.length > 40 ? 1.8 : 2.6) : Math.min(1 + 0.35 * (line.times - 1), 4));
     const path = shape("path", {
       d: `M${a.x},${a.y} Q${(a.x + b.x) / 2 + bend},${(a.y + b.y) / 2} ${b.x},${b.y}`, fill: "none", stroke: colour, "stroke-width": width,
       "stroke-opacity": line.way || line.ink || !two ? 1 : 0.5, ...(parts ? { "stroke-dasharray": "6 4", class: "de-parts" } : {}) });
@@ -490,7 +490,7 @@ function render({ model, el }) {
       if (cut.length) notes.push(`Too many to read: ${cut.map((node) => `level ${node.level} has ${node.of.toLocaleString("en")} different subtrees`).join(", ")}. The ${most - 1} that matter most are drawn, +n stands for the others.`);
     }
     effects(picture);
-    const spots = arrange(picture, box, form, code), shown = picture.depth;
+    const spots = arrange(picture, box, form, code), shown = picture.depth, step = shown ? spots.at(-1).y / shown - box.top / shown : height;
     const level = (k) => (k < shown ? `layer ${shown - k}` : now.plain ? "no label" : "ζ(u|S)");
     const ys = [...new Set(spots.map((spot) => spot.y))];
     const levels = gutter > 20 ? ys.map((y, k) => [y, level(k)]) : [];
@@ -503,7 +503,7 @@ function render({ model, el }) {
       captions.push({ node, words: [full.join(two ? "  =  " : ", "), these.map((j) => letters[j]).join(two ? " = " : ", ")] });
     });
     if (get("note")) notes.push(get("note"));
-    return { picture, whole, spots, form, two, differ, entry, code, mark, named: get("named"), names, letters, roots, captions, levels, width, height, notes, d: shown, plain: now.plain };
+    return { picture, whole, spots, form, two, differ, entry, code, mark, named: get("named"), names, letters, roots, captions, levels, width, height, notes, step, d: shown, plain: now.plain };
   }
   // effects: [level, node, child, change] of lines, summed where nodes are folded: width and sign instead of the side
   function effects(picture) {

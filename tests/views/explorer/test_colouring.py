@@ -28,6 +28,15 @@ def test_one_colour_means_the_same_in_both_graphs() -> None:
     assert coloured.note == "counts: A | B"
 
 
+def test_a_distance_keeps_its_colour_whatever_else_is_in_the_picture() -> None:
+    near, far = by_encoding([(PATH, [1])], Distance()), by_encoding([(PATH, [0]), (PATH, [3])], Distance())
+    colours = [{e.label: e.colour for e in coloured.entries[:-1]} for coloured in (near, far)]
+    assert (len(colours[0]), len(colours[1]), len(set(colours[1].values()))) == (3, 4, 4)
+    assert colours[0].items() < colours[1].items()
+    pairs = by_encoding([(de.zoo.petersen(), [0, 1])], Distance())
+    assert len({e.colour for e in pairs.entries[:-1]}) == len(pairs.entries) - 1
+
+
 def test_a_side_without_targets_is_grey_and_says_what_to_do() -> None:
     coloured = by_encoding([(PATH, [0]), (PATH, [])], Distance())
     assert coloured.codes[1].tolist() == [4, 4, 4, 4]
