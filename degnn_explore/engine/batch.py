@@ -26,8 +26,7 @@ class _Multiply(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        step = ctx.step
-        return _weighted_sums(grad, step.back_ptr, step.back_col, step.back_weight), None
+        return _weighted_sums(grad, *(ctx.step.back or ctx.step.transpose())), None
 
 
 def _weighted_sums(h: Tensor, ptr: Tensor, col: Tensor, weight: Tensor) -> Tensor:
@@ -50,7 +49,9 @@ class Step:
     num_before
         Number of rows before, N_prev.
     ptr, col, weight
-        The sparse matrix [N_next * A, N_prev] in CSR form, ptr and col of one type; back_* is its transpose.
+        The sparse matrix [N_next * A, N_prev] in CSR form, ptr and col of one type.
+    back
+        The same of its transpose, where that is at hand.
     """
 
     self_index: Tensor
@@ -59,9 +60,7 @@ class Step:
     ptr: Tensor
     col: Tensor
     weight: Tensor
-    back_ptr: Tensor
-    back_col: Tensor
-    back_weight: Tensor
+    back: tuple[Tensor, Tensor, Tensor] | None = None
 
     def aggregate(self, h: Tensor) -> Tensor:
         """The weighted sum over neighbours (or over each shell). h [N_prev, c] -> [N_next, A, c]"""
@@ -69,8 +68,19 @@ class Step:
             raise ParameterError(f"This step takes {self.num_before} rows, not {h.shape[0]}; apply the steps in order.")
         return _Multiply.apply(h, self).view(-1, self.heads, h.shape[1])
 
-    def _map(self, change: Any) -> Step:
-        return replace(self, **{k: change(v) for k, v in vars(self).items() if isinstance(v, Tensor)})
+    def transpose(self) -> tuple[Tensor, Tensor, Tensor]:
+        """ptr, col and weight of the transpose, by sorting: no sum is left to chance, as with atomic additions."""
+        rows = torch.arange(len(self.ptr) - 1, dtype=self.col.dtype, device=self.col.device)
+        row = torch.repeat_interleave(rows, self.ptr.diff(), output_size=len(self.col))
+        col, order = torch.sort(self.col, stable=True)
+        every = torch.arange(self.num_before + 1, dtype=col.dtype, device=col.device)
+        ptr = torch.searchsorted(col, every, out_int32=col.dtype == torch.int32)
+        return ptr, row.index_select(0, order), self.weight.index_select(0, order)
+
+    def to(self, device: str | torch.device) -> Step:
+        """The same step on another device."""
+        moved: dict[str, Any] = {k: v.to(device) for k, v in vars(self).items() if isinstance(v, Tensor)}
+        return replace(self, **moved, back=None)
 
 
 @dataclass(frozen=True)
@@ -95,18 +105,37 @@ class Blocks:
     num_sets: int
     p: int
 
-    def _map(self, change: Any) -> Blocks:
+    def to(self, device: str | torch.device) -> Blocks:
+        """The same batch on another device."""
         return replace(
             self,
-            x_self=change(self.x_self),
-            x_agg=None if self.x_agg is None else change(self.x_agg),
-            steps=[step._map(change) for step in self.steps],
+            x_self=self.x_self.to(device),
+            x_agg=None if self.x_agg is None else self.x_agg.to(device),
+            steps=[step.to(device) for step in self.steps],
         )
 
-    def to(self, device: str | torch.device, non_blocking: bool = False) -> Blocks:
-        """The same batch on another device."""
-        return self._map(lambda tensor: tensor.to(device, non_blocking=non_blocking))
 
-    def pin_memory(self) -> Blocks:
-        """The same batch in page-locked memory, from which copies to a GPU run beside the computation."""
-        return self._map(lambda tensor: tensor.pin_memory())
+@dataclass(frozen=True)
+class Subgraphs:
+    """A batch of whole ego-networks, N nodes in all. See :meth:`EgoNetworks.table`.
+
+    Attributes
+    ----------
+    x
+        float32 [N, d]: features.
+    neighbours
+        Sums over neighbours, from N rows to N rows.
+    degree
+        float32 [N, 1]: inside the ego-network.
+    place
+        int64 [N]: where a node goes when the ego-networks lie side by side, each padded to ``longest``.
+    num_sets, longest
+        Number of target sets, and nodes of the largest ego-network.
+    """
+
+    x: Tensor
+    neighbours: Step
+    degree: Tensor
+    place: Tensor
+    num_sets: int
+    longest: int

@@ -8,7 +8,7 @@ later layer, ending at S.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from .store import FEWER, Store, gather, starts
 
 if TYPE_CHECKING:
     from .batch import Blocks, Step
+    from .tables import Table
 
 
 class BlockData(Store[FlatBlocks, "Blocks"]):
@@ -114,5 +115,26 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         for rows in (heads, before):
             arrays += [np.empty(rows + 1, kind), np.empty(size, kind), np.empty(size, np.float32)]
         _gather.gather_step(index, self._work.request.aggregation, self._heads, level, flat, *arrays)
-        self_index, *matrix = map(torch.from_numpy, arrays)
-        return Step(self_index, self._heads, before, *matrix)
+        self_index, ptr, col, weight, *back = map(torch.from_numpy, arrays)
+        return Step(self_index, self._heads, before, ptr, col, weight, (back[0], back[1], back[2]))
+
+    def table(self, index: Any = None) -> Table:
+        from .tables import block_table
+
+        flat = self._store if index is None and self._store is not None else self._part(index)
+        how = (self._work.request.aggregation, self._heads, self._work.request.raw)
+        return block_table(flat, *how, self.p, self._places, self.in_dim)
+
+    def _part(self, index: Any) -> FlatBlocks:
+        """The blocks of these sets (None: of all) in flat arrays of their own."""
+        wanted = self._wanted(np.arange(len(self)) if index is None else index)
+        if (flat := self._store) is None:
+            return self._extract(wanted, quiet=True)
+        pointers = [flat.row_ptr, flat.head_ptr, flat.entry_ptr]
+        sources = [*zip([flat.row_ptr] * 3, flat[5:8], strict=True), *zip(pointers[1:], flat[8:], strict=True)]
+        return FlatBlocks(
+            flat.rows[wanted],
+            flat.entries[wanted],
+            *(starts(np.diff(ptr)[wanted]) for ptr in pointers),
+            *(gather(wanted, ptr, np.diff(ptr), source) for ptr, source in sources),
+        )

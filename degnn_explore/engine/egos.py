@@ -17,6 +17,8 @@ from .store import Store, gather, starts
 if TYPE_CHECKING:
     import torch_geometric.data
 
+    from .tables import Table
+
 Array = NDArray[Any]
 
 
@@ -48,9 +50,22 @@ class EgoNetworks(Store[FlatEgos, Any]):
 
     def part(self, index: Any) -> FlatEgos:
         """The ego-networks of the sets in ``index`` in flat arrays of their own."""
-        wanted = self._wanted(index)
-        flat = self._extract(wanted, quiet=True) if self._store is None else self._part(self._store, wanted)
+        flat = self._stored(index)
         return flat._replace(x=self._widen(flat.x))
+
+    def _stored(self, index: Any) -> FlatEgos:
+        """:meth:`part` with the columns that are stored."""
+        wanted = self._wanted(index)
+        return self._extract(wanted, quiet=True) if self._store is None else self._part(self._store, wanted)
+
+    def subgraph_table(self, index: Any = None) -> Table:
+        """What batches of :class:`~degnn_explore.engine.batch.Subgraphs` are gathered from."""
+        from .tables import ego_table
+
+        flat = self._store if index is None else None
+        if flat is None:
+            flat = self._stored(np.arange(len(self)) if index is None else index)
+        return ego_table(flat, self._places, self.in_dim)
 
     def to_pyg(self, index: Any, device: Any = "cpu") -> torch_geometric.data.Batch:
         """The ego-networks of the sets in ``index`` as a PyG ``Batch``: :meth:`batch` under its PyG name.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +19,16 @@ from . import _ball, _fill
 from ._ball import MOST_NODES, Scratch
 from .request import Work, stored_width
 
+if TYPE_CHECKING:
+    from .tables import Table
+
 HEAVY = 1000  # nodes of an ego-network: 256 of them with 100 channels take 100 MB
 WIDE = 64  # columns of ζ from which it pays to look which of them occur
 FEWER = "Raise budget=, take fewer layers, hops or columns, or set max_nodes_per_hop=."
 
 Flat = TypeVar("Flat")
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 Batch = TypeVar("Batch", bound=Any)
 
 
@@ -30,17 +36,34 @@ class SetData(ABC):
     """The input of a model for many target sets, by the batch."""
 
     heavy: bool = False  # whether sets are so large that only a few should stand in a batch
+    streamed: bool = False  # whether each batch is computed when it is asked for
+    nbytes: int = 0  # of the data of all sets
 
     @abstractmethod
     def __len__(self) -> int: ...
 
-    @abstractmethod
-    def batch(self, index: Any, device: Any = "cpu") -> Any: ...
+    def table(self, index: Any = None) -> Table:
+        """What batches of these sets (None: of all) are gathered from."""
+        raise NotImplementedError
 
-    def batches(self, indices: Iterable[Any], device: Any = "cpu") -> Iterator[Any]:
-        """A batch for each of ``indices`` in turn."""
-        for index in indices:
-            yield self.batch(index, device)
+    def batch(self, index: Any, device: Any = "cpu") -> Any:
+        """The data of the sets numbered in ``index``, in that order."""
+        import torch
+
+        here = np.asarray(index)
+        if str(device) == "cpu" and not self.streamed:
+            return self._whole.batch(torch.from_numpy(here), here)
+        table, here = self.table(here).to(device), np.arange(len(here))
+        return table.batch(torch.from_numpy(here).to(device), here)
+
+    @cached_property
+    def _whole(self) -> Table:
+        return self.table()
+
+    def batches(self, indices: Iterable[Any]) -> Iterator[Any]:
+        """:meth:`batch` for each of ``indices`` in turn; if streamed, a thread makes the next one meanwhile."""
+        # with a thread an epoch of DEA-GNN-SPD on pb takes two thirds of the time
+        return ahead(indices, self.batch) if self.streamed else map(self.batch, indices)
 
 
 class Store(SetData, Generic[Flat, Batch]):
@@ -110,21 +133,21 @@ class Store(SetData, Generic[Flat, Batch]):
         request = work.request._replace(reach=reach, width=stored_width(work.request.encoding, reach))
         self._work = replace(work, request=request)
 
+    @cached_property
+    def _places(self) -> NDArray[np.int64]:
+        """Which of the promised columns each stored one is. [stored columns]"""
+        work, base, narrow = self._work, self._work.net.base.shape[1], self._work.request.width
+        last = 2 if work.request.encoding == _ball.SPD else 0  # "that far or further" and "unreachable"
+        zeta = np.concatenate([np.arange(narrow - last), np.arange(work.width - last, work.width)])
+        copies = np.arange(work.copies)[:, None] * work.width
+        return np.concatenate([np.arange(base), base + (copies + zeta).reshape(-1)])
+
     def _widen(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
         """Every column that was promised. [..., stored columns] -> [..., in_dim]"""
-        work, base, narrow = self._work, self._work.net.base.shape[1], self._work.request.width
         if x.shape[-1] == self.in_dim:
             return x
         wide = np.zeros((*x.shape[:-1], self.in_dim), np.float32)
-        wide[..., :base] = x[..., :base]
-        last = 2 if work.request.encoding == _ball.SPD else 0  # "that far or further" and "unreachable"
-        for v in range(work.copies):
-            source, zeta = (
-                x[..., base + v * narrow :][..., :narrow],
-                wide[..., base + v * work.width :][..., : work.width],
-            )
-            zeta[..., : narrow - last] = source[..., : narrow - last]
-            zeta[..., work.width - last :] = source[..., narrow - last :]
+        wide[..., self._places] = x
         return wide
 
     @abstractmethod
@@ -160,25 +183,7 @@ class Store(SetData, Generic[Flat, Batch]):
             batch = self._gather(self._store, wanted)
         else:
             batch = self._gather(self._extract(wanted, quiet=True), np.arange(len(wanted)))
-        if str(device) == "cpu":
-            return batch
-        if str(device).startswith("cuda"):  # from page-locked memory a copy runs beside the computation
-            return batch.pin_memory().to(device, non_blocking=True)
-        return batch.to(device)
-
-    def batches(self, indices: Iterable[Any], device: Any = "cpu") -> Iterator[Batch]:
-        """:meth:`batch` for each of ``indices`` in turn; if streamed, a thread extracts the next one meanwhile."""
-        if not self.streamed:
-            yield from (self.batch(index, device) for index in indices)
-            return
-        coming: Future[Batch] | None = None  # with a thread an epoch of DEA-GNN-SPD on pb takes two thirds of the time
-        with ThreadPoolExecutor(1, "ego-network-stream") as ahead:
-            for index in indices:
-                ready, coming = coming, ahead.submit(self.batch, index, device)
-                if ready is not None:
-                    yield ready.result()
-            if coming is not None:
-                yield coming.result()
+        return batch if str(device) == "cpu" else batch.to(device)
 
     def _wanted(self, index: Any) -> NDArray[np.int64]:
         """The numbers of the sets that a batch is asked of, checked; their data must fit."""
@@ -197,6 +202,24 @@ class Store(SetData, Generic[Flat, Batch]):
         remedy = "Take smaller batches, or raise budget=."
         fits(f"This batch of {len(wanted):,} target sets", size, budget=self._work.budget, remedy=remedy)
         return wanted
+
+
+def ahead(items: Iterable[Item], make: Callable[[Item], Made]) -> Iterator[Made]:
+    """``make`` of each item in turn; a thread makes the next one meanwhile.
+
+    Examples
+    --------
+    >>> list(ahead([1, 2, 3], lambda x: x * x))
+    [1, 4, 9]
+    """
+    coming: Future[Made] | None = None
+    with ThreadPoolExecutor(1, "ego-network-stream") as thread:
+        for item in items:
+            ready, coming = coming, thread.submit(make, item)
+            if ready is not None:
+                yield ready.result()
+        if coming is not None:
+            yield coming.result()
 
 
 def starts(sizes: NDArray[Any]) -> NDArray[np.int64]:

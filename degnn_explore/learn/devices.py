@@ -44,6 +44,14 @@ def choose_device(device: str) -> str:
     return device
 
 
+def generator_on(device: str) -> torch.Generator:
+    """A generator for draws on a device; the CPU's where torch makes none for it."""
+    try:
+        return torch.Generator(device=device)
+    except RuntimeError:
+        return torch.Generator()
+
+
 class _Threads:
     """Torch has one number of threads for the process; the last fit that ends puts it back."""
 

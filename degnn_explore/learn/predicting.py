@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from ..common.errors import ParameterError
 from ..common.stopping import raise_if
+from ..engine.placing import Order, Placed
+from ..engine.store import SetData
 from ..graphs.graph import Graph, needs_graph
 from .devices import choose_device, torch_threads
 from .metrics import probabilities
-from .nets.base import SetData, SetNet
+from .nets.base import SetNet
 
 _JUDGED_AT_ONCE = 256  # sets in a batch when nothing is learnt; any number gives the same logits
 _JUDGED_IF_HEAVY = 32  # the same where ego-networks are large
@@ -74,15 +76,26 @@ def logits_of(
     model: SetNet, data: SetData, index: NDArray[np.int64], device: str, stop: threading.Event | None
 ) -> NDArray[np.float32]:
     """Logits of these sets, nothing learnt."""
+    placed = Placed(data, device)
+    return judge(model, placed, placed.order(index), stop)
+
+
+def judge(model: SetNet, placed: Placed, order: Order, stop: threading.Event | None) -> NDArray[np.float32]:
+    """:func:`logits_of` where the data are in place."""
     model.eval()
     parts = []
-    size = _JUDGED_IF_HEAVY if getattr(data, "heavy", False) else _JUDGED_AT_ONCE
+    at_once = _JUDGED_IF_HEAVY if placed.data.heavy else _JUDGED_AT_ONCE
     with torch.no_grad():
-        for batch in data.batches(pieces(index, size), device):
+        for _, batch in placed.batches(order, sizes(len(order.here), at_once)):
             raise_if(stop, "training was cancelled")
-            parts.append(model(batch).cpu())
-    return np.asarray(torch.cat(parts).numpy())
+            parts.append(model(batch))
+    return np.asarray(torch.cat(parts).cpu().numpy())
 
 
-def pieces(index: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
-    return [index[start : start + size] for start in range(0, len(index), size)]
+def sizes(number: int, most: int) -> list[int]:
+    """Of batches of at most so many.
+
+    >>> sizes(10, 4)
+    [4, 4, 2]
+    """
+    return [min(most, number - begin) for begin in range(0, number, most)]

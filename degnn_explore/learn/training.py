@@ -14,15 +14,17 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ..common.errors import MOST_SEED, ParameterError, one_of, real_number, whole_number
 from ..common.stopping import Cancelled, raise_if
+from ..engine.placing import Order, Placed
 from .checkpoint import Checkpoint, Epoch
-from .devices import MOST_THREADS, choose_device, torch_threads
+from .devices import MOST_THREADS, choose_device, generator_on, torch_threads
 from .metrics import metrics
 from .nets.base import Dropout, SetNet
-from .predicting import logits_of, pieces
+from .predicting import judge, sizes
 from .tasks import Task
 
 _OPTIMISERS = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
@@ -246,7 +248,7 @@ class _Run:
         started = time.perf_counter()
         try:
             self._prepare(progress)
-            logits = logits_of(self.model, self.data, np.arange(len(self.labels)), self.device, self.stop)
+            logits = judge(self.model, self.placed, self.placed.order(np.arange(len(self.labels))), self.stop)
         except Cancelled:
             return
         parts = [(logits[rows], self.labels[rows]) for rows in (self.train, self.val, self.test)]
@@ -262,12 +264,15 @@ class _Run:
         self.train, self.val, self.test = (np.arange(a, b) for a, b in pairwise(bounds))
         with torch_threads(self.threads):
             self.model.bind(self.task, stop=self.stop, progress=progress)
-            self.model.to(self.device)
             sets = np.concatenate([part.sets for part in parts])
-            self.data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
-            self.model.calibrate(self.data, self.train)
+            data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
+            self.model.calibrate(data, self.train)
+            self.model.to(self.device)
+        self.placed = Placed(data, self.device)
         if not self.model.learns:
             return
+        self.labels_there = torch.from_numpy(self.labels).to(self.device)
+        self.held_out = self.placed.order(np.concatenate([self.val, self.test]))
         kind = self.learning.optimizer
         extra: dict[str, Any] = {"momentum": 0.9} if kind == "sgd" else {"fused": True}
         how = {"lr": self.learning.learning_rate, "weight_decay": self.learning.weight_decay, **extra}
@@ -283,31 +288,35 @@ class _Run:
         order = np.random.default_rng([self.seed, number]).permutation(self.train)
         for module in self.model.modules():
             if isinstance(module, Dropout):
-                module.generator = torch.Generator(device=self.device)
+                module.generator = generator_on(self.device)
                 module.generator.manual_seed((self.seed * 1_000_003 + number) % 2**63)
         self.model.train()
-        total, logits = 0.0, []
-        parts = pieces(order, self.learning.batch_size)
-        for index, batch in zip(parts, self.data.batches(parts, self.device), strict=True):
+        losses, logits = self._pass(self.placed.order(order))
+        if not np.isfinite(losses).all():
+            raise self._diverged(f"The loss became {losses[~np.isfinite(losses)][0]} in epoch {number}")
+        train = metrics(logits, self.labels[order])
+        judged = judge(self.model, self.placed, self.held_out, self.stop)
+        if not np.isfinite(judged).all():
+            raise self._diverged(f"The model's outputs are no longer finite after epoch {number}")
+        val, test = (metrics(judged[rows - self.val[0]], self.labels[rows]) for rows in (self.val, self.test))
+        loss = sum(losses * sizes(len(order), self.learning.batch_size)) / len(order)
+        return Epoch(number, loss, train, val, test, time.perf_counter() - started, self.task.metric)
+
+    def _pass(self, order: Order) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """One step for each batch; the loss of each, and the logits of all sets. Nothing waits for a value before."""
+        losses, logits = [], []
+        for index, batch in self.placed.batches(order, sizes(len(order.here), self.learning.batch_size)):
             raise_if(self.stop, "training was cancelled")
             out = self.model(batch)
-            loss = loss_of(out, torch.from_numpy(self.labels[index]).to(self.device))
-            value = float(loss.detach())
-            if not math.isfinite(value):
-                raise self._diverged(f"The loss became {value} in epoch {number}")
+            loss = loss_of(out, self.labels_there.index_select(0, index))
             self.optimiser.zero_grad()
             loss.backward()
             if self.learning.clip is not None:
                 torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.learning.clip)
             self.optimiser.step()
-            total += value * len(index)
-            logits.append(out.detach().cpu())
-        train = metrics(torch.cat(logits).numpy(), self.labels[order])
-        judged = logits_of(self.model, self.data, np.concatenate([self.val, self.test]), self.device, self.stop)
-        if not np.isfinite(judged).all():
-            raise self._diverged(f"The model's outputs are no longer finite after epoch {number}")
-        val, test = (metrics(judged[rows - self.val[0]], self.labels[rows]) for rows in (self.val, self.test))
-        return Epoch(number, total / len(order), train, val, test, time.perf_counter() - started, self.task.metric)
+            losses.append(loss.detach())
+            logits.append(out.detach())
+        return torch.stack(losses).cpu().double().numpy(), torch.cat(logits).cpu().numpy()
 
     def _diverged(self, what: str) -> ParameterError:
         return ParameterError(

@@ -129,7 +129,7 @@ def test_pyg_batches_hold_the_same_graphs():
 def same(a, b):
     if isinstance(a, torch.Tensor):
         return torch.equal(a, b)
-    if isinstance(a, list):
+    if isinstance(a, list | tuple):
         return len(a) == len(b) and all(map(same, a, b))
     if hasattr(a, "__dataclass_fields__"):
         return all(same(v, vars(b)[k]) for k, v in vars(a).items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from ...common.errors import ParameterError, TargetError, one_of, real_number, whole_number
 from ...encodings.base import Encoding
 from ...engine.store import SetData
+from ...engine.tables import Table, row_table
 from ...graphs.changed import side_by_side
 from ...graphs.graph import Graph
 from ..sampling import Ints
@@ -26,15 +27,21 @@ _CALIBRATED_ON = 512  # training sets, at most
 
 @dataclass(frozen=True)
 class Rows(SetData):
-    """Data that are one row of a tensor for each set. [k, ...]"""
+    """Data that are one row of each tensor for a set, [k, ...]; ``make`` puts the rows of a batch together."""
 
-    x: Tensor
+    tensors: tuple[Tensor, ...]
+    make: Callable[..., Any]
 
     def __len__(self) -> int:
-        return len(self.x)
+        return len(self.tensors[0])
 
-    def batch(self, index: Ints, device: str = "cpu") -> Tensor:
-        return self.x[torch.from_numpy(np.asarray(index))].to(device)
+    @property
+    def nbytes(self) -> int:  # type: ignore[override]
+        return sum(x.nbytes for x in self.tensors)
+
+    def table(self, index: Any = None) -> Table:
+        whole = self.tensors if index is None else [x[torch.from_numpy(np.asarray(index))] for x in self.tensors]
+        return row_table(whole, self.make)
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ class BlockNet(SetNet):
     def later_layers(self, batch: Blocks, h: Tensor, first: int) -> Tensor:
         """The layers that aggregate learnt representations, then the readout."""
         for conv, step in zip(list(self.convs)[first:], batch.steps, strict=True):
-            h = self.dropout(conv(h[step.self_index], step.aggregate(h)))
+            h = self.dropout(conv(h.index_select(0, step.self_index), step.aggregate(h)))
         return self.readout(h.view(batch.num_sets, batch.p, -1))
 
 

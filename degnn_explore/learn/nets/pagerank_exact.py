@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +18,13 @@ from ...common.parallel import Threads, memory
 from ...common.stopping import raise_if
 from ...encodings.paths import SPD
 from ...engine.features import base_features, inner_edges, set_features
+from ...engine.tables import Table, row_table
 from ...graphs.changed import side_by_side
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from .base import Ints, SetData
 
+_AT_ONCE = 256  # sets whose features are computed together
 _HELD = 1_000_000_000  # bytes; a task that needs no more is computed once, before the first epoch
 
 Floats = NDArray[np.float64]
@@ -93,7 +96,35 @@ class WholeGraphs:
         return np.concatenate([base, zeta], axis=2)
 
 
-class Exact(WholeGraphs, SetData):
+class PageRankData(WholeGraphs, SetData):
+    """What DEA-GNN-PR is given of each set, computed once or, where that is too much, when it is asked for."""
+
+    matrix: Tensor  # of the middle aggregations, if there are any
+    _there: Tensor | None = None  # the same where the model computes
+    held: list[Tensor] | None = None  # what a batch is made of, for all sets, if it is computed once
+    streamed = True
+
+    @abstractmethod
+    def _compute(self, index: Ints) -> list[Tensor]:
+        """x_agg of these sets, last if there is a second aggregation, left and right if there are more."""
+
+    def table(self, index: Any = None) -> Table:
+        wanted = np.arange(len(self)) if index is None else np.asarray(index)
+        if self.held is None:
+            parts = [self._compute(wanted[i : i + _AT_ONCE]) for i in range(0, len(wanted), _AT_ONCE)]
+            return row_table([torch.cat(rows) for rows in zip(*parts, strict=True)], self._made)
+        rows = self.held if index is None else [x[torch.from_numpy(wanted)] for x in self.held]
+        return row_table(rows, self._made)
+
+    def _made(self, x_agg: Tensor, last: Tensor | None = None, *middle: Tensor) -> PageRankBatch:
+        if not middle:
+            return PageRankBatch(x_agg, last)
+        if self._there is None or self._there.device != x_agg.device:
+            self._there = self.matrix.to(x_agg.device)
+        return PageRankBatch(x_agg, last, self._there, *middle)
+
+
+class Exact(PageRankData):
     """Dense scores (1 − α)(I − αW)^-1 of the whole graph, corrected for each set's cut."""
 
     def __init__(self, graph: Graph, sets: Ints, encoding: SPD, alpha: float, layers: int, threads: Threads) -> None:
@@ -104,29 +135,21 @@ class Exact(WholeGraphs, SetData):
         walk = graph.to_scipy().toarray() / np.maximum(graph.degrees, 1)[None, :]
         self.scores = np.linalg.inv(np.eye(n) - alpha * walk)
         self.matrix = torch.from_numpy(((1 - alpha) * self.scores.T).astype(np.float32))
-        self.held: PageRankBatch | None = None
-        nbytes = 4 * len(sets) * n * (self.base.shape[1] + encoding.dim + sets.shape[1])  # of all batches
-        if layers <= 2 and nbytes <= _HELD:
-            self.held = self._all(threads)
+        self.nbytes = 4 * len(sets) * n * (self.base.shape[1] + encoding.dim + sets.shape[1])  # of all batches
+        self.streamed = layers > 2 or self.nbytes > _HELD
+        self.held = None if self.streamed else self._all(threads)
 
-    def _all(self, threads: Threads) -> PageRankBatch:
+    def _all(self, threads: Threads) -> list[Tensor]:
         from tqdm.auto import tqdm
 
         parts = []
         chunks = np.array_split(np.arange(len(self)), -(-len(self) // 64))
         for chunk in tqdm(chunks, desc="PageRank aggregation", disable=not threads.progress, delay=2, leave=False):
             raise_if(threads.stop, "the PageRank aggregation was cancelled")
-            parts.append(self._compute(chunk, "cpu"))
-        last = [part.last for part in parts if part.last is not None]
-        return PageRankBatch(torch.cat([part.x_agg for part in parts]), torch.cat(last) if last else None)
+            parts.append(self._compute(chunk))
+        return [torch.cat(tensors) for tensors in zip(*parts, strict=True)]
 
-    def batch(self, index: Ints, device: str = "cpu") -> PageRankBatch:
-        if self.held is None:
-            return self._compute(np.asarray(index), device)
-        rows, last = torch.from_numpy(np.asarray(index)), self.held.last
-        return PageRankBatch(self.held.x_agg[rows].to(device), None if last is None else last[rows].to(device))
-
-    def _compute(self, index: Ints, device: str) -> PageRankBatch:
+    def _compute(self, index: Ints) -> list[Tensor]:
         sets, n = self.sets[index], self.graph.num_nodes
         k = len(sets)
         touched = self.touched[index]  # [k, q]
@@ -144,11 +167,10 @@ class Exact(WholeGraphs, SetData):
         at_sets = V.gather(1, torch.from_numpy(sets)[:, :, None].expand(-1, -1, V.shape[2]))  # [k, p, q]
         last = rows + at_sets @ U.transpose(1, 2)  # [k, p, n]
         if self.layers == 1:
-            return PageRankBatch((last @ x).to(device), None)
+            return [last @ x]
         wide = x.permute(1, 0, 2).reshape(n, -1)  # one multiplication for all sets
         x_agg = (self.matrix @ wide).view(n, k, -1).permute(1, 0, 2) + V @ (U.transpose(1, 2) @ x)
-        middle = (self.matrix, U, V) if self.layers > 2 else ()
-        return PageRankBatch(x_agg.to(device), last.to(device), *(t.to(device) for t in middle))
+        return [x_agg, last, U, V] if self.layers > 2 else [x_agg, last]
 
 
 class Variants(Exact):
@@ -158,7 +180,7 @@ class Variants(Exact):
         self.__dict__.update(whole.__dict__)
         graph, k = whole.graph, len(changes)
         ends = [np.unique(np.concatenate([S, pairs.ravel()])) for pairs in changes]
-        self.sets, self.held = np.tile(S, (k, 1)), None
+        self.sets, self.held, self.streamed = np.tile(S, (k, 1)), None, True
         self.touched = np.full((k, max(map(len, ends))), S[0])  # a node named twice that loses no edge changes nothing
         self.inner = np.zeros((k, self.touched.shape[1], self.touched.shape[1]))
         parts = []

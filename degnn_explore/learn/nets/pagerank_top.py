@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from ...common.files import readable_size
 from ...common.limits import fits_machine
@@ -13,13 +14,13 @@ from ...common.parallel import Threads, memory
 from ...encodings.paths import SPD
 from ...graphs.graph import Graph
 from ._push import push_columns
-from .base import Ints, SetData
-from .pagerank_exact import Floats, PageRankBatch, WholeGraphs, woodbury
+from .base import Ints
+from .pagerank_exact import Floats, PageRankData, woodbury
 
 _TOLERANCE = 1e-5  # what pushing may leave unplaced, per degree; 1e-6 takes ten times as long for 0.3 % more
 
 
-class Truncated(WholeGraphs, SetData):
+class Truncated(PageRankData):
     """The ``top`` largest scores of each node that is heard, found by pushing; for graphs where n x n does not fit."""
 
     def __init__(
@@ -30,6 +31,8 @@ class Truncated(WholeGraphs, SetData):
         size = 16 * top * (len(np.unique(sets)) if layers == 1 else graph.num_nodes)
         takes = f"top={top} takes {readable_size(size)} for the scores of {graph.num_nodes:,} nodes"
         fits_machine(takes, size, memory(), "take a smaller top")
+        p = sets.shape[1]
+        self.nbytes = 4 * len(sets) * p * (1 + top) * (self.base.shape[1] + encoding.dim + p)
         self._row = np.full(graph.num_nodes, -1)  # where a node's scores stand
         self._nodes, self._values = np.empty((0, top), np.int64), np.empty((0, top))
         self._push(np.unique(sets), threads)
@@ -52,9 +55,8 @@ class Truncated(WholeGraphs, SetData):
         rows = self._row[nodes]
         return self._nodes[rows], self._values[rows]
 
-    def batch(self, index: Ints, device: str = "cpu") -> PageRankBatch:
-        index = np.asarray(index)
-        sets, scale = self.sets[index], 1 - self.alpha
+    def _compute(self, index: Ints) -> list[Tensor]:
+        sets = self.sets[index]
         k, p = sets.shape
         # what S hears: S itself first (for the correction), then the top nodes of each of its members
         nearest, scores = self.heard(sets)  # [k, p, top]
@@ -75,13 +77,15 @@ class Truncated(WholeGraphs, SetData):
             last[:, j, p + j * top : p + (j + 1) * top] = scores[:, j]
         last += V[:, :p] @ U.transpose(0, 2, 1)
         if self.layers == 1:
-            x_agg = last @ self.features(index, near)
-            return PageRankBatch(torch.from_numpy((scale * x_agg).astype(np.float32)).to(device), None)
+            return self._scaled(last @ self.features(index, near))
         further, weights = self.heard(near)  # [k, N, top]
         x = self.features(index, np.concatenate([near, further.reshape(k, -1)], axis=1))
         x_near, x_further = x[:, : near.shape[1]], x[:, near.shape[1] :].reshape(*further.shape, -1)
         x_agg = np.einsum("knt,kntd->knd", weights, x_further) + V @ (U.transpose(0, 2, 1) @ x_near)
-        return PageRankBatch(*(torch.from_numpy((scale * a).astype(np.float32)).to(device) for a in (x_agg, last)))
+        return self._scaled(x_agg, last)
+
+    def _scaled(self, *arrays: Floats) -> list[Tensor]:
+        return [torch.from_numpy(((1 - self.alpha) * array).astype(np.float32)) for array in arrays]
 
     def _entries(self, near: Ints, sets: Ints) -> Floats:
         """Kept entries P_{wa} for w in ``near`` [k, N] and a in S [k, p], zero where truncated. [k, N, p]"""

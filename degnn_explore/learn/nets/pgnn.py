@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...common.errors import MOST_SEED, ParameterError
@@ -19,7 +18,7 @@ from ...graphs.changed import side_by_side
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from ..tasks import Task
-from .base import Dropout, Hyper, Ints, SetData, Shape, Stop, TransductiveNet
+from .base import Dropout, Hyper, Ints, Rows, Shape, Stop, TransductiveNet
 from .readout import COMMON_HYPER, Readout
 
 _SETS_AT_ONCE = 256
@@ -27,27 +26,12 @@ _SETS_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class AnchorBatch:
-    """For k sets of p nodes and a anchor sets: ``x`` [k, p, d], ``closeness`` [k, p, a], ``x_anchor`` [k, p, a, d]."""
+    """For k sets of p nodes and a anchor sets: ``x`` [k, p, d], ``closeness`` [k, p, a], ``x_anchor`` [k, p, a, d]:
+    the nearest anchor of each anchor set, and how near."""
 
     x: Tensor
     closeness: Tensor
     x_anchor: Tensor
-
-
-@dataclass(frozen=True)
-class AnchorData(SetData):
-    """The nearest anchor of each anchor set, and how near, for every target node."""
-
-    x: NDArray[np.float32]
-    closeness: NDArray[np.float32]
-    x_anchor: NDArray[np.float32]
-
-    def __len__(self) -> int:
-        return len(self.x)
-
-    def batch(self, index: Ints, device: str = "cpu") -> AnchorBatch:
-        arrays = (self.x, self.closeness, self.x_anchor)
-        return AnchorBatch(*(torch.from_numpy(array[index]).to(device) for array in arrays))
 
 
 class PGNN(TransductiveNet):
@@ -102,16 +86,16 @@ class PGNN(TransductiveNet):
         if bool((ptr.diff() < 1).any()):
             raise ParameterError(f"An anchor set of this {self.name} is empty; train it again.")
 
-    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> AnchorData:
+    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> Rows:
         self.check(graph, sets)
         return self._to_anchors(graph, sets, stop)
 
-    def variants(self, graph: Graph, S: Ints, changes: Sequence[Ints]) -> Iterator[AnchorData]:
+    def variants(self, graph: Graph, S: Ints, changes: Sequence[Ints]) -> Iterator[Rows]:
         """The anchors stay, by their numbers; ways to them and degrees are those of each variant."""
         for pairs in changes:
             yield self._to_anchors(side_by_side(graph, [pairs]), S[None, :])
 
-    def _to_anchors(self, graph: Graph, sets: Ints, stop: Stop = None) -> AnchorData:
+    def _to_anchors(self, graph: Graph, sets: Ints, stop: Stop = None) -> Rows:
         anchors, starts = self.anchors.cpu().numpy(), self.anchor_ptr.cpu().numpy()[:-1]
         far = 2 * graph.num_nodes  # further than any node
         parts = []
@@ -130,7 +114,8 @@ class PGNN(TransductiveNet):
                 same = nearest == chunk[:, j, None, None]
                 x_anchor[same] = np.broadcast_to(x[:, j, None, None, :], x_anchor.shape)[same]
             parts.append((x, closeness, x_anchor))
-        return AnchorData(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        tensors = (torch.from_numpy(np.concatenate(arrays)) for arrays in zip(*parts, strict=True))
+        return Rows(tuple(tensors), AnchorBatch)
 
     def features(self, batch: AnchorBatch) -> list[Tensor]:
         return [batch.x, batch.x_anchor]

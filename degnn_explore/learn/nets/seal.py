@@ -6,27 +6,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from ...encodings.paths import DRNL
-from ...engine.batch import Step
+from ...engine.batch import Subgraphs
 from ...engine.egonets import EgoNetworks, ego_networks
+from ...engine.tables import Table
 from ...graphs.graph import Graph
 from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop, horizon_of
-
-
-@dataclass(frozen=True)
-class SubgraphBatch:
-    """k enclosing subgraphs with N nodes in all."""
-
-    x: Tensor  # features [N, d]
-    neighbours: Step  # sums over neighbours, N rows to N rows
-    degree: Tensor  # inside the subgraph [N, 1]
-    place: Tensor  # where a node goes when the subgraphs lie side by side, each padded to ``longest`` [N]
-    num_sets: int  # k
-    longest: int  # nodes of the largest subgraph
 
 
 @dataclass(frozen=True)
@@ -35,30 +23,15 @@ class SubgraphData(SetData):
 
     egos: EgoNetworks
 
-    @property
-    def heavy(self) -> bool:  # type: ignore[override]
-        return self.egos.heavy
+    def __post_init__(self) -> None:
+        for name in ("heavy", "streamed", "nbytes"):
+            object.__setattr__(self, name, getattr(self.egos, name))
 
     def __len__(self) -> int:
         return len(self.egos)
 
-    def batch(self, index: Ints, device: str = "cpu") -> SubgraphBatch:
-        flat = self.egos.part(index)
-        sizes, edges = np.diff(flat.node_ptr), np.diff(flat.edge_ptr)
-        ptr = torch.from_numpy(np.concatenate([[0], np.cumsum(flat.length)]).astype(np.int32)).to(device)
-        shift = np.repeat(flat.node_ptr[:-1], edges)
-        col = torch.from_numpy((flat.column + shift).astype(np.int32)).to(device)
-        one = torch.ones(len(col), device=device)
-        total, longest = len(flat.nodes), int(sizes.max())
-        here = torch.arange(total, device=device)
-        # A is symmetric, so the way back is the same matrix
-        step = Step(here, 1, total, ptr, col, one, ptr, col, one)
-        within = np.arange(total) - np.repeat(flat.node_ptr[:-1], sizes)
-        place = np.repeat(np.arange(len(sizes)) * longest, sizes) + within
-        degree = torch.from_numpy(flat.length.astype(np.float32))[:, None].to(device)
-        return SubgraphBatch(
-            torch.from_numpy(flat.x).to(device), step, degree, torch.from_numpy(place).to(device), len(sizes), longest
-        )
+    def table(self, index: Any = None) -> Table:
+        return self.egos.subgraph_table(index)
 
 
 class SEAL(SetNet):
@@ -101,10 +74,10 @@ class SEAL(SetNet):
     def horizon(self) -> int | None:
         return None if self.hyper["max_nodes_per_hop"] is not None else horizon_of(self.hyper["hops"], self.encoding)
 
-    def features(self, batch: SubgraphBatch) -> list[Tensor]:
+    def features(self, batch: Subgraphs) -> list[Tensor]:
         return [batch.x]
 
-    def forward(self, batch: SubgraphBatch) -> Tensor:
+    def forward(self, batch: Subgraphs) -> Tensor:
         h, channels = batch.x * self.scale, []
         for conv in self.convs:
             h = conv(h)

@@ -224,7 +224,8 @@ class Struc2Vec(TransductiveNet):
 
     def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> Rows:
         self.check(graph, sets)
-        return Rows(self.embedding.cpu()[torch.from_numpy(np.sort(sets, axis=1))].flatten(1))
+        embedded = self.embedding.cpu()[torch.from_numpy(np.sort(sets, axis=1))]  # [k, p, dim]
+        return Rows((embedded.flatten(1),), lambda x: x)
 
     def variants(self, graph: Graph, S: Ints, changes: Sequence[Ints]) -> Iterator[Rows]:
         raise ParameterError(

@@ -1,0 +1,162 @@
+"""A pretend accelerator, for machines without one: importing this registers a torch device called "pretend".
+
+Its tensors lie in host memory behind a wall: an operation that mixes them with the CPU's fails as on a GPU, every
+transfer is counted, and so is the memory that they take, with a limit that can be set. The numbers are real.
+It stands on torch's experimental Python backend.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_flatten, tree_map
+from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+
+_setup_privateuseone_for_python_backend("pretend")
+_HERE, _CPU = torch.device("pretend:0"), torch.device("cpu")
+
+counts: Counter[str] = Counter()  # to_device, bytes_to_device, to_host, ops
+
+
+class Memory:
+    """Bytes of the storages that tensors there hold: now, at most so far, and allowed."""
+
+    def __init__(self) -> None:
+        self.limit, self.used, self.peak = 10**12, 0, 0
+        self._holders: Counter[int] = Counter()
+
+    def take(self, tensor: Pretend) -> None:
+        storage = tensor.raw.untyped_storage()
+        place, size = storage.data_ptr(), storage.nbytes()
+        if not size:
+            return
+        if not self._holders[place]:
+            if self.used + size > self.limit:
+                raise torch.OutOfMemoryError(f"pretend out of memory: {size} bytes beside {self.used}")
+            self.used += size
+            self.peak = max(self.peak, self.used)
+        self._holders[place] += 1
+        weakref.finalize(tensor, self._release, place, size).atexit = False
+
+    def _release(self, place: int, size: int) -> None:
+        self._holders[place] -= 1
+        if not self._holders[place]:
+            del self._holders[place]
+            self.used -= size
+
+    @contextmanager
+    def limited(self, limit: int) -> Iterator[None]:
+        """At most so many bytes, within the block."""
+        self.limit, before = limit, self.limit
+        try:
+            yield
+        finally:
+            self.limit = before
+
+
+memory = Memory()
+torch.pretend.mem_get_info = lambda device=None: (memory.limit - memory.used, memory.limit)
+
+
+def reset() -> None:
+    """All counts to zero."""
+    counts.clear()
+    memory.peak = memory.used
+
+
+class Pretend(torch.Tensor):
+    """A tensor on the pretend device; ``raw`` is where its numbers are."""
+
+    raw: torch.Tensor
+
+    @staticmethod
+    def __new__(cls, raw: torch.Tensor) -> Pretend:
+        how = {"strides": raw.stride(), "storage_offset": raw.storage_offset(), "dtype": raw.dtype, "device": _HERE}
+        made = torch.Tensor._make_wrapper_subclass(cls, raw.size(), **how)
+        made.raw = raw
+        memory.take(made)
+        return made
+
+    def __repr__(self) -> str:
+        return f"Pretend({self.raw})"
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return _run(func, args, kwargs or {})
+
+
+def _raw(x: Any) -> Any:
+    return x.raw if isinstance(x, Pretend) else x
+
+
+def _copied(source: torch.Tensor, into_pretend: bool) -> None:
+    """Counts a transfer, if it is one."""
+    if into_pretend and not isinstance(source, Pretend):
+        counts["to_device"] += 1
+        counts["bytes_to_device"] += source.nbytes
+    elif isinstance(source, Pretend) and not into_pretend:
+        counts["to_host"] += 1
+
+
+def _run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    counts["ops"] += 1
+    name = func._schema.name
+    if name == "aten::_to_copy":
+        wanted = kwargs.pop("device", None) or args[0].device
+        there = torch.device(wanted).type == "pretend"
+        _copied(args[0], there)
+        plain = {key: value for key, value in kwargs.items() if key not in ("non_blocking", "pin_memory")}
+        raw = func(_raw(args[0]), **plain)
+        return Pretend(raw) if there else raw
+    if name == "aten::copy_":
+        _copied(args[1], isinstance(args[0], Pretend))
+        _raw(args[0]).copy_(_raw(args[1]))
+        return args[0]
+    if name == "aten::_local_scalar_dense":
+        counts["to_host"] += 1
+        return args[0].raw.item()
+    tensors = [x for x in tree_flatten((args, kwargs))[0] if isinstance(x, torch.Tensor)]
+    there = [x for x in tensors if isinstance(x, Pretend)]
+    if there and any(not isinstance(x, Pretend) and x.dim() for x in tensors):
+        raise RuntimeError(f"{name}: tensors on pretend and on cpu are mixed")
+    if name in _WAITING and not kwargs.get("output_size"):
+        counts["to_host"] += 1  # its size depends on values: the host waits for them
+    if kwargs.get("device") is not None:
+        kwargs = {**kwargs, "device": _CPU}
+    out = func(*tree_map(_raw, args), **tree_map(_raw, kwargs))
+    known = {id(x.raw): x for x in there}  # an operation in place gives its own tensor back
+    return tree_map(lambda x: (known[id(x)] if id(x) in known else Pretend(x)) if torch.is_tensor(x) else x, out)
+
+
+_WAITING = {"aten::nonzero", "aten::masked_select", "aten::_unique2", "aten::bincount", "aten::repeat_interleave"}
+
+
+def _made_there(name: str) -> None:
+    """Registers an operation that makes a tensor from nothing."""
+    base, _, overload = name.partition(".")
+    op = getattr(getattr(torch.ops.aten, base), overload or "default")
+
+    def make(*args: Any, **kwargs: Any) -> Pretend:
+        return Pretend(op(*args, **{**kwargs, "device": _CPU}))
+
+    torch.library.impl(f"aten::{name}", "PrivateUse1")(make)
+
+
+for _name in ("empty.memory_format", "empty_strided", "arange", "arange.start", "arange.start_step", "triu_indices"):
+    _made_there(_name)
+for _name in ("randperm", "full", "ones", "zeros"):
+    _made_there(_name)
+
+
+@torch.library.impl("aten::_copy_from", "PrivateUse1")
+def _copy_from(source: torch.Tensor, into: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
+    _copied(source, isinstance(into, Pretend))
+    _raw(into).copy_(_raw(source))
+    return into
