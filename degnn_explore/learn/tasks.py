@@ -92,6 +92,12 @@ class Task:
         ['not linked', 'linked']
         """
         named = TASKS[self.kind].class_names if self.kind in TASKS else ()
+        if self.kind == "roles" and "label" in (
+            info := self.full_graph.info
+        ):  # the words that the labels were given as
+            words = [{str(w) for w in np.asarray(info["label"])[self.full_graph.labels == c]} for c in self.classes]
+            if all(len(word) == 1 for word in words) and len(set().union(*words)) == len(words):
+                return [word.pop() for word in words]
         return list(named or (f"class {label}" for label in self.classes))
 
     def digest(self) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, whole_number
-from ..graphs.distances import distances
+from ..graphs.distances import inner_distances
 from ..graphs.graph import Graph
+from ..learn.metrics import auc, average_precision, hits_at, precision_at
 from ..learn.tasks import TASKS, Task
+from .density import density
 from .plan import digest_of
 from .records import Run, finished
 
@@ -56,20 +60,19 @@ class Scored:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A test set judged wrong; ``probability`` is that of class 1, with several classes that of the given one."""
+    """A test set judged wrong; ``score`` is that of class 1, with several classes that of the given one.
+
+    ``wrong`` of the ``asked`` seeds whose test sets have it are wrong about it; the rest is of the worst, ``seed``.
+    """
 
     nodes: tuple[int, ...]
     truth: int
     given: int
-    probability: float
+    score: float
     distance: int
-
-
-def score(model: SetNet, task: Task) -> Scored:
-    """The model's judgement of the test sets of the task that it was trained on."""
-    from ..learn.predicting import predict
-
-    return Scored(task, predict(model, task.graph, list(task.test.sets)), set_distance(task.graph, task.test.sets))
+    seed: int = 0
+    wrong: int = 1
+    asked: int = 1
 
 
 def set_distance(graph: Graph, sets: Iterable[Sequence[int]]) -> NDArray[np.int64]:
@@ -93,26 +96,89 @@ def set_distance(graph: Graph, sets: Iterable[Sequence[int]]) -> NDArray[np.int6
     >>> set_distance(square, [[0, 1], [0, 2]]).tolist()
     [3, 2]
     """
-    largest = []
-    for row in sets:
-        S = graph.target_set(row)
-        between = distances(graph, S, cut=True)[:, S] if len(S) > 1 else np.zeros(1)
-        largest.append(-1 if (between < 0).any() else int(between.max()))
-    return np.array(largest, dtype=np.int64)
+    rows = [graph.target_set(row) for row in sets]
+    sizes = np.array([len(row) for row in rows], dtype=np.int64)
+    largest = np.zeros(len(rows), dtype=np.int64)
+    for size in np.unique(sizes):
+        here = np.flatnonzero(sizes == size)
+        between = inner_distances(graph, np.stack([rows[i] for i in here]))
+        largest[here] = np.where((between < 0).any(axis=(1, 2)), -1, between.max(axis=(1, 2)))
+    return largest
 
 
 def roc(scored: Scored) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Shares of negatives and of positives above each threshold, from (0, 0) to (1, 1); several classes: together."""
-    labels = scored.task.test.labels
-    if scored.probability.ndim == 1:
-        scores, positive = scored.probability, labels == 1
-    else:
-        scores, positive = scored.probability.ravel(), np.eye(scored.task.num_classes, dtype=bool)[labels].ravel()
+    """Shares of negatives and of positives above each threshold, from (0, 0) to (1, 1).
+
+    With several classes the mean of their curves, each class against the rest, as the AUC is the mean of theirs.
+    """
+    labels, said = scored.task.test.labels, scored.probability
+    if said.ndim == 1:
+        return _roc(said, labels == 1)
+    there = [c for c in range(said.shape[1]) if 0 < (labels == c).sum() < len(labels)]
+    curves = [_roc(said[:, c], labels == c) for c in there]
+    # a step up at x is met from the left and from the right
+    x = np.unique(np.concatenate([np.concatenate([x, x - 1e-9]) for x, _ in curves]).clip(0, 1))
+    return np.append(0.0, x), np.append(0.0, np.mean([np.interp(x, *curve) for curve in curves], axis=0))
+
+
+def _roc(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     order = np.argsort(-scores, kind="stable")
     last = np.append(np.diff(scores[order]) != 0, True)  # a tie is one step
     above = np.cumsum(positive[order])[last]
     below = np.cumsum(~positive[order])[last]
     return np.append(0.0, below / max(1, below[-1])), np.append(0.0, above / max(1, above[-1]))
+
+
+def measures(scored: Scored, k: int, prior: float | None) -> dict[str, float]:
+    """What a table of test results holds, from 0 to 1: "AUC" and, of links and triangles, precision where it matters.
+
+    Test sets are half positives; with ``prior``, the share of positives in the graph, each test negative stands for as
+    many of the graph as it takes. "Hits@k" is the share of positives above the k-th negative of the test set.
+    """
+    labels, said = scored.task.test.labels, scored.probability
+    if said.ndim > 1:
+        per_class = [auc(said[:, c], labels == c) for c in range(said.shape[1])]
+        accuracy = float((scored.given == labels).mean())
+        return {"accuracy": accuracy, "AUC": float(np.nanmean(per_class))}
+    positive = labels == 1
+    found = {"AUC": auc(said, positive), "average precision": average_precision(said, positive)}
+    if prior is not None:
+        each = stands_for(positive, prior)
+        found |= {
+            "average precision, in the graph": average_precision(said, positive, each),
+            f"precision@{k}": precision_at(k, said, positive),
+            f"Hits@{k}": hits_at(k, said, positive),
+        }
+    return found
+
+
+def stands_for(positive: NDArray[np.bool_], prior: float) -> float:
+    """How many negatives of a graph each one of a test set stands for, if each positive stands for itself.
+
+    Examples
+    --------
+    >>> stands_for(np.array([True, True, False, False]), prior=0.05)
+    19.0
+    """
+    return float(positive.sum() * (1 - prior) / prior / max(1, (~positive).sum()))
+
+
+def calibration(scored: Scored, prior: float | None, bins: int = 10) -> dict[str, NDArray[np.float64]]:
+    """In bins of equally many test sets, by score: mean "score", and the share "observed" of positives.
+
+    With ``prior`` also the share among all sets of the "graph". Several classes: the score of the class that is given,
+    and how often it is the right one.
+    """
+    labels, said = scored.task.test.labels, scored.probability
+    positive = labels == 1 if said.ndim == 1 else scored.given == labels
+    scores = said if said.ndim == 1 else said.max(axis=1)
+    order = np.argsort(scores, kind="stable")
+    parts = [part for part in np.array_split(order, bins) if len(part)]
+    mean, right = (np.array([column[part].mean() for part in parts]) for column in (scores, positive))
+    found = {"score": mean, "observed": right}
+    if prior is not None:
+        found["graph"] = right / np.maximum(right + (1 - right) * stands_for(positive, prior), 1e-300)
+    return found
 
 
 def confusion(scored: Scored) -> NDArray[np.int64]:
@@ -122,14 +188,23 @@ def confusion(scored: Scored) -> NDArray[np.int64]:
     return counts
 
 
-def hardest(scored: Scored, count: int = 10) -> list[Mistake]:
-    """The test sets that the model is most wrong about, worst first."""
-    test = scored.task.test
-    wrong = np.flatnonzero(scored.given != test.labels)
-    worst = wrong[np.argsort(scored.of_truth[wrong], kind="stable")][: whole_number("count", count, least=1)]
-    sure = scored.probability if scored.probability.ndim == 1 else scored.probability.max(axis=1)
-    columns = (test.sets, test.labels, scored.given, sure, scored.distance)
-    return [Mistake(tuple(nodes), *rest) for nodes, *rest in zip(*(c[worst].tolist() for c in columns), strict=True)]
+def hardest(scored: Iterable[Scored], count: int = 10) -> list[Mistake]:
+    """The test sets that a model is most wrong about, over its seeds: those wrong most often first, then the worst."""
+    asked: Counter[tuple[int, ...]] = Counter()
+    wrong: dict[tuple[int, ...], list[tuple[float, Mistake]]] = {}
+    for judged in scored:
+        test = judged.task.test
+        sure = judged.probability if judged.probability.ndim == 1 else judged.probability.max(axis=1)
+        sets = [tuple(row) for row in test.sets.tolist()]
+        asked.update(sets)
+        labels, given, distance = test.labels.tolist(), judged.given.tolist(), judged.distance.tolist()
+        for i in np.flatnonzero(judged.given != test.labels).tolist():
+            told = Mistake(sets[i], labels[i], given[i], float(sure[i]), distance[i], judged.task.seed)
+            wrong.setdefault(sets[i], []).append((float(judged.of_truth[i]), told))
+    worst = [(len(times), *min(times, key=lambda time: time[0])) for times in wrong.values()]
+    worst.sort(key=lambda told: (-told[0], told[1]))
+    most = whole_number("count", count, least=1)
+    return [replace(told, wrong=often, asked=asked[told.nodes]) for often, _, told in worst[:most]]
 
 
 class Shelf:
@@ -141,6 +216,7 @@ class Shelf:
         self._tasks: dict[int, Task] = {}
         self._models: dict[str, SetNet] = {}
         self._scored: dict[str, Scored] = {}
+        self._distances: dict[int, NDArray[np.int64]] = {}  # by seed
         self._lock = threading.Lock()
 
     def task(self, seed: int) -> Task:
@@ -148,6 +224,11 @@ class Shelf:
         if seed not in self._tasks:
             self._tasks[seed] = TASKS[self.kind].make(self.graph, seed=seed)
         return self._tasks[seed]
+
+    @cached_property
+    def density(self) -> float | None:
+        """The share of positives among all sets of the graph, see :func:`degnn_explore.study.density.density`."""
+        return density(self.task(0))
 
     def model(self, run: Run) -> SetNet:
         """The model that a run trained; the run must be one of this task on this graph."""
@@ -166,9 +247,15 @@ class Shelf:
 
     def scored(self, run: Run) -> Scored:
         """The run's judgement of its test sets."""
+        from ..learn.predicting import predict
+
         with self._lock:  # the board's thread and a click may ask for the same at once
             if run.key not in self._scored:
-                self._scored[run.key] = score(self.model(run), self.task(run.seed))
+                task = self.task(run.seed)
+                if run.seed not in self._distances:
+                    self._distances[run.seed] = set_distance(task.graph, task.test.sets)
+                said = predict(self.model(run), task.graph, list(task.test.sets))
+                self._scored[run.key] = Scored(task, said, self._distances[run.seed])
             return self._scored[run.key]
 
     def of_seed(self, runs: Iterable[Run], seed: int) -> dict[str, Run]:

@@ -15,6 +15,7 @@ from ..common.errors import ParameterError, TargetError, whole_number
 from ..graphs.distances import distances
 from ..graphs.graph import Graph
 from ..learn.tasks import Task
+from .density import promised_precision
 
 if TYPE_CHECKING:
     from ..learn.nets.base import SetNet
@@ -26,9 +27,15 @@ _AT_ONCE = 500  # pairs between two looks at the stop event
 
 @dataclass(frozen=True)
 class Missing:
-    """What was found: the likeliest pairs, as (u, v, probability by model)."""
+    """What was found: the likeliest pairs, as (u, v, score by model), and the precision that validation promises.
+
+    For each pair that is the share of links among all unlinked pairs of the graph that the first model scores as high
+    or higher, if as many are missing as were held out for validation; see
+    :func:`degnn_explore.study.density.promised_precision`.
+    """
 
     found: list[tuple[int, int, dict[str, float]]]
+    promised: list[float]
     scored: int  # pairs that the first model judged
     within: int  # unlinked pairs around S
 
@@ -43,7 +50,7 @@ def missing_links(
     progress: Callable[[int, int], None] | None = None,
     stop: threading.Event | None = None,
 ) -> Missing:
-    """Unlinked pairs around S that the first model thinks most likely to be linked, with every model's probability.
+    """Unlinked pairs around S that the first model thinks most likely to be linked, with every model's score.
 
     Looked at are the pairs of a node of S with any node, and all pairs of nodes within two steps of S; without those
     linked in the full graph.
@@ -86,12 +93,13 @@ def missing_links(
         if progress is not None:
             progress(min(start + _AT_ONCE, len(pairs)), len(pairs))
     if not parts:
-        return Missing([], 0, within)
+        return Missing([], [], 0, within)
     scores = np.concatenate(parts)
     best = pairs[np.argsort(-scores, kind="stable")[:count]]
     by_model = {name: predict(model, task.graph, list(best)) for name, model in models.items()}
     found = [(int(u), int(v), {name: float(p[i]) for name, p in by_model.items()}) for i, (u, v) in enumerate(best)]
-    return Missing(found, len(scores), within)
+    promised = promised_precision(judge, task, by_model[next(iter(models))])
+    return Missing(found, promised.tolist(), len(scores), within)
 
 
 def unlinked_pairs(graph: Graph, full: Graph, S: Iterable[int], most: int) -> tuple[NDArray[np.int64], int]:

@@ -10,7 +10,7 @@ import pytest
 from sklearn import metrics
 
 import degnn_explore as de
-from degnn_explore.study.judged import Scored, Shelf, confusion, hardest, roc, set_distance
+from degnn_explore.study.judged import Scored, Shelf, calibration, confusion, hardest, measures, roc, set_distance
 from degnn_explore.study.records import Run
 from degnn_explore.study.statistics import curves, interval
 
@@ -33,6 +33,26 @@ def test_the_area_under_our_roc_is_the_auc(seed: int) -> None:
     assert (x[0], y[0], x[-1], y[-1]) == (0, 0, 1, 1)
 
 
+def test_the_roc_of_several_classes_is_the_mean_of_each_against_the_rest() -> None:
+    for seed in range(3):
+        scored = judged(ROLES, seed)
+        x, y = roc(scored)
+        each = [metrics.roc_auc_score(ROLES.test.labels == c, scored.probability[:, c]) for c in range(4)]
+        assert metrics.auc(x, y) == pytest.approx(np.mean(each), abs=1e-6)
+        assert measures(scored, 20, None)["AUC"] == pytest.approx(np.mean(each))
+
+
+def test_calibration_counts_the_sets_of_a_score_in_the_test_set_and_in_the_graph() -> None:
+    scored = replace(judged(LINKS, 0), probability=np.linspace(0.05, 0.95, 16))
+    labels = LINKS.test.labels  # 8 positives come first, then 8 negatives: this model has it the wrong way round
+    found = calibration(scored, prior=0.2, bins=2)
+    assert found["score"] == pytest.approx([scored.probability[:8].mean(), scored.probability[8:].mean()])
+    assert found["observed"].tolist() == [1.0, 0.0] == [labels[:8].mean(), labels[8:].mean()]
+    mixed = replace(scored, probability=np.tile([0.2, 0.8], 8))
+    # 4 of 8 are positive at each score; in the graph each negative stands for four
+    assert calibration(mixed, 0.2, 2)["graph"] == pytest.approx([4 / (4 + 16)] * 2)
+
+
 def test_the_confusion_is_that_of_scikit_learn() -> None:
     scored = judged(ROLES, 0)
     expected = metrics.confusion_matrix(ROLES.test.labels, scored.given, labels=range(ROLES.num_classes))
@@ -42,10 +62,25 @@ def test_the_confusion_is_that_of_scikit_learn() -> None:
 def test_mistakes_are_wrong_and_the_worst_comes_first() -> None:
     for task in (LINKS, ROLES):
         scored = judged(task, 1)
-        found = hardest(scored, 1000)
+        found = hardest([scored], 1000)
         assert len(found) == int((scored.given != task.test.labels).sum())
         rows = [int(np.flatnonzero((task.test.sets == m.nodes).all(axis=1))[0]) for m in found]
         assert (np.diff(scored.of_truth[rows]) >= 0).all()
+
+
+def test_mistakes_of_several_seeds_say_how_often() -> None:
+    G = de.Graph.from_edges([(i, (i + s) % 12) for i in range(12) for s in (1, 2)])
+    tasks = [de.link_task(G, seed=seed) for seed in range(3)]
+    always = [Scored(task, 1.0 - task.test.labels, set_distance(task.graph, task.test.sets)) for task in tasks]
+    found = hardest(always, 1000)
+    tested = [{tuple(row) for row in task.test.sets.tolist()} for task in tasks]
+    assert {m.nodes for m in found} == set().union(*tested)
+    assert all(m.asked == m.wrong == sum(m.nodes in sets for sets in tested) for m in found)
+    assert [m.wrong for m in found] == sorted((m.wrong for m in found), reverse=True)
+    assert all(m.nodes in tested[m.seed] for m in found)
+    never = replace(always[0], probability=1.0 * tasks[0].test.labels)
+    shared = [m for m in hardest([never, *always[1:]], 1000) if m.nodes in tested[0]]
+    assert all(m.asked == m.wrong + 1 and m.seed > 0 for m in shared)
 
 
 def test_the_distance_of_a_set_ignores_its_own_edges() -> None:

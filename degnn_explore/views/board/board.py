@@ -304,7 +304,7 @@ class TrainingBoard(Panel):
         with self._drawing:
             self._drawers.lock(False)
             self._refresh()
-            self._mistakes.put(self._known.shelf, self._known.best())
+            self._mistakes.put(self._known.shelf, self._known.best(), self._known.shown)
             self._deep.fill()
             if self._changed_meanwhile:  # within the lock: who settles second finds it done
                 self._changed()

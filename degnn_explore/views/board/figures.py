@@ -1,19 +1,13 @@
-"""The board's figures: training curves with their names beside them, ROC, scores by distance, confusion."""
+"""Training curves with their names beside them, as plotly's JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
-
 from ...learn.nets import colour_of, is_baseline, is_heuristic
-from ...study.judged import Scored, confusion, roc
 from ...study.statistics import Curve
 
-_YES, _NO = "#0072b2", "#e69f00"
 _LINES = 40  # curves of single seeds, more would hide the means
 
 
@@ -37,7 +31,7 @@ def curve_figure(curves: Sequence[Curve], measure: str, metric: str, epochs: int
     Examples
     --------
     >>> made = curve_figure([Curve("GCN", [0.6, 0.7], [[0.6, 0.7]], [], [])], "test", "AUC", 10)
-    >>> [note.text for note in go.Figure(made).layout.annotations]
+    >>> [note["text"] for note in made["layout"]["annotations"]]
     ['<b>GCN</b>']
     """
     last = max([epochs, *(len(curve.mean) for curve in curves)])
@@ -75,34 +69,34 @@ def _traces(curve: Curve, last: int, lines: bool) -> list[dict[str, Any]]:
     traces: list[dict[str, Any]] = []
     if curve.low and not level:
         traces.append(
-            {**common, "mode": "lines", "x": epochs + epochs[::-1], "y": _short(curve.high) + _short(curve.low)[::-1],
+            {**common, "mode": "lines", "x": epochs + epochs[::-1], "y": short(curve.high) + short(curve.low)[::-1],
              "fill": "toself", "fillcolor": _faint(colour), "line": {"width": 0}, "hoverinfo": "skip"})  # fmt: skip
     if len(curve.seeds) > 1:
         if lines and not level:  # one trace: a gap between two seeds
             gaps = {
                 "x": [e for seed in curve.seeds for e in (*range(1, len(seed) + 1), None)],
-                "y": [value for seed in curve.seeds for value in (*_short(seed), None)],
+                "y": [value for seed in curve.seeds for value in (*short(seed), None)],
             }
             traces.append({**common, "mode": "lines", **gaps, "opacity": 0.35, "hoverinfo": "skip",
                            "line": {"color": colour, "width": 1}})  # fmt: skip
         ends = [last + 0.4 if level else len(seed) for seed in curve.seeds]
         traces.append(
-            {**common, "mode": "markers", "x": ends, "y": _short([seed[-1] for seed in curve.seeds]),
+            {**common, "mode": "markers", "x": ends, "y": short([seed[-1] for seed in curve.seeds]),
              "hovertemplate": f"%{{y:.3f}}, one seed<extra>{curve.model}</extra>"})  # fmt: skip
     x, y = ([0.5, last + 0.5], [curve.mean[-1]] * 2) if level else (epochs, curve.mean)
     said = "%{y:.3f}, no training" if level else "%{y:.3f} after %{x} epochs"
     traces.append(
-        {**common, "mode": "lines" if len(y) > 1 else "markers", "name": curve.model, "x": x, "y": _short(y),
-         "line": {"color": colour, "width": 2, "dash": _dash(curve.model)},
+        {**common, "mode": "lines" if len(y) > 1 else "markers", "name": curve.model, "x": x, "y": short(y),
+         "line": {"color": colour, "width": 2, "dash": dash(curve.model)},
          "hovertemplate": f"{said}<extra>{curve.model}</extra>"})  # fmt: skip
     return traces
 
 
-def _dash(model: str) -> str:
+def dash(model: str) -> str:
     return "dash" if is_heuristic(model) else "dot" if is_baseline(model) else "solid"
 
 
-def _short(values: Sequence[float]) -> list[float]:
+def short(values: Sequence[float]) -> list[float]:
     return [round(value, 4) for value in values]
 
 
@@ -132,69 +126,3 @@ def _apart(places: Sequence[float], room: float, bottom: float, top: float) -> l
         for k, i in enumerate(members):
             moved[i] = start + room * k
     return moved
-
-
-def look_figure(scored: Mapping[str, Scored], chosen: str, classes: Sequence[str], height: int = 300) -> go.Figure:
-    """ROC of every model; beside it, of the ``chosen`` one, the scores by distance (sets) or the confusion (roles)."""
-    judged = scored[chosen]
-    roles = judged.task.p == 1
-    panels = [] if roles else _by_distance(judged)
-    titles = [f"{chosen}: rows are the truth"] if roles else [name for name, _ in panels]
-    figure = make_subplots(
-        cols=1 + len(titles), subplot_titles=["ROC, test sets", *titles], horizontal_spacing=0.06,
-        column_widths=[1.15, *([1.0] * len(titles))])  # fmt: skip
-    _add_roc(figure, scored, chosen)
-    if roles:
-        _add_confusion(figure, judged, classes)
-    for k, (_, here) in enumerate(panels):
-        for label, colour in ((1, _YES), (0, _NO)):
-            values = judged.probability[here & (judged.task.test.labels == label)]
-            counts, edges = np.histogram(values, bins=10, range=(0, 1))
-            figure.add_bar(
-                x=((edges[1:] + edges[:-1]) / 2).round(2).tolist(), y=counts.tolist(), name=classes[label],
-                legendgroup=classes[label], showlegend=k == 0, row=1, col=2 + k,
-                marker={"color": colour, "pattern": {"shape": "" if label else "/"}},
-                hovertemplate=f"%{{y}} {classes[label]}, probability about %{{x}}<extra></extra>")  # fmt: skip
-        figure.update_xaxes(title_text="probability", range=[0, 1], row=1, col=2 + k)
-    figure.update_layout(
-        height=height, barmode="group", bargap=0.1, margin={"l": 48, "r": 10, "t": 34, "b": 76},
-        legend={"orientation": "h", "y": -0.3, "x": 0, "yanchor": "top"}, hovermode="closest")  # fmt: skip
-    figure.update_annotations(font_size=12)
-    return figure
-
-
-def _add_roc(figure: go.Figure, scored: Mapping[str, Scored], chosen: str) -> None:
-    chance = {"color": "#98a2b3", "width": 1, "dash": "dot"}
-    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=chance, hoverinfo="skip", showlegend=False, row=1, col=1)
-    for model, judged in scored.items():
-        x, y = roc(judged)
-        line = {"color": colour_of(model), "width": 3 if model == chosen else 1.5, "dash": _dash(model)}
-        figure.add_scatter(
-            x=_short(x.tolist()), y=_short(y.tolist()), mode="lines", name=model, legendgroup=model, line=line,
-            row=1, col=1)  # fmt: skip
-    figure.update_xaxes(title_text="negatives taken for positives", range=[0, 1], row=1, col=1)
-    figure.update_yaxes(title_text="positives found", range=[0, 1.01], row=1, col=1)
-
-
-def _add_confusion(figure: go.Figure, judged: Scored, classes: Sequence[str]) -> None:
-    counts = confusion(judged)
-    figure.add_heatmap(
-        z=counts, x=list(classes), y=list(classes), text=counts, texttemplate="%{text}", colorscale="Cividis",
-        showscale=False, row=1, col=2, hovertemplate="truth %{y}, given %{x}: %{z}<extra></extra>")  # fmt: skip
-    figure.update_xaxes(title_text="given", type="category", row=1, col=2)
-    figure.update_yaxes(type="category", autorange="reversed", row=1, col=2)
-
-
-def _by_distance(scored: Scored) -> list[tuple[str, Any]]:
-    """At most four groups of test sets by the distance between their targets: (title, which)."""
-    values, counts = np.unique(scored.distance, return_counts=True)
-    near = [int(v) for v in values[values > 0]]
-    shown = near[:3] if len(near) > 3 else near
-    panels = [(f"distance {v}, {int(counts[values == v][0])} sets", scored.distance == v) for v in shown]
-    rest = (scored.distance > shown[-1]) if shown else np.zeros(len(scored.distance), dtype=bool)
-    rest |= scored.distance < 0
-    if rest.any():
-        further = bool(shown) and (scored.distance > shown[-1]).any()
-        far = f"distance {shown[-1] + 1} or more" if further else "unreachable"
-        panels.append((f"{far}, {int(rest.sum())} sets", rest))
-    return panels

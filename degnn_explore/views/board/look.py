@@ -7,23 +7,25 @@ from typing import Any
 
 import ipywidgets as W
 
-from ...study.judged import Shelf
+from ...study.judged import Shelf, measures
 from ...study.records import Run
 from ..widgets.chart import Chart
 from ..widgets.html import box, guarded, tag
+from ..widgets.sheet import Sheet
 from ..widgets.spot import Spot
 from .ask import Ask
-from .figures import look_figure
+from .look_figure import look_figure
+from .texts import look_notes, measure_table
 
 _PARTS = (
-    ("look", "Look into it", "ROC, scores by distance, confusion"),
-    ("ask", "Ask the model", "Pick nodes and read the trained models' probabilities"),
+    ("look", "Look into it", "ROC, calibration, precision, scores by distance, confusion"),
+    ("ask", "Ask the model", "Pick nodes and read the trained models' scores"),
 )
 _WIDE: dict[str, Any] = {"style": {"description_width": "initial"}}
 
 
 class Look:
-    """ROC, scores by distance or confusion, of one seed; errors go to ``failed``."""
+    """ROC, calibration, scores by distance or confusion, and a table of measures, of one seed; errors to ``failed``."""
 
     def __init__(self, failed: Callable[[BaseException], None]) -> None:
         self.show_error = failed
@@ -32,12 +34,14 @@ class Look:
         self._quiet = False
         self.model = W.Dropdown(description="Model", options=[], **_WIDE)
         self.seed = W.Dropdown(description="Seed", options=[], **_WIDE)
+        self.k = W.BoundedIntText(20, description="k", min=1, max=10_000, tooltip="For precision@k and Hits@k", **_WIDE)
+        self.k.add_class("de-number")
         self._note = W.HTML()
-        self.chart, self.spot = Chart(), Spot()
-        head = box("de-row", W.HTML(tag("span", "Look into it", "de-head")), self.model, self.seed)
-        self.box = box("de-card", self.spot, head, self.chart, self._note)
-        for menu in (self.model, self.seed):
-            menu.observe(lambda _: self._draw(), "value")
+        self.chart, self.spot, self.sheet = Chart(), Spot(), Sheet()
+        head = box("de-row", W.HTML(tag("span", "Look into it", "de-head")), self.model, self.seed, self.k)
+        self.box = box("de-card", self.spot, head, self.chart, self.sheet, self._note)
+        for control in (self.model, self.seed, self.k):
+            control.observe(lambda _: self._draw(), "value")
 
     def put(self, shelf: Shelf, runs: Sequence[Run], best: str) -> None:
         """Shows these runs, the best model first."""
@@ -65,12 +69,17 @@ class Look:
             self._note.value = tag("div", f"{name} has no finished run with seed {seed}.", "de-hint")
             return
         scored = {model: self._shelf.scored(run) for model, run in there.items()}
-        task = scored[name].task
+        task, prior = scored[name].task, self._shelf.density
+        self.k.layout.display = "none" if prior is None else ""
+        table = {model: measures(judged, self.k.value, prior) for model, judged in scored.items()}
         wrong = int((scored[name].given != task.test.labels).sum())
         what = f"{name}, seed {seed}: {wrong} of {len(task.test)} test sets are judged wrong."
-        self.chart.show(look_figure(scored, name, task.class_names), what)
-        how = " Distances are those between the targets in the training graph, their own edges cut."
-        self._note.value = tag("div", what + (how if task.p > 1 else ""), "de-notes")
+        areas = {model: found["AUC"] for model, found in table.items()}
+        self.chart.show(look_figure(scored, name, areas, prior), what)
+        columns, rows = measure_table(table)
+        with self.sheet.hold_sync():
+            self.sheet.columns, self.sheet.rows = columns, rows
+        self._note.value = tag("div", " ".join([what, *look_notes(task, prior)]), "de-notes")
 
 
 class Deep:

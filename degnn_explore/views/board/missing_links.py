@@ -14,7 +14,7 @@ from ...learn.tasks import Task
 from ...study.missing_links import REACH, Missing, missing_links
 from ..widgets.html import box, button, error_box, guarded, tag
 from ..widgets.sheet import Sheet, cell, column
-from .texts import set_name
+from .texts import set_name, share
 
 if TYPE_CHECKING:
     from ...learn.nets.base import SetNet
@@ -93,18 +93,25 @@ class MissingLinks:
 
     def _show_answer(self, answer: Missing, names: list[str], graph: Graph, S: list[int]) -> None:
         rows = [
-            [cell(set_name(graph, (u, v))), *(cell(f"{p[name]:.3f}", p[name]) for name in names)]
-            for u, v, p in answer.found
+            [
+                cell(set_name(graph, (u, v))),
+                *(cell(f"{score[name]:.3f}", score[name]) for name in names),
+                cell(share(promised), promised),
+            ]
+            for (u, v, score), promised in zip(answer.found, answer.promised, strict=True)
         ]
         S_name = ", ".join(set_name(graph, [v]) for v in S)
         how = "all" if answer.scored == answer.within else f"{answer.scored:,} of the"
         rest = "" if answer.scored == answer.within else "; those nearest to S came first"
         words = (
             f"{names[0]} scored {how} {answer.within:,} unlinked pairs around S = {S_name}: a node of S with any node, "
-            f"or two nodes within {REACH} steps of S{rest}. The {len(rows)} likeliest:"
+            f"or two nodes within {REACH} steps of S{rest}. The {len(rows)} likeliest, with scores. Precision: if as "
+            "many links were missing as were held out for validation, so many of all unlinked pairs of the graph that "
+            f"{names[0]} scores as high would be links."
         )
         self.pairs = [(u, v) for u, v, _ in answer.found]
-        self._show(tag("div", words, "de-notes"), [column("unlinked pair", first="up"), *map(column, names)], rows)
+        columns = [column("unlinked pair", first="up"), *(column(name, "Score") for name in names)]
+        self._show(tag("div", words, "de-notes"), [*columns, column("precision")], rows)
 
     def _show(self, note: str, columns: list[dict[str, str]], rows: list[list[dict[str, object]]]) -> None:
         self.note.value = note

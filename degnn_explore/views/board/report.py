@@ -59,9 +59,8 @@ class Story:
     @classmethod
     def of(cls, known: Ledger, figure: dict[str, Any], mistakes: Mistakes) -> Story:
         """What a board shows now."""
-        who = "" if mistakes.judged is None else f"of {mistakes.judged[0].model}, seed {mistakes.judged[0].seed}"
         title = f"{known.plan.task} on {known.plan.title}"
-        return cls(title, figure, known.table(), mistakes.sheet, who, known.shown, known.code())
+        return cls(title, figure, known.table(), mistakes.sheet, mistakes.whose, known.shown, known.code())
 
     def write(self, file: str | os.PathLike[str]) -> Path:
         """Writes the report into a file, and says where."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...graphs.graph import Graph
 from ...learn.tasks import Task
+from ...study.density import corrected
 from ...study.exports import COLUMNS, Column, Comparison, Row
 from ...study.judged import Mistake
 from ...study.snapshot import Snapshot
@@ -107,6 +108,18 @@ def _cell(about: Column, row: Row) -> dict[str, Any]:
     return cell(about.text(row), -1.0 if value is None else float(value), look)  # what the paper lacks is sorted last
 
 
+def share(value: Any) -> str:
+    """A share in per cent, with as many digits as it needs.
+
+    Examples
+    --------
+    >>> share(0.734), share(0.0412), share(0.0007), share(0.0)
+    ('73 %', '4.1 %', '0.07 %', '0 %')
+    """
+    percent = 100 * value
+    return f"{percent:.0f} %" if percent >= 10 or not percent else f"{percent:.2g} %"
+
+
 def set_name(graph: Graph, nodes: Iterable[int]) -> str:
     """The names of a set's nodes, with dashes between.
 
@@ -118,15 +131,18 @@ def set_name(graph: Graph, nodes: Iterable[int]) -> str:
     return " — ".join(node_name(graph, int(v)) for v in nodes)
 
 
-def mistake_table(mistakes: Sequence[Mistake], task: Task) -> tuple[list[dict[str, str]], list[list[dict[str, Any]]]]:
-    """Columns and rows of the hardest mistakes."""
+def mistake_table(
+    mistakes: Sequence[Mistake], task: Task, seeds: int
+) -> tuple[list[dict[str, str]], list[list[dict[str, Any]]]]:
+    """Columns and rows of the hardest mistakes over so many seeds."""
     names = task.class_names
     roles = task.p == 1
     columns = [
         column({1: "node", 2: "pair"}.get(task.p, "set"), first="up"),
         column("degree" if roles else "distance", "" if roles else "Between the targets, their own edges cut"),
         column("truth"),
-        column("judged" if roles else "probability", "" if roles else f"Of “{names[1]}”"),
+        column("judged" if roles else "score", "" if roles else f"For “{names[1]}”: not a probability"),
+        column("wrong", "In so many of the seeds whose test sets have it"),
     ]
     rows = []
     for m in mistakes:
@@ -134,8 +150,42 @@ def mistake_table(mistakes: Sequence[Mistake], task: Task) -> tuple[list[dict[st
         second = (
             cell(degree, float(degree)) if roles else cell("∞" if m.distance < 0 else m.distance, float(m.distance))
         )
-        judged = f"{names[m.given]}, {m.probability:.2f}" if roles else f"{m.probability:.2f}"
-        rows.append(
-            [cell(set_name(task.full_graph, m.nodes)), second, cell(names[m.truth]), cell(judged, m.probability)]
-        )
-    return columns, rows
+        judged = f"{names[m.given]}, {m.score:.2f}" if roles else f"{m.score:.2f}"
+        often = cell(f"{m.wrong} of {m.asked}", m.wrong / m.asked)
+        name = cell(set_name(task.full_graph, m.nodes))
+        rows.append([name, second, cell(names[m.truth]), cell(judged, m.score), often])
+    return (columns, rows) if seeds > 1 else (columns[:-1], [row[:-1] for row in rows])
+
+
+def measure_table(table: Mapping[str, Mapping[str, float]]) -> tuple[list[dict[str, str]], list[list[dict[str, Any]]]]:
+    """Columns and rows of test results by model, the highest AUC first, in per cent."""
+    about = {
+        "AUC": "How often a positive scores above a negative; with several classes the mean of each against the rest",
+        "average precision": "Mean precision at the positives of the test set, which is half positives",
+        "average precision, in the graph": "The same among all sets of the graph, most of which are negatives",
+    }
+    names = list(dict.fromkeys(name for found in table.values() for name in found))
+    at_k = "Of the test set, which is half positives"
+    columns = [column("model", first="up"), *(column(name, about.get(name, at_k)) for name in names)]
+    order = sorted(table, key=lambda model: -table[model]["AUC"])
+    return columns, [
+        [
+            cell(model, dot=paint(model)),
+            *(cell(f"{100 * table[model][name]:.1f}", table[model][name]) for name in names),
+        ]
+        for model in order
+    ]
+
+
+def look_notes(task: Task, prior: float | None) -> list[str]:
+    """What to know when reading the picture of "Look into it"."""
+    if prior is None:
+        several = "ROC and AUC are the mean over the classes, each against the rest. "
+        return [several * (task.num_classes > 2) + "Calibration: of the class that is given, how often it is right."]
+    what = task.class_names[1]
+    return [
+        f"A score is not a probability: models learn from as many sets that are {what} as not, in this graph "
+        f"{share(prior)} of all are {what}, so that a score of 0.9 stands for about {share(corrected(0.9, prior))}.",
+        "“In the graph” counts each test negative for as many as the graph has. Distances are those between the "
+        "targets in the training graph, their own edges cut.",
+    ]

@@ -5,7 +5,7 @@ const CONFIG = {
 };
 
 // The deeper colours are hard to read on a dark page; these are the same hues, lighter.
-const ON_DARK = { "#0072b2": "#4aa3e0", "#b03a5b": "#dd6f93", "#a0764a": "#c59b70", "#8b6fd1": "#a993e6", "#6f7d1f": "#b4c05c" };
+const ON_DARK = { "#0072b2": "#4aa3e0", "#b03a5b": "#dd6f93", "#a0764a": "#c59b70", "#8b6fd1": "#a993e6", "#6f7d1f": "#b4c05c", "#404a5c": "#dfe5ee", "#aeb8c6": "#76819a" };
 
 function lit(value) {
   if (document.body.dataset.jpThemeLight !== "false") return value;

@@ -49,7 +49,8 @@ def chart_svg(figure: dict[str, Any], width: int = 820) -> str:
     lines.append(_words((left + right) / 2, height - 6, _plain(_title(layout["xaxis"])), _FAINT, "middle"))
     lines.append('<g clip-path="url(#in)">')
     for trace in figure["data"]:
-        lines += _trace(trace, [place(x, y) for x, y in zip(trace["x"], trace["y"], strict=True) if y is not None])
+        places = [None if y is None else place(x, y) for x, y in zip(trace["x"], trace["y"], strict=True)]
+        lines += _trace(trace, places)
     lines.append("</g>")
     for note in layout.get("annotations", []):
         x = left + note["x"] * (right - left) if note.get("xref") == "paper" else place(note["x"], y0)[0]
@@ -59,10 +60,13 @@ def chart_svg(figure: dict[str, Any], width: int = 820) -> str:
     return "\n".join([*lines, "</svg>"])
 
 
-def _trace(trace: dict[str, Any], points: list[tuple[float, float]]) -> Iterator[str]:
+def _trace(trace: dict[str, Any], places: list[tuple[float, float] | None]) -> Iterator[str]:
+    """Lines with a gap at each None, a filled outline, or dots."""
     line, mode = trace.get("line", {}), trace.get("mode", "lines")
     opacity = f' opacity="{float(trace["opacity"])}"' if "opacity" in trace else ""
-    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    points = [point for point in places if point is not None]
+    drawn = ["" if point is None else f"{point[0]:.1f} {point[1]:.1f}" for point in places]
+    path = "L".join(drawn).replace("LL", "M").strip("L")
     if trace.get("fill") == "toself" and points:
         yield f'<path d="M{path}Z" fill="{text(trace["fillcolor"])}"/>'
     elif "lines" in mode and points:

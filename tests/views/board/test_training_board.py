@@ -16,13 +16,15 @@ import pytest
 from ipywidgets.widgets.widget import _instances
 
 import degnn_explore as de
+from degnn_explore.learn.metrics import auc
 from degnn_explore.study.judged import Scored
 from degnn_explore.study.snapshot import Progress, Snapshot
 from degnn_explore.study.statistics import Curve
 from degnn_explore.views.board import board as boards
 from degnn_explore.views.board import go as go_module
 from degnn_explore.views.board.board import TrainingBoard
-from degnn_explore.views.board.figures import _by_distance, curve_figure
+from degnn_explore.views.board.figures import curve_figure
+from degnn_explore.views.board.look_figure import _by_distance
 from degnn_explore.views.board.texts import progress_bars, progress_title
 from degnn_explore.views.widgets import panel as panels
 from degnn_explore.views.widgets.uploads import read_own
@@ -588,7 +590,7 @@ def test_asking_agrees_with_predict_and_with_the_mistake() -> None:
     assert one._deep.ask.explorer.targets == [list(worst.nodes)]
     judge = one.results().rows[0].model
     answers = one._known.shelf.ask(one.runs, worst.nodes)
-    assert answers[judge][0] == pytest.approx(worst.probability)
+    assert answers[judge][0] == pytest.approx(worst.score)
     assert f"{answers['GCN'][0]:.3f}" in one._deep.ask._answer.value
     missing = one._deep.ask.missing
     missing.search()
@@ -735,12 +737,20 @@ def test_roc_and_scores_by_distance_are_those_of_the_chosen_model(trained: Train
         assert sum(sum(trace["y"]) for trace in bars) == len(scored.task.test)
         linked = [trace for trace in bars if trace["name"] == "linked"]
         assert sum(sum(trace["y"]) for trace in linked) == int(scored.task.test.labels.sum())
-        widths = {trace["name"]: trace["line"]["width"] for trace in data if trace.get("name") in runs}
-        assert widths == {name: 3 if name == model else 1.5 for name in runs}
-        dashes = {trace["name"]: trace["line"]["dash"] for trace in data if trace.get("name") in runs}
-        assert dashes == {"GCN": "dot", "DE-GNN-SPD": "solid"}
+        lines = {t["name"].partition(", AUC ")[0]: t for t in data if ", AUC " in t.get("name", "")}
+        assert {name: t["line"]["width"] for name, t in lines.items()} == {n: 3 if n == model else 1.5 for n in runs}
+        assert {name: t["line"]["dash"] for name, t in lines.items()} == {"GCN": "dot", "DE-GNN-SPD": "solid"}
+        area = auc(scored.probability, scored.task.test.labels == 1)
+        assert lines[model]["name"] == f"{model}, AUC {100 * area:.1f}"
+        (curve,) = (t for t in data if t.get("name") == "corrected score")
+        assert curve["y"][50] == round(78 / 561, 4)  # a score of 0.5 says no more than the density
+        measured = {row[0]["text"]: row[1]["sort"] for row in look.sheet.rows}
+        assert measured[model] == pytest.approx(area)
         wrong = int((scored.given != scored.task.test.labels).sum())
         assert f"{model}, seed 0: {wrong} of 16 test sets are judged wrong." in look._note.value
+    assert "14 % of all are linked, so that a score of 0.9 stands for about 59 %." in look._note.value
+    look.k.value = 3
+    assert [column["label"] for column in look.sheet.columns][-2:] == ["precision@3", "Hits@3"]
 
 
 def test_the_truth_about_a_pair_says_what_was_held_out(trained: TrainingBoard) -> None:
@@ -769,7 +779,7 @@ def test_the_search_for_missing_links_begins_with_the_best_model_and_opens_a_pai
     assert (task.seed, S) == (0, [0, 9])
     ask.missing.search()
     ask.missing.wait(LONG)
-    assert [column["label"] for column in ask.missing.sheet.columns] == ["unlinked pair", *models]
+    assert [column["label"] for column in ask.missing.sheet.columns] == ["unlinked pair", *models, "precision"]
     scores = [row[1]["sort"] for row in ask.missing.sheet.rows]
     assert scores == sorted(scores, reverse=True)
     ask.missing.sheet._handle_custom_msg({"type": "row", "row": 2}, [])
