@@ -60,7 +60,6 @@ class Scene:
             positions=np.concatenate([state.positions(k) for k in range(len(drawn))]),
             edges=self._edges,
             starts=starts,
-            shares=[1.0] * len(drawn),
             names=[node_name(side.graph, i) for k, side in enumerate(state.sides) for i in self.nodes[k]],
             notes=notes if any(notes) else [],
             title="Two graphs" if len(titles) > 1 else titles.pop() or "Graph",

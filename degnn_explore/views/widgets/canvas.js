@@ -1,4 +1,4 @@
-// One canvas for graphs and for trees. Pure functions first (tests/js calls them), the widget at the end.
+// The canvas of the graphs. Pure functions first (tests/js calls them), the widget at the end.
 // Positions, edges, codes, targets and camera are synced traits: the model is the only state that lasts.
 
 // ---- reading traits --------------------------------------------------------------------------
@@ -24,10 +24,10 @@ export function adjacency(edges, n) {
 
 // ---- geometry --------------------------------------------------------------------------------
 
-// Splits the room into panels, side by side or one above the other, whichever gives the larger scale, and one scale for
-// all of them, so that they zoom in step. stretch (trees): x and y are scaled apart, never beyond a comfortable spacing.
-export function frame(positions, starts, shares, width, height, stretch) {
-  const pad = { x: stretch ? 20 : 26, top: 34, bottom: 24 }; // above a graph stands its caption
+// Splits the room into panels, side by side or one above the other, whichever gives the larger scale; one scale for all,
+// so that they zoom in step.
+export function frame(positions, starts, width, height) {
+  const pad = { x: 26, top: 34, bottom: 24 }; // above a graph stands its caption
   const boxes = [];
   for (let k = 0; k + 1 < starts.length; k++) {
     let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;
@@ -36,31 +36,22 @@ export function frame(positions, starts, shares, width, height, stretch) {
       y0 = Math.min(y0, positions[2 * i + 1]); y1 = Math.max(y1, positions[2 * i + 1]);
     }
     if (x0 > x1) x0 = x1 = y0 = y1 = 0;
-    boxes.push({ x0, x1, y0, y1, from: starts[k], to: starts[k + 1] });
+    boxes.push({ x0, x1, y0, y1 });
   }
-  const total = shares.reduce((a, b) => a + b, 0) || 1;
-  const arrange = (stacked) => {
-    let left = 0, top = 0, sx = Infinity, sy = Infinity;
-    const panels = boxes.map((b, k) => {
-      const w = stacked ? width : width * (shares[k] ?? 1) / total, h = stacked ? height / boxes.length : height;
-      const room = [Math.max(w - 2 * pad.x, 20), Math.max(h - pad.top - pad.bottom, 20)];
-      sx = Math.min(sx, room[0] / Math.max(b.x1 - b.x0, 1e-9));
-      sy = Math.min(sy, room[1] / Math.max(b.y1 - b.y0, 1e-9));
-      const panel = { left, top, width: w, height: h, mx: left + w / 2, my: top + pad.top + room[1] / 2,
-                      cx: (b.x0 + b.x1) / 2, cy: (b.y0 + b.y1) / 2, from: b.from, to: b.to };
-      if (stacked) top += h; else left += w;
-      return panel;
+  const arrange = (columns, rows) => {
+    const w = width / columns, h = height / rows;
+    const room = [Math.max(w - 2 * pad.x, 20), Math.max(h - pad.top - pad.bottom, 20)];
+    let scale = height * 2;
+    const panels = boxes.map(({ x0, x1, y0, y1 }, k) => {
+      scale = Math.min(scale, room[0] / Math.max(x1 - x0, 1e-9), room[1] / Math.max(y1 - y0, 1e-9));
+      const left = columns > 1 ? k * w : 0, top = rows > 1 ? k * h : 0;
+      return { left, top, width: w, height: h, mx: left + w / 2, my: top + pad.top + room[1] / 2,
+               cx: (x0 + x1) / 2, cy: (y0 + y1) / 2, from: starts[k], to: starts[k + 1] };
     });
-    if (stretch) [sx, sy] = [Math.min(sx, 84), Math.min(sy, 92)];
-    else sx = sy = Math.min(sx, sy, height * 2);
-    return isFinite(sx) ? { panels, sx, sy } : { panels, sx: 1, sy: 1 };
+    return { panels, scale, width, height };
   };
-  const beside = arrange(false), above = stretch || boxes.length < 2 ? beside : arrange(true);
-  const best = above.sx > beside.sx ? above : beside;
-  // trees hang from one line at the top, so that equal depths face each other
-  const high = Math.max(...boxes.map((b) => b.y1), -Infinity);
-  if (stretch) for (const p of best.panels) p.cy = high - (p.my - pad.top) / best.sy;
-  return { ...best, width, height };
+  const beside = arrange(Math.max(boxes.length, 1), 1), above = arrange(1, Math.max(boxes.length, 1));
+  return above.scale > beside.scale ? above : beside;
 }
 
 // World -> screen for every node. camera = [zoom, dx, dy], dx and dy in fitted pixels.
@@ -69,8 +60,8 @@ export function project(positions, view, camera) {
   const [zoom, dx, dy] = camera;
   for (const p of view.panels) {
     for (let i = p.from; i < p.to; i++) {
-      xs[i] = p.mx + ((positions[2 * i] - p.cx) * view.sx + dx) * zoom;
-      ys[i] = p.my + (-(positions[2 * i + 1] - p.cy) * view.sy + dy) * zoom;
+      xs[i] = p.mx + ((positions[2 * i] - p.cx) * view.scale + dx) * zoom;
+      ys[i] = p.my + (-(positions[2 * i + 1] - p.cy) * view.scale + dy) * zoom;
     }
   }
   return { xs, ys };
@@ -79,7 +70,7 @@ export function project(positions, view, camera) {
 // Screen -> world in the panel that holds the node, for dragging.
 export function unproject(x, y, panel, view, camera) {
   const [zoom, dx, dy] = camera;
-  return [((x - panel.mx) / zoom - dx) / view.sx + panel.cx, -((y - panel.my) / zoom - dy) / view.sy + panel.cy];
+  return [((x - panel.mx) / zoom - dx) / view.scale + panel.cx, -((y - panel.my) / zoom - dy) / view.scale + panel.cy];
 }
 
 export function panelAt(view, x, y) {
@@ -130,7 +121,7 @@ export function zoomAt(camera, factor, px, py) {
 }
 
 // How large a node may be: small enough not to touch its nearest neighbour.
-export function nodeRadius(xs, ys, area, share = 0.34) {
+export function nodeRadius(xs, ys, area) {
   const n = xs.length;
   if (!n) return 6;
   let gap = 0.9 * Math.sqrt(area / n);
@@ -138,7 +129,7 @@ export function nodeRadius(xs, ys, area, share = 0.34) {
     let nearest = Infinity;
     for (let i = 0; i < n; i++)
       for (let j = 0; j < i; j++) nearest = Math.min(nearest, Math.hypot(xs[i] - xs[j], ys[i] - ys[j]));
-    if (n <= 60 || share > 0.4) return Math.min(16, Math.max(1.6, (n <= 60 ? Math.max(share, 0.41) : share) * nearest));
+    if (n <= 60) return Math.min(16, Math.max(1.6, 0.41 * nearest));
   }
   // a sample says how crowded the crowded parts are
   const near = [], every = Math.max(1, Math.floor(n / 120));
@@ -149,7 +140,7 @@ export function nodeRadius(xs, ys, area, share = 0.34) {
   }
   near.sort((a, b) => a - b);
   gap = Math.max(Math.min(gap, 2 * near[Math.floor(near.length / 3)]), n <= 2000 ? 8.5 : 0);
-  return Math.min(14, Math.max(1.6, share * gap));
+  return Math.min(14, Math.max(1.6, 0.34 * gap));
 }
 
 // How many edges run through a box, by clipping each against it (Liang and Barsky).
@@ -199,40 +190,22 @@ export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], r
   return placed;
 }
 
-// ---- tree and graph, linked by hovering -----------------------------------------------------
-
-// standsFor[i]: the graph nodes that tree node i stands for. -> graph node -> tree nodes
-export function standing(standsFor) {
-  const where = new Map();
-  standsFor.forEach((nodes, i) => nodes.forEach((g) => where.get(g)?.push(i) ?? where.set(g, [i])));
-  return where;
-}
-
-// What to light up when the other canvas of the same Explorer reports a hovered node.
-export function lit(standsFor, event, isTree) {
-  if (event.nodes.length === 0) return [];
-  if (!isTree) return event.nodes;
-  const where = standing(standsFor);
-  return [...new Set(event.nodes.flatMap((g) => where.get(g) ?? []))];
-}
-
 // ---- painting ---------------------------------------------------------------------------------
 
 export function readTheme(el) {
   const css = getComputedStyle(el), get = (name) => css.getPropertyValue(name).trim();
   return { text: get("--de-text"), faint: get("--de-faint"), edge: get("--de-edge"), back: get("--de-card"),
-           accent: get("--de-accent"), rim: get("--de-rim"), font: css.fontFamily || "sans-serif" };
+           accent: get("--de-accent"), a: get("--de-a"), b: get("--de-b"), rim: get("--de-rim"), font: css.fontFamily || "sans-serif" };
 }
 
-export const LIGHT = { text: "#1f2328", faint: "#6b7280", edge: "#8b949e", back: "#ffffff", accent: "#d55e00",
+export const LIGHT = { text: "#1f2328", faint: "#6b7280", edge: "#8b949e", back: "#ffffff", accent: "#c04f00", a: "#c04f00", b: "#0072b2",
                        rim: "rgba(0,0,0,0.25)", font: "system-ui, sans-serif" };
 
 function paintEdges(ctx, s, look) {
   const m = s.edges.length / 2;
-  const plain = new Path2D(), cut = new Path2D(), differs = new Path2D();
+  const plain = new Path2D(), cut = new Path2D();
   for (let e = 0; e < m; e++) {
-    const u = s.edges[2 * e], v = s.edges[2 * e + 1], style = s.edgeStyles[e] ?? 0;
-    const path = style === 1 ? differs : style === 2 ? cut : plain;
+    const u = s.edges[2 * e], v = s.edges[2 * e + 1], path = s.edgeStyles[e] ? cut : plain;
     path.moveTo(s.xs[u], s.ys[u]);
     path.lineTo(s.xs[v], s.ys[v]);
   }
@@ -246,11 +219,7 @@ function paintEdges(ctx, s, look) {
   ctx.lineWidth = 1.6;
   ctx.stroke(cut);
   ctx.globalAlpha = 1;
-  ctx.setLineDash([5, 4]);
-  ctx.strokeStyle = look.accent;
-  ctx.lineWidth = 2;
   ctx.lineCap = "butt";
-  ctx.stroke(differs);
   ctx.setLineDash([]);
 }
 
@@ -305,14 +274,15 @@ function paintTargets(ctx, s, look) {
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
   s.targets.forEach((i, k) => {
-    ctx.strokeStyle = look.accent;
+    const colour = s.letters[k] === "B" ? look.b : look.a;
+    ctx.strokeStyle = colour;
     ctx.lineWidth = 2.2;
     disc(ctx, s.xs[i], s.ys[i], r);
     ctx.stroke();
     const letter = s.letters[k] ?? "";
     if (!letter || s.targets.length > 60) return;
     ctx.font = `700 13px ${look.font}`;
-    halo(ctx, letter, s.xs[i] - r * 0.85 - 3, s.ys[i] - r * 0.85 - 3, look.accent, look.back);
+    halo(ctx, letter, s.xs[i] - r * 0.85 - 3, s.ys[i] - r * 0.85 - 3, colour, look.back);
   });
 }
 
@@ -331,16 +301,6 @@ function paintLabels(ctx, s, look) {
   ctx.font = `600 11px ${look.font}`;
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
-  if (s.badges.length) {
-    for (let i = 0; i < n; i++) {
-      if (!s.badges[i]) continue;
-      const leaf = s.stretch && s.degree(i) === 1 && i > 0; // under a leaf there is room, beside it is its sibling
-      ctx.textAlign = leaf ? "center" : "left";
-      if (leaf) halo(ctx, s.badges[i], s.xs[i], s.ys[i] + r + 8, look.text, look.back);
-      else halo(ctx, s.badges[i], s.xs[i] + r + 3, s.ys[i] - r * 0.55, look.text, look.back);
-    }
-    ctx.textAlign = "left";
-  }
   if (!s.names.length) return;
   ctx.font = `11px ${look.font}`;
   const bold = new Set([...s.targets, ...s.glow, s.hover, s.cursor].filter((i) => i >= 0));
@@ -470,14 +430,13 @@ function render({ model, el }) {
     s.targets = next;
     s.letters = model.get("letters");
   }
-  function readText() { s.names = model.get("names"); s.badges = model.get("badges"); }
+  function readText() { s.names = model.get("names"); }
   function layOut() {
     // fit to the resting place, or the view would breathe while nodes travel
     const goal = tween ? tween.to : positions;
-    s.stretch = model.get("stretch");
-    s.view = frame(goal, model.get("starts"), model.get("shares"), s.width, s.height, s.stretch);
+    s.view = frame(goal, model.get("starts"), s.width, s.height);
     const still = project(goal, s.view, [1, 0, 0]);
-    s.base = nodeRadius(still.xs, still.ys, s.width * s.height, s.stretch ? 0.43 : 0.34);
+    s.base = nodeRadius(still.xs, still.ys, s.width * s.height);
     reproject();
     writeCaptions();
   }
@@ -594,7 +553,8 @@ function render({ model, el }) {
   }
   function writeCaptions() {
     captions.replaceChildren(...model.get("captions").map((text, k) => {
-      const p = s.view?.panels[k], one = make("div", "", text);
+      const p = s.view?.panels[k], one = make("div"), letter = make("b", k ? "de-letter-b" : "de-letter-a", text.slice(0, 1));
+      one.append(letter, text.slice(1));
       if (p) Object.assign(one.style, { left: `${p.left}px`, top: `${p.top}px`, maxWidth: `${p.width - 8}px` });
       return one;
     }));
@@ -632,61 +592,58 @@ function render({ model, el }) {
     busy.hidden = !busy.textContent;
   }
   const tools = make("span", "de-tools");
-  let find = null;
-  if (model.get("pickable")) {
-    find = make("input", "de-find");
-    find.type = "search";
-    find.placeholder = "Find a node…";
-    find.setAttribute("aria-label", "Find a node by name and pick it");
-    const list = make("ul", "de-matches");
-    list.id = `de-matches-${model.get("link") || "one"}`;
-    list.setAttribute("role", "listbox");
-    list.setAttribute("aria-label", "Nodes found");
-    const drop = (open) => { list.hidden = !open; find.setAttribute("aria-expanded", String(open)); };
-    const mark = () => [...list.children].forEach((li, k) => { li.classList.toggle("de-active", k === active); li.setAttribute("aria-selected", String(k === active)); });
-    for (const [name, value] of [["role", "combobox"], ["aria-controls", list.id], ["aria-autocomplete", "list"]]) find.setAttribute(name, value);
+  const find = make("input", "de-find");
+  find.type = "search";
+  find.placeholder = "Find a node…";
+  find.setAttribute("aria-label", "Find a node by name and pick it");
+  const list = make("ul", "de-matches");
+  list.id = `de-matches-${model.get("link") || "one"}`;
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Nodes found");
+  const drop = (open) => { list.hidden = !open; find.setAttribute("aria-expanded", String(open)); };
+  const mark = () => [...list.children].forEach((li, k) => { li.classList.toggle("de-active", k === active); li.setAttribute("aria-selected", String(k === active)); });
+  for (const [name, value] of [["role", "combobox"], ["aria-controls", list.id], ["aria-autocomplete", "list"]]) find.setAttribute(name, value);
+  drop(false);
+  let items = [], active = 0, typing = 0;
+  const choose = (k) => {
+    if (!items[k]) return;
+    model.send({ type: "find", key: items[k].key });
+    find.value = "";
     drop(false);
-    let items = [], active = 0, typing = 0;
-    const choose = (k) => {
-      if (!items[k]) return;
-      model.send({ type: "find", key: items[k].key });
-      find.value = "";
-      drop(false);
-    };
-    find.addEventListener("input", () => {
-      clearTimeout(typing);
-      if (find.value.trim()) typing = setTimeout(() => model.send({ type: "search", text: find.value.trim().slice(0, 100) }), 90);
-      else drop(false);
-    });
-    find.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (event.key === "Escape") { find.value = ""; drop(false); canvas.focus(); }
-      else if (event.key === "Enter") choose(active);
-      else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-        active = Math.max(0, Math.min(items.length - 1, active + (event.key === "ArrowDown" ? 1 : -1)));
-        mark();
-        event.preventDefault();
-      }
-    });
-    find.addEventListener("blur", () => setTimeout(() => { drop(false); }, 200));
-    find.showMatches = (text, found) => {
-      if (text !== find.value.trim().slice(0, 100)) return; // an answer to what was typed before
-      items = found;
-      active = 0;
-      list.replaceChildren(...(found.length ? found.map((item, k) => {
-        const li = make("li");
-        li.setAttribute("role", "option");
-        li.append(make("b", "", item.name), make("span", "", item.note));
-        li.addEventListener("pointerdown", (event) => { event.preventDefault(); choose(k); });
-        return li;
-      }) : [make("li", "de-none", "no node with this name")]));
+  };
+  find.addEventListener("input", () => {
+    clearTimeout(typing);
+    if (find.value.trim()) typing = setTimeout(() => model.send({ type: "search", text: find.value.trim().slice(0, 100) }), 90);
+    else drop(false);
+  });
+  find.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") { find.value = ""; drop(false); canvas.focus(); }
+    else if (event.key === "Enter") choose(active);
+    else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      active = Math.max(0, Math.min(items.length - 1, active + (event.key === "ArrowDown" ? 1 : -1)));
       mark();
-      drop(true);
-    };
-    const box = make("span", "de-find-box");
-    box.append(find, list);
-    tools.append(box);
-  }
+      event.preventDefault();
+    }
+  });
+  find.addEventListener("blur", () => setTimeout(() => { drop(false); }, 200));
+  find.showMatches = (text, found) => {
+    if (text !== find.value.trim().slice(0, 100)) return; // an answer to what was typed before
+    items = found;
+    active = 0;
+    list.replaceChildren(...(found.length ? found.map((item, k) => {
+      const li = make("li");
+      li.setAttribute("role", "option");
+      li.append(make("b", "", item.name), make("span", "", item.note));
+      li.addEventListener("pointerdown", (event) => { event.preventDefault(); choose(k); });
+      return li;
+    }) : [make("li", "de-none", "no node with this name")]));
+    mark();
+    drop(true);
+  };
+  const box = make("span", "de-find-box");
+  box.append(find, list);
+  tools.append(box);
   tools.append(button("+", "Zoom in", () => lookAt(zoomAt(camera, 1.4, 0, 0))), button("−", "Zoom out", () => lookAt(zoomAt(camera, 1 / 1.4, 0, 0))),
                button("Fit", "Fit to the panel, dragged nodes back in place", fit));
   bar.append(tools);
@@ -697,9 +654,9 @@ function render({ model, el }) {
     const i = s.hover;
     if (i < 0 || gesture) { tip.hidden = true; return; }
     const entry = model.get("legend")[s.codes[i]], notes = model.get("notes"), lines = [];
-    tip.replaceChildren(make("b", "", (model.get("tips")[i] ?? s.names[i] ?? "")));
+    tip.replaceChildren(make("b", "", s.names[i] ?? ""));
     if (notes[i]) lines.push(notes[i]);
-    if (model.get("pickable")) lines.push(`degree ${s.degree(i)}`);
+    lines.push(`degree ${s.degree(i)}`);
     if (entry?.label) lines.push(model.get("legend_title") ? `${model.get("legend_title")}: ${s.values.length ? number(s.values[i]) : entry.label}` : entry.label);
     if (extra?.node === i) lines.push(...extra.lines);
     lines.forEach((line) => tip.append(make("div", "", line)));
@@ -710,19 +667,17 @@ function render({ model, el }) {
     if (i !== s.hover) {
       s.hover = i;
       extra = null;
-      const stands = model.get("stands_for");
-      const nodes = i < 0 ? [] : model.get("pickable") ? [i] : stands[i] ?? [];
-      document.dispatchEvent(new CustomEvent("de-hover", { detail: { link: model.get("link"), tree: !model.get("pickable"), nodes } }));
+      document.dispatchEvent(new CustomEvent("de-hover", { detail: { link: model.get("link"), tree: false, nodes: i < 0 ? [] : [i] } }));
       clearTimeout(asked);
-      if (i >= 0 && model.get("pickable")) asked = setTimeout(() => model.send({ type: "tip", node: i }), 60);
+      if (i >= 0) asked = setTimeout(() => model.send({ type: "tip", node: i }), 60);
       redraw();
     }
     showTip();
   }
   function otherHovers(event) {
-    const { link, tree } = event.detail, isTree = !model.get("pickable");
-    if (!link || link !== model.get("link") || tree === isTree) return;
-    s.glow = lit(model.get("stands_for"), event.detail, isTree).filter((i) => i < n());
+    const { link, tree, nodes } = event.detail; // nodes of this canvas that a subtree or the strip points at
+    if (!link || link !== model.get("link") || !tree) return;
+    s.glow = nodes.filter((i) => i < n());
     root.dataset.lit = JSON.stringify(s.glow);
     redraw();
   }
@@ -746,11 +701,11 @@ function render({ model, el }) {
   }
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    const [x, y] = where(event), node = nodeAt(x, y), pick = model.get("pickable");
+    const [x, y] = where(event), node = nodeAt(x, y);
     say("");
     canvas.focus({ preventScroll: true });
     canvas.setPointerCapture(event.pointerId);
-    gesture = { kind: event.shiftKey && pick ? "lasso" : node >= 0 ? "node" : "pan", node, x, y, path: [[x, y]], camera: camera.slice(), moved: false };
+    gesture = { kind: event.shiftKey ? "lasso" : node >= 0 ? "node" : "pan", node, x, y, path: [[x, y]], camera: camera.slice(), moved: false };
   });
   canvas.addEventListener("pointermove", (event) => {
     const [x, y] = pointer = where(event);
@@ -785,7 +740,7 @@ function render({ model, el }) {
       if (!model.get("home")?.byteLength) model.set("home", model.get("positions"));
       model.set("positions", new DataView(positions.slice().buffer));
       model.save_changes();
-    } else if (!done.moved && done.node >= 0 && model.get("pickable") && event.type === "pointerup") {
+    } else if (!done.moved && done.node >= 0 && event.type === "pointerup") {
       s.cursor = done.node;
       pick(done.node);
     }
@@ -822,7 +777,7 @@ function render({ model, el }) {
   // -- keyboard
   const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   canvas.addEventListener("keydown", (event) => {
-    const picks = model.get("pickable"), arrow = arrows[event.key];
+    const arrow = arrows[event.key];
     if (arrow && n()) {
       s.cursor = s.cursor < 0 || s.cursor >= n() ? s.targets[0] ?? 0 : walk(s.xs, s.ys, s.links, s.cursor, arrow);
       pointAt(s.cursor);
@@ -831,9 +786,9 @@ function render({ model, el }) {
       const same = p.from + Math.max(s.cursor, 0) - old.from; // the same node of the same graph, else a target
       s.cursor = s.targets.find((i) => i >= p.from && i < p.to) ?? Math.min(same, p.to - 1);
       pointAt(s.cursor);
-    } else if ((event.key === "Enter" || event.key === " ") && picks && s.cursor >= 0) pick(s.cursor);
+    } else if ((event.key === "Enter" || event.key === " ") && s.cursor >= 0) pick(s.cursor);
     else if (event.key === "Escape") {
-      if (picks) model.send({ type: "clear" });
+      model.send({ type: "clear" });
       hoverOn(-1);
     } else if (event.key === "+" || event.key === "=") lookAt(zoomAt(camera, 1.4, 0, 0));
     else if (event.key === "-") lookAt(zoomAt(camera, 1 / 1.4, 0, 0));
@@ -870,7 +825,7 @@ function render({ model, el }) {
     sheet.toBlob((blob) => download(name, blob), "image/png");
   }
   function onMessage(message) {
-    if (message.type === "matches") find?.showMatches(message.text, message.items);
+    if (message.type === "matches") find.showMatches(message.text, message.items);
     else if (message.type === "tip" && message.node === s.hover) { extra = message; if (!tip.hidden) showTip(); }
     else if (message.type === "download") download(message.name, new Blob([message.text], { type: message.mime }));
     else if (message.type === "png") png(message.name);
@@ -889,11 +844,11 @@ function render({ model, el }) {
   // -- traits: read what changed, draw once
   const changes = {
     "change:positions": () => { if (ownMove) { ownMove = false; return; } readPositions(true); if (s.cursor >= n()) s.cursor = -1; s.links = adjacency(typed(Uint32Array, model.get("edges")), n()); layOut(); },
-    "change:starts": () => layOut(), "change:shares": () => layOut(),
+    "change:starts": () => layOut(),
     "change:edges": () => { readEdges(); edgesDirty = true; }, "change:edge_styles": () => { readEdges(); edgesDirty = true; },
     "change:codes": readColours, "change:values": readColours, "change:legend": () => { readColours(); writeLegend(); },
     "change:legend_title": writeLegend, "change:legend_note": writeLegend, "change:captions": writeCaptions,
-    "change:targets": readTargets, "change:letters": readTargets, "change:names": readText, "change:badges": readText,
+    "change:targets": readTargets, "change:letters": readTargets, "change:names": readText,
     "change:title": writeTitle, "change:note": writeTitle, "change:busy": writeTitle,
     "change:camera": () => { const c = model.get("camera"); if (String(c) !== String(camera)) { camera = c; reproject(); } },
   };

@@ -1,4 +1,4 @@
-"""The canvas: one widget that draws graphs and trees, side by side and in step."""
+"""The canvas: one widget that draws one or two graphs, side by side or stacked, and in step."""
 
 from __future__ import annotations
 
@@ -27,10 +27,8 @@ class Canvas(PageWidget):
 
     positions = traitlets.Bytes(b"").tag(sync=True)  # float32 [n, 2], y upwards
     edges = traitlets.Bytes(b"").tag(sync=True)  # uint32 [m, 2]
-    edge_styles = traitlets.Bytes(b"").tag(sync=True)  # uint8 [m]: 0 plain, 1 differs (dashed), 2 cut (dotted)
+    edge_styles = traitlets.Bytes(b"").tag(sync=True)  # uint8 [m]: 0 plain, 2 cut (dotted); empty: all plain
     starts = traitlets.List([0, 0]).tag(sync=True)
-    shares = traitlets.List([1.0]).tag(sync=True)  # how much of the width each panel takes
-    stretch = traitlets.Bool(False).tag(sync=True)  # scale x and y apart, as trees like it
     codes = traitlets.Bytes(b"").tag(sync=True)  # uint16 [n]: each node's entry in the legend
     values = traitlets.Bytes(b"").tag(sync=True)  # float32 [n] where codes are only bins of a real value, else empty
     legend: Any = traitlets.List().tag(sync=True)  # entries with label, mark, colour, ink and counts (None: not listed)
@@ -38,11 +36,6 @@ class Canvas(PageWidget):
     legend_note = traitlets.Unicode("").tag(sync=True)
     names: Any = traitlets.List().tag(sync=True)
     notes: Any = traitlets.List().tag(sync=True)  # a second line for the hover box, one a node, or empty
-    tips: Any = traitlets.List().tag(sync=True)  # the first line of the hover box where it is not the name
-    badges: Any = traitlets.List().tag(sync=True)  # a short text at a node's shoulder, such as ×3
-    stands_for: Any = traitlets.List().tag(
-        sync=True
-    )  # for each tree node, the nodes of the linked canvas it stands for
     targets: Any = traitlets.List().tag(sync=True)
     letters: Any = traitlets.List().tag(sync=True)
     captions: Any = traitlets.List().tag(sync=True)
@@ -52,7 +45,6 @@ class Canvas(PageWidget):
     busy = traitlets.Unicode("").tag(sync=True)  # over the picture, while another one is being laid out
     home = traitlets.Bytes(b"").tag(sync=True)  # the positions before nodes were dragged, for Fit; empty: none were
     camera = traitlets.List([1.0, 0.0, 0.0]).tag(sync=True)  # zoom and offset, kept over a reload
-    pickable = traitlets.Bool(True).tag(sync=True)
     link = traitlets.Unicode("").tag(sync=True)  # canvases with the same link light up together
     serial = traitlets.Int(0).tag(sync=True)  # counts the recolourings, for measuring how long one takes
 

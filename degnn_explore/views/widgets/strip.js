@@ -8,9 +8,9 @@ const make = (tag, className, text) => {
   return node;
 };
 
-// The pill whose sentence is shown: the reader's, else the first that tells them apart, else the first.
+// The pill whose sentence is shown: the reader's, else the first that tells them apart, else DE's.
 export function shownPill(pills, chosen) {
-  return pills.find((p) => p.name === chosen) ?? pills.find((p) => p.answer === "yes") ?? pills[0];
+  return pills.find((p) => p.name === chosen) ?? pills.find((p) => p.answer === "yes") ?? pills.find((p) => p.name.startsWith("DE")) ?? pills[0];
 }
 
 export function words(pill, first) {
@@ -33,7 +33,9 @@ function render({ model, el }) {
   row.setAttribute("aria-label", "Which methods tell A from B");
   line.setAttribute("role", "status");
   more.type = "button";
-  root.append(row, line, drawer);
+  const below = make("div", "de-below");
+  below.append(line, more);
+  root.append(row, below, drawer);
   el.append(root);
 
   const light = (nodes) => document.dispatchEvent(new CustomEvent("de-hover", { detail: { link: model.get("link"), tree: true, nodes } }));
@@ -85,12 +87,12 @@ function render({ model, el }) {
   }
   function show() {
     const pills = model.get("pills"), current = shownPill(pills, model.get("chosen"));
-    const had = row.contains(document.activeElement) ? document.activeElement.dataset.method ?? "more" : null;
+    const had = row.contains(document.activeElement) ? document.activeElement.dataset.method : null;
     const first = pills.find((p) => p.answer === "yes" && p.layer > 0); // it says what the numbers are
     root.classList.toggle("de-waits", !pills.length);
     row.replaceChildren(make("b", "de-ask", "Told apart?"), ...pills.map((p) => chip(p, current, p === first)));
-    if (pills.length) row.append(more);
-    if (had) (had === "more" ? more : [...row.children].find((b) => b.dataset?.method === had))?.focus();
+    more.hidden = !pills.length;
+    if (had) [...row.children].find((b) => b.dataset?.method === had)?.focus();
     sentence(current);
     table(pills);
   }

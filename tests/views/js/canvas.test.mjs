@@ -54,21 +54,14 @@ test("arrow keys follow the edge that points their way, or stay", () => {
 
 test("two panels share one scale, and dragging undoes projecting", () => {
   const positions = Float32Array.of(-1, -1, 1, 1, -1, -0.5, 1, 0.5);
-  const view = c.frame(positions, [0, 2, 4], [1, 1], 400, 300, false), camera = [1.2, 7, -3];
-  assert.equal(view.sx, view.sy);
+  const view = c.frame(positions, [0, 2, 4], 400, 300), camera = [1.2, 7, -3];
+  assert.ok(view.scale > 0);
   const at = c.project(positions, view, camera);
   assert.ok(at.xs[0] < 200 && at.xs[2] > 200);
   const [x, y] = c.unproject(at.xs[3], at.ys[3], view.panels[1], view, camera);
   assert.ok(Math.abs(x - 1) < 1e-5 && Math.abs(y - 0.5) < 1e-5);
   assert.equal(c.panelAt(view, 10, 9), 0);
   assert.equal(c.panelAt(view, 390, 9), 1);
-});
-
-test("y grows upwards, and trees hang from the top at one height", () => {
-  const view = c.frame(Float32Array.of(0, 0, 0, -1, 0, 0, 0, -3), [0, 2, 4], [1, 1], 400, 300, true);
-  const at = c.project(Float32Array.of(0, 0, 0, -1, 0, 0, 0, -3), view, [1, 0, 0]);
-  assert.equal(at.ys[0], at.ys[2]);
-  assert.ok(at.ys[1] > at.ys[0] && at.ys[3] > at.ys[1] && at.ys[3] < 300);
 });
 
 test("zooming keeps the point under the cursor", () => {
@@ -93,15 +86,6 @@ test("edges through a box are counted", () => {
   assert.equal(c.crossings([40, 40, 60, 60], xs, ys, square), 0);
 });
 
-test("hovering a tree node lights its graph nodes, hovering a graph node all its tree nodes", () => {
-  const standsFor = [[2], [4, 5], [2], [6]];
-  assert.deepEqual(c.lit(standsFor, { nodes: [4, 5] }, false), [4, 5]);
-  assert.deepEqual(c.lit(standsFor, { nodes: [2] }, true), [0, 2]);
-  assert.deepEqual(c.lit(standsFor, { nodes: [5] }, true), [1]);
-  assert.deepEqual(c.lit(standsFor, { nodes: [] }, true), []);
-  assert.deepEqual(c.lit(standsFor, { nodes: [99] }, true), []);
-});
-
 test("nodes never touch their nearest neighbour", () => {
   assert.ok(c.nodeRadius(xs, ys, 40000) <= 16);
   assert.ok(2 * c.nodeRadius(Float32Array.of(0, 20), Float32Array.of(0, 0), 40000) < 20);
@@ -120,7 +104,7 @@ test("zooming out ends at a quarter", () => {
 test("everything fits into its own panel, high or wide; wide graphs are stacked, high ones stand side by side", () => {
   for (const [w, h, places] of [[2, 0.1, [[0, 0, 400, 150], [0, 150, 400, 150]]], [0.1, 2, [[0, 0, 200, 300], [200, 0, 200, 300]]]]) {
     const positions = Float32Array.of(-w, -h, w, h, -w, -h, w, h);
-    const view = c.frame(positions, [0, 2, 4], [1, 1], 400, 300, false), at = c.project(positions, view, [1, 0, 0]);
+    const view = c.frame(positions, [0, 2, 4], 400, 300), at = c.project(positions, view, [1, 0, 0]);
     assert.deepEqual(view.panels.map((p) => [p.left, p.top, p.width, p.height]), places);
     for (let i = 0; i < 4; i++) {
       const p = view.panels[i < 2 ? 0 : 1];
@@ -132,19 +116,14 @@ test("everything fits into its own panel, high or wide; wide graphs are stacked,
 });
 
 test("an empty panel and a single node are drawn without a scale of infinity", () => {
-  const view = c.frame(Float32Array.of(0.5, 0.5), [0, 0, 1], [1, 1], 400, 300, false), p = view.panels[1];
+  const view = c.frame(Float32Array.of(0.5, 0.5), [0, 0, 1], 400, 300), p = view.panels[1];
   const at = c.project(Float32Array.of(0.5, 0.5), view, [1, 0, 0]);
   assert.deepEqual([at.xs[0], at.ys[0]], [p.mx, p.my]);
 });
 
-test("a tree of two nodes is not stretched over the whole width", () => {
-  const view = c.frame(Float32Array.of(0, -1, 1, -1), [0, 2], [1], 1000, 300, true);
-  assert.deepEqual([view.sx, view.sy], [84, 92]);
-});
-
 test("the camera moves every panel alike", () => {
   const positions = Float32Array.of(0, 0, 1, 1, 0, 0, 1, 1);
-  const view = c.frame(positions, [0, 2, 4], [1, 1], 400, 300, false);
+  const view = c.frame(positions, [0, 2, 4], 400, 300);
   const home = c.project(positions, view, [1, 0, 0]), moved = c.project(positions, view, [2, 10, -5]);
   for (const [k, { mx, my }] of [[0, view.panels[0]], [2, view.panels[1]]]) {
     assert.ok(Math.abs(moved.xs[k] - (mx + (home.xs[k] - mx + 10) * 2)) < 1e-3);
@@ -171,11 +150,6 @@ test("of the free places a label takes the one that the fewest edges cross, and 
   assert.ok(c.placeLabels(node, x, y, 10, [0], () => [0, 300, 0, 400], edge)[0].x < 100);
   const many = Array.from({ length: 20 }, () => ({ node: 0, width: 5, box: 0, must: true }));
   assert.equal(c.placeLabels(many, x, y, 10, [0], () => [0, 300, 0, 400], [], [], 7).length, 7);
-});
-
-test("a tree node that stands for several lit nodes is lit once", () => {
-  assert.deepEqual(c.lit([[2], [4, 5]], { nodes: [4, 5] }, true), [1]);
-  assert.deepEqual([...c.standing([[2], [2, 3]])], [[2, [0, 1]], [3, [1]]]);
 });
 
 test("many nodes are small, few are large, and none too small to see", () => {

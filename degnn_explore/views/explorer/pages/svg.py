@@ -70,10 +70,8 @@ def _nodes(canvas: Canvas, at: NDArray[np.float64], radius: float) -> Iterator[s
 
 
 def _legend(canvas: Canvas, width: int, height: int) -> Iterator[str]:
-    left, whole = 0.0, sum(canvas.shares) or 1.0
-    for share, caption in zip(canvas.shares, canvas.captions, strict=False):
-        yield svg_text(left + 14, height + 12, caption, FAINT, 12)
-        left += width * share / whole
+    for k, caption in enumerate(canvas.captions):
+        yield svg_text(k * width / len(canvas.captions) + 14, height + 12, caption, FAINT, 12)
     listed = [entry for entry in canvas.legend if entry["counts"] is not None]
     if listed and canvas.legend_title:
         yield svg_text(14, height + 34, canvas.legend_title, FAINT, 12)
@@ -100,20 +98,18 @@ def _place(canvas: Canvas, width: int, height: int) -> tuple[NDArray[np.float64]
     positions = np.frombuffer(canvas.positions, dtype="<f4").reshape(-1, 2).astype(np.float64)
     if not len(positions):
         return positions, 6.0
-    whole = sum(canvas.shares) or 1.0
     parts = [slice(a, b) for a, b in zip(canvas.starts[:-1], canvas.starts[1:], strict=True)]
-    widths = [width * share / whole for share in canvas.shares[: len(parts)]]
+    each = width / len(parts)
     spans = [np.maximum(np.ptp(positions[p], axis=0), 1e-9) if p.stop > p.start else np.ones(2) for p in parts]
-    sx = min((w - 80) / s[0] for w, s in zip(widths, spans, strict=True))
+    sx = min((each - 80) / s[0] for s in spans)
     sy = min((height - 70) / s[1] for s in spans)
     scale = min(sx, sy, 2.0 * height)
-    at, left = np.empty_like(positions), 0.0
-    for part, w in zip(parts, widths, strict=True):
+    at = np.empty_like(positions)
+    for k, part in enumerate(parts):
         if part.stop > part.start:
             low, high = positions[part].min(axis=0), positions[part].max(axis=0)
-            at[part, 0] = left + w / 2 + (positions[part, 0] - (low[0] + high[0]) / 2) * scale
+            at[part, 0] = (k + 0.5) * each + (positions[part, 0] - (low[0] + high[0]) / 2) * scale
             at[part, 1] = height / 2 - (positions[part, 1] - (low[1] + high[1]) / 2) * scale
-        left += w
     gap = np.sqrt(width * height / len(at))
     if 1 < len(at) <= 500:
         apart = np.hypot(*(at[:, None] - at[None]).transpose(2, 0, 1))
