@@ -222,7 +222,7 @@ def by_class(picks: Sequence[Pick], method: str, layer: int, hops: int = 2, cut:
         entries[-1] = Entry(f"one of {rest:,} further classes", "", UNREACHABLE)
     codes = np.split(number, np.cumsum([graph.num_nodes for graph, _ in picks])[:-1])
     note = "" if encoding is None else _empty_note(picks)
-    return _counted(codes, entries, f"{method} after {layer} {'layer' if layer == 1 else 'layers'}", note)
+    return _counted(codes, entries, f"classes by {method} after {layer} {'layer' if layer == 1 else 'layers'}", note)
 
 
 def _stable_numbers(history: Ints) -> Ints:

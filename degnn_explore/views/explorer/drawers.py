@@ -12,6 +12,7 @@ import ipywidgets as W
 from ...graphs.graph import Graph
 from ...reading.formats import spoken_formats
 from ..widgets.bar import SPRING, Bar, Field, menu, press
+from ..widgets.glossary import as_html
 from ..widgets.html import box, button, tag, text
 from ..widgets.uploads import UPLOAD_HINT, read_own, uploaded
 from .pages import free_view
@@ -120,7 +121,7 @@ class Drawers:
         if key == "file":
             children = (self.upload, self.report)
         elif key == "help":
-            self.content.value = _HELP
+            self.content.value = f"{_HELP}<b>Words</b>{as_html()}"
         elif key == "free":
             self.content.value = free_view.frame(self.actions.page())
         else:

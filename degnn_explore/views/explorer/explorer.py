@@ -14,6 +14,7 @@ from ...graphs.graph import Graph
 from ..lessons.guide import Guide
 from ..lessons.guide import ask as ask_first
 from ..lessons.tours import TOURS, Step
+from ..widgets.glossary import Glossary
 from ..widgets.html import box, button, error_box, guarded, tag
 from ..widgets.messages import listed, text, whole
 from ..widgets.panel import Panel
@@ -168,7 +169,8 @@ class Explorer(Panel):
         cards = [box("de-card", self.graph_canvas, self._more), box("de-card", self.tree_view, self._settings.root)]
         self.spots = {"graphs": cards[0], "subtrees": cards[1], "verdict": self.strip}  # what a lesson points at
         both = box("de-cards", *cards, self._float)
-        return [self._drawers.header, self._drawers.box, self._settings.bar, self._idea, self.slot, self.strip, both]
+        top = [self._drawers.header, self._drawers.box, self._settings.bar, self._idea, self.slot]
+        return [*top, self.strip, both, Glossary()]
 
     # ---- from the reader ----------------------------------------------------------------------
 

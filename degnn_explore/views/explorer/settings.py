@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..widgets.bar import SPRING, Bar, Field, check, menu, number, press
+from ..widgets.glossary import explain
 from .state import MAX_LAYER, ExplorerState
 
 _SIZES = [("any", 0), ("1", 1), ("2", 2), ("3", 3)]
@@ -44,7 +45,7 @@ class Settings:
         sizes = [*_SIZES, *([(str(state.size), state.size)] if state.size > 3 else [])]
         most = max(1, *(len(side.targets) for side in state.sides))
         self.bar.show(
-            colour_by={"options": state.colourings(), "value": state.colour_by},
+            colour_by={"options": state.colourings(), "value": state.colour_by, "title": explain(state.colour_by)},
             step={"value": state.step, "hidden": state.colour_by != "LP"},
             hops={"value": state.hops, "hidden": state.colour_by != "DEA-SPD"},
             layer={"value": state.layer},

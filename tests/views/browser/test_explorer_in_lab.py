@@ -130,7 +130,7 @@ def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
 
     # colour classes, then the layer slider by keyboard
     panel.box.get_by_label("Colour by").select_option(label="classes: DE-SPD")
-    panel._until(lambda: panel.graph.locator(".de-legend-title").inner_text(), "DE-SPD after 2 layers")
+    panel._until(lambda: panel.graph.locator(".de-legend-title").inner_text(), "classes by DE-SPD after 2 layers")
     before = len(panel.legend())
     panel.box.get_by_label("Layers").focus()
     page.keyboard.press("ArrowLeft")

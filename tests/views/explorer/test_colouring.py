@@ -77,7 +77,7 @@ def test_k_hop_classes_look_further_than_one_hop() -> None:
     assert len(two.entries) >= len(one.entries)
     long = de.Graph.from_edges([(i, i + 1) for i in range(5)])
     one, two = (by_class([(long, [0])], "DEA-SPD", 1, hops) for hops in (1, 2))
-    assert (one.title, len(one.entries)) == ("DEA-SPD after 1 layer", 7)
+    assert (one.title, len(one.entries)) == ("classes by DEA-SPD after 1 layer", 7)
     assert [c.tolist() for c in one.codes] == [c.tolist() for c in two.codes]  # distances tell all apart already
 
 

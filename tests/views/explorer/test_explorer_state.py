@@ -167,9 +167,9 @@ def test_many_classes_are_capped_not_lost() -> None:
 def test_a_tip_follows_the_layer_the_cut_and_the_targets() -> None:
     state = ExplorerState.of_preset("fig1")
     state.update(layer=1)
-    assert state.tip(0, 2) == ["DE-SPD after 1 layer: class c (of 2)"]
+    assert state.tip(0, 2) == ["classes by DE-SPD after 1 layer: class c (of 2)"]
     state.update(layer=2)
-    assert state.tip(0, 2)[0].startswith("DE-SPD after 2 layers")
+    assert state.tip(0, 2)[0].startswith("classes by DE-SPD after 2 layers")
     assert state.tip(0, 2)[0].endswith("(of 1)")  # layer 2 tells v2 in A from v3 in B
     state.update(colour_by="1-WL")
     assert state.tip(0, 0) == ["distance to S: 2"]
