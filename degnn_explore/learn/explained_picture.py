@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -15,14 +16,15 @@ if TYPE_CHECKING:
     from .explaining import Explanation
 
 FOR, AGAINST = "#0072b2", "#d55e00"  # Okabe and Ito's blue and vermilion; width and dashes say the same
-_WIDE, _HIGH, _RING = 640, 420, 78
+_WIDE, _HIGH = 640, 420
 
 
 def svg(why: Explanation, most: int) -> str:
     """The ``most`` edges at the head of its table; grey: the other edges between these nodes."""
     top = why.edges.head(most)
     shown = list(dict.fromkeys([*why.S, *top.u.tolist(), *top.v.tolist()]))
-    at = dict(zip(shown, _places(why.graph, why.S, shown), strict=True))
+    places = (50, 37) + places_around(why.graph, why.S, shown) * (_WIDE - 100, _HIGH - 90)
+    at = dict(zip(shown, places.tolist(), strict=True))
     strongest = max(float(top.change.abs().max()) if len(top) else 0.0, 1e-12)
     inside = why.graph.edges[np.isin(why.graph.edges, shown).all(axis=1)].tolist()
     moved = {(u, v): change for u, v, change in zip(top.u, top.v, top.change, strict=True)}
@@ -65,18 +67,29 @@ def _key() -> str:
     return "".join(parts)
 
 
-def _places(graph: Graph, S: tuple[int, ...], shown: list[int]) -> NDArray[np.float64]:
-    """Rings by distance to S; on each, nodes near those that they are linked to. [len(shown), 2]"""
-    away = to_set(graph, np.array(S))[shown]
+def places_around(graph: Graph, S: Sequence[int], shown: Sequence[int]) -> NDArray[np.float64]:
+    """Where to draw these nodes: rings by distance to S; on each, nodes near those that they are linked to.
+
+    [len(shown), 2], from 0 to 1.
+
+    Examples
+    --------
+    >>> places_around(Graph.from_edges([(0, 1), (1, 2)]), [1], [1, 0, 2]).round(2).tolist()
+    [[0.5, 0.5], [0.85, 0.85], [0.15, 0.15]]
+    """
+    nodes = np.array(shown)
+    away = to_set(graph, np.array(S))[nodes]
     ring = np.where(away < 0, away.max(initial=0) + 1, away)
-    angle = np.zeros(len(shown))
-    radius = np.where(ring > 0, (ring + 0.35) * _RING, 0.45 * _RING * (len(S) > 1))
-    linked = graph.has_edges(np.array([(u, v) for u in shown for v in shown])).reshape(len(shown), -1)
+    radius = np.where(ring > 0, np.sqrt(ring), 0.3 * (len(S) > 1))
+    angle = np.zeros(len(nodes))
+    pairs = np.stack(np.meshgrid(nodes, nodes, indexing="ij"), axis=2).reshape(-1, 2)
+    linked = graph.has_edges(pairs).reshape(len(nodes), -1)
     for r in range(int(ring.max(initial=0)) + 1):
         here, inner = np.flatnonzero(ring == r), ring < r
-        toward = linked[here][:, inner] @ np.exp(1j * angle[inner]) if inner.any() else np.zeros(len(here))
+        toward = linked[here][:, inner] @ np.exp(1j * angle[inner])
         order = here[np.argsort(np.angle(toward), kind="stable")]
         angle[order] = 2 * np.pi * (np.arange(len(order)) + 0.25 * (r % 2)) / max(1, len(order)) + np.pi * (r == 0)
-    reach = max(float(radius.max(initial=1.0)), 1.0)
-    x, y = radius * np.cos(angle) / reach * (_WIDE / 2 - 50), radius * np.sin(angle) / reach * (_HIGH / 2 - 45)
-    return np.stack([x + _WIDE / 2, y + _HIGH / 2 - 8], axis=1)
+        if len(here) > 8:
+            radius[order[::2]] *= 0.8  # names side by side would not fit
+    reach = max(float(radius.max(initial=0.0)), 1e-9)
+    return 0.5 + 0.5 * np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1) / reach

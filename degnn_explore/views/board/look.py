@@ -13,7 +13,7 @@ from ..widgets.chart import Chart
 from ..widgets.html import box, guarded, tag
 from ..widgets.sheet import Sheet
 from ..widgets.spot import Spot
-from .ask import Ask
+from .asking.ask import Ask
 from .look_figure import look_figure
 from .texts import look_notes, measure_table
 

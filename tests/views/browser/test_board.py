@@ -72,7 +72,7 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
     mistake = board.box.locator(".de-sheet", has=board.page.get_by_text("truth")).locator("tbody tr").first
     pair = mistake.locator("td").first.inner_text()
     mistake.locator(".de-link").click()
-    board.says(f"{pair}: probability of “linked”")
+    board.says(f"{pair}: score for “linked”")
     said = float(mistake.locator("td").nth(3).inner_text())
     answer = board.box.locator('[data-model="DE-GNN-SPD"] b')
     assert abs(float(answer.inner_text()) - said) < 0.006  # the same model, the same graph
@@ -178,7 +178,7 @@ def test_names_are_text_everywhere(lab: Any, visit: Any) -> None:
     board.button("Look into it").click()
     board.says("judged wrong")
     board.box.locator(".de-link").first.click()
-    board.says("probability of “linked”")
+    board.says("score for “linked”")
     answer = board.box.locator(".de-answers")
     board.until(lambda: 0 < (answer.bounding_box() or {"y": -1})["y"] < 400)  # the page has gone there
     assert EVIL in board.box.inner_text()

@@ -129,7 +129,7 @@ def test_ten_models_race_and_all_answer_at_once(lab: Any, visit: Any) -> None:
     board.waits_for_button("All trained")
     board.until(lambda: len(board.table()) == 10)
     board.box.locator(".de-link", has_text="open").first.click()
-    board.says("probability of “linked”")
+    board.says("score for “linked”")
     assert board.box.locator(".de-answers [data-model]").count() == 10
     board.button("Which links are missing?").click()
     board.says("unlinked pairs around S", 60)

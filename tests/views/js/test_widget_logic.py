@@ -1,4 +1,4 @@
-"""Runs the own tests of canvas.js, strip.js and subtree.js with node."""
+"""Runs the own tests of canvas.js, strip.js, subtree.js and why.js with node."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("name", ["canvas", "subtree"])
+@pytest.mark.parametrize("name", ["canvas", "subtree", "why"])
 def test_the_logic_of_a_widget_in_node(name: str) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node on PATH: install Node.js 20 to test widgets without a browser")
     done = subprocess.run(
-        [node, "--test", str(Path(__file__).with_name(f"{name}.test.mjs"))], capture_output=True, text=True, timeout=60
+        [node, "--test", str(Path(__file__).with_name(f"{name}.test.mjs"))], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     assert "# fail 0" in done.stdout or "fail 0" in done.stdout

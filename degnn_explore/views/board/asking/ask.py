@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING
 import ipywidgets as W
 import numpy as np
 
-from ...common.errors import ParameterError
-from ...graphs.graph import Graph
-from ...learn.tasks import Task
-from ...study.judged import Shelf
-from ...study.records import Run
-from ..explorer.explorer import Explorer
-from ..explorer.state import ExplorerState, Side
-from ..widgets.html import box, guarded, tag, text
-from ..widgets.spot import Spot
-from .figures import paint
-from .missing_links import MissingLinks
-from .texts import set_name
+from ....common.errors import ParameterError
+from ....graphs.graph import Graph
+from ....learn.tasks import Task
+from ....study.judged import Shelf
+from ....study.records import Run
+from ...explorer.explorer import Explorer
+from ...explorer.state import ExplorerState, Side
+from ...widgets.html import box, guarded, tag, text
+from ...widgets.spot import Spot
+from ..figures import paint
+from ..missing_links import MissingLinks
+from ..texts import set_name
+from .why import Why
 
 if TYPE_CHECKING:
-    from ...learn.nets.base import SetNet
+    from ....learn.nets.base import SetNet
 
 
 class Ask:
@@ -39,9 +40,10 @@ class Ask:
         self.explorer.state.observe(self._changed)
         self._answer = W.HTML(tag("div", "No trained model yet: press Start, then pick nodes.", "de-hint"))
         self.missing = MissingLinks(self._search, lambda pair: self.explorer.state.choose(0, np.array(pair)))
+        self.why = Why(self._search, failed)
         self.spot = Spot()
-        head = box("de-row", W.HTML(tag("span", "Ask the model", "de-head")), self.missing.button)
-        self.box = box("de-card", self.spot, head, self._answer, self.missing.box, self.explorer)
+        head = box("de-row", W.HTML(tag("span", "Ask the model", "de-head")), self.why.toggle, self.missing.button)
+        self.box = box("de-card", self.spot, head, self._answer, self.why.box, self.missing.box, self.explorer)
 
     def put(self, shelf: Shelf, runs: Sequence[Run], best: str) -> None:
         """Asks these models from now on, on the graph that seed 0 was trained on."""
@@ -74,9 +76,10 @@ class Ask:
 
     @guarded
     def _say(self) -> None:
-        """The models' probabilities for the picked set."""
+        """The models' scores for the picked set."""
         if self._shelf is not None:
             self._answer.value = self._words(self._shelf)
+            self.why.show()
 
     def _words(self, shelf: Shelf) -> str:
         picked = list(self.explorer.state.sides[0].nodes)
@@ -95,7 +98,7 @@ class Ask:
             said = f"{p[0]:.3f}" if p.ndim == 1 else f"{names[int(p[0].argmax())]}, {p[0].max():.3f}"
             dot = f'<span class="de-dot" style="background:{text(paint(model))}"></span>'
             parts.append(f'<span data-model="{text(model)}">{dot}{tag("span", model)} {tag("b", said)}</span>')
-        head = f"{set_name(task.full_graph, picked)}: " + ("class" if task.p == 1 else f"probability of “{names[1]}”")
+        head = f"{set_name(task.full_graph, picked)}: " + ("class" if task.p == 1 else f"score for “{names[1]}”")
         truth = tag("div", _truth(task, picked), "de-notes")
         return f'{tag("div", head)}<div class="de-answers">{"".join(parts)}</div>{truth}'
 
