@@ -126,8 +126,7 @@ def asking(server: jupyter.Lab, chrome: Any) -> list[dict[str, Any]]:
         server,
         chrome,
         "ten",
-        "board = de.TrainingBoard('celegans', 'links', de.models().index, seeds=1, epochs=2, results='ten.jsonl')\n"
-        "board",
+        "board = de.TrainingBoard('celegans', 'links', de.models().index, seeds=1, epochs=2, results='ten')\nboard",
     )
     visit.page.click(".de-go")
     visit.page.wait_for_timeout(2000)

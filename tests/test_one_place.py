@@ -100,7 +100,7 @@ def test_a_model_of_ten_lines_works_everywhere(monkeypatch: pytest.MonkeyPatch, 
     run = Run("k", "karate", "links", "degrees", digest="1f", test=0.7)
     assert Run.from_json(run.to_json()).model == "degrees"
     assert compare_runs([run]).rows[0].verdict == "the baseline"
-    board = de.TrainingBoard("karate", "links", ["degrees"], seeds=1, epochs=1, results=tmp_path / "a.jsonl")
+    board = de.TrainingBoard("karate", "links", ["degrees"], seeds=1, epochs=1, results=tmp_path)
     assert list(board._controls.models)[-1] == "degrees"
     assert colour_of("degrees") == "#123456"
     board.close()

@@ -23,7 +23,6 @@ from degnn_explore.study.comparison import compare_runs
 from degnn_explore.study.plan import Plan
 from degnn_explore.study.race import Race
 from degnn_explore.study.records import Run
-from degnn_explore.study.results import read
 from degnn_explore.views.widgets.still import save as save_page
 
 Row = tuple[str, Callable[[], object], type[Exception], str]
@@ -54,8 +53,7 @@ def shell(*arguments: object) -> None:
 
 def raced(graph: str = "karate", task: str = "links", models: Sequence[str] = ("GCN",), **more: Any) -> None:
     """A race of this plan."""
-    Race(Plan(de.load(graph), task, models, **{k: v for k, v in more.items() if k != "results"}),
-         more.get("results", "r.jsonl"))  # fmt: skip
+    Race(Plan(de.load(graph), task, models, **more), de.Store("runs"))
 
 
 def two_graphs() -> list[Run]:
@@ -289,8 +287,12 @@ STUDY: list[Row] = [
     ("a typo in an option", lambda: raced(options={"learnin_rate": 1}), ParameterError, r"mean 'learning_rate'"),
     ("a seed among the options", lambda: raced(options={"seed": 3}), ParameterError, r"options may not name 'seed'"),
     ("a setting no model has", lambda: raced(hyper={"max_dist": 3}), ParameterError, r"'max_dist'"),
-    ("results without an ending", lambda: raced(results="mine"), ParameterError, r"an ending, such as mine.jsonl"),
-    ("notes as a results file", lambda: read(file("n.txt", "buy milk\n")), ParameterError, r"is not a file of results"),
+    ("a file for a store", lambda: de.Store(file("n.txt", "milk")), ParameterError, r"n.txt is a file; name a folder"),
+    ("notes as runs", lambda: de.Store("s").load(file("n.txt", "milk\n")), ParameterError, r"is not a file of runs"),
+    ("runs that are not there", lambda: de.Store("s").load("no.csv"), ParameterError, r"no.csv is not there, as seen"),
+    ("runs as a spreadsheet", lambda: de.Store("s").export("a.xls"), ParameterError, r"choose one of '.jsonl', '.csv'"),
+    ("a typo in a column", lambda: de.Store("s").runs(modle="GCN"), ParameterError, r"Did you mean 'model'"),
+    ("a note on no run", lambda: de.Store(file("x").parent).note("k", "!"), ParameterError, r"There is no run 'k'"),
     ("a list as a setting", lambda: Run.from_json(RECORD + '"hyper":{"layers":[2]}}'), ParameterError, r"hyper=.*in a"),
     ("a huge number", lambda: Run.from_json(RECORD + f'"seconds":{"9" * 400}}}'), ParameterError, r"seconds=99.*in a"),
     ("half a letter", lambda: Run.from_json(RECORD + '"error":"\\ud800"}'), ParameterError, r"error=.*in a record"),

@@ -1,55 +1,61 @@
-"""What a board has to show: the chosen plan, its race, and the runs in its results file. No widgets here."""
+"""What a board has to show: the chosen plan, its race, and the runs in its store. No widgets here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from .comparison import Comparison, compare_runs, latest_setting
 from .judged import Shelf
 from .plan import Plan
 from .race import Race
-from .records import Run, by_model
+from .records import Run, by_model, finished
 from .repeat import code_of, settings_note
-from .results import checkpoint_of, models_folder, read_for
 from .snapshot import Snapshot, lanes_of, snapshot
+from .storage.store import Store
 
 
 class Ledger:
     """Which runs are shown, and how far the chosen ones are, whether they were trained now or on another day."""
 
-    def __init__(self, plan: Plan, file: Path) -> None:
+    def __init__(self, plan: Plan, store: Store) -> None:
         self.race: Race | None = None
-        self.shelf = Shelf(plan.graph, plan.task, models_folder(file))
+        self.shelf = Shelf(plan.graph, plan.task, store.models)
         self._table: tuple[list[str], Comparison | None] = ([], None)
-        self.turn_to(plan, file)
+        self.turn_to(plan, store)
 
-    def turn_to(self, plan: Plan, file: Path) -> None:
-        """Another plan or file is chosen; nothing may be in training."""
-        folder = models_folder(file)
-        if (folder, plan.task) != (self.shelf.folder, self.shelf.kind) or self.shelf.graph is not plan.graph:
-            self.shelf = Shelf(plan.graph, plan.task, folder)
-        if self.race is not None and not self._is_race_of(self.race, plan, file, self.race.workers):
+    def turn_to(self, plan: Plan, store: Store) -> None:
+        """Another plan or store is chosen; nothing may be in training."""
+        if (store.models, plan.task) != (self.shelf.folder, self.shelf.kind) or self.shelf.graph is not plan.graph:
+            self.shelf = Shelf(plan.graph, plan.task, store.models)
+        if self.race is not None and not self._is_race_of(self.race, plan, store, self.race.workers):
             self.race = None
-        self.plan, self.file = plan, file
-        self._stored, self.aside = read_for(file, plan.task, plan.digest, plan.title)
+        self.plan, self.store = plan, store
+        self._stored = finished(store.runs(task=plan.task, digest=plan.digest))
+        named = finished(store.runs(task=plan.task, graph=plan.title))
+        self.aside = left_aside([run for run in named if run.digest != plan.digest])
 
     def entered(self, workers: int) -> Race:
         """The race of the chosen plan: the one there is, if it is the same, so that it goes on; else a new one."""
-        if self.race is None or not self._is_race_of(self.race, self.plan, self.file, workers):
-            self.race = Race(self.plan, self.file, workers)
+        if self.race is None or not self._is_race_of(self.race, self.plan, self.store, workers):
+            self.race = Race(self.plan, self.store, workers)
         return self.race
 
     @staticmethod
-    def _is_race_of(race: Race, plan: Plan, file: Path, workers: int) -> bool:
+    def _is_race_of(race: Race, plan: Plan, store: Store, workers: int) -> bool:
         old = race.plan
         return (
-            race.results_file == file
+            race.store.folder == store.folder
             and race.workers == workers
             and old.device == plan.device
             and [old.key(job) for job in old.jobs()] == [plan.key(job) for job in plan.jobs()]
         )
+
+    @property
+    def name(self) -> str:
+        """For files about the chosen question, such as links-celegans."""
+        slug = "".join(c if c.isalnum() else "-" for c in self.plan.title.lower()).strip("-")[:60] or "own-graph"
+        return f"{self.plan.task}-{slug}"
 
     # ---- runs ---------------------------------------------------------------------------------
 
@@ -74,7 +80,7 @@ class Ledger:
         shown = self.shown
         last = {run.model: (run.hyper, run.options) for run in shown}
         other = [model for model, settings in last.items() if settings != self.plan.settings(model)]
-        keys = [str(self.file), *(run.key for run in shown), *other]
+        keys = [str(self.store.folder), *(run.key for run in shown), *other]
         if keys != self._table[0]:
             made = compare_runs(shown) if shown else None
             if made is not None:
@@ -117,10 +123,21 @@ class Ledger:
         return snapshot(self.plan, lanes, state)
 
     def _begun(self, keys: Sequence[str]) -> bool:
-        return any(checkpoint_of(self.shelf.folder, key).is_file() for key in keys)
+        return any(self.store.checkpoint(key).is_file() for key in keys)
 
     def drawn(self) -> list[Run]:
         """The runs for the chart: those of the race as far as they are, and of other models those shown."""
         if self.race is None:
             return self.shown
         return [run for run in self.shown if run.model not in self.race.plan.models] + list(self.race.snapshot().runs)
+
+
+def left_aside(runs: Sequence[Run]) -> str:
+    """In words, how many runs of the same task on a graph of the same name are about something else."""
+    unnamed = sum(not run.digest for run in runs)
+    counted = [
+        (unnamed, "of an earlier version, which did not write down the graph"),
+        (len(runs) - unnamed, "on another graph of that name, or with other labels"),
+    ]
+    parts = [f"{count} run{'s' if count > 1 else ''} {why}" for count, why in counted if count]
+    return f"Left aside: {'; '.join(parts)}." if parts else ""

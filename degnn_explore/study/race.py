@@ -5,48 +5,49 @@ No widgets here: a view asks for :meth:`Race.snapshot` when it likes.
 
 from __future__ import annotations
 
-import os
+import contextlib
 import threading
 import time
 from collections import deque
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..common.errors import ParameterError, whole_number
 from .plan import Plan
 from .records import Run
-from .results import append, checkpoint_of, models_folder, needs_place, read
 from .snapshot import ENDED, Lane, Snapshot, lanes_of, snapshot
-from .workers import ProcessWorker, ThreadWorker
+from .storage.store import Store, claimant
+from .workers import dismiss, hire
 
 _PATIENCE = 0.35  # seconds until a cancelled race says so, whether or not its workers have ended
 _GRACE = 3.0  # seconds that a worker has to end by itself and write its checkpoint, before it is ended
+_LOOK = 1.0  # seconds between two looks at runs that are being trained elsewhere
+_SIGN = 20.0  # seconds after which a race says that it is alive
 
 
 class Race:
-    """Runs a plan, in a thread (``workers`` = 1: one run after another) or in so many processes at a time.
+    """Runs a plan in ``workers`` processes at a time, and keeps the runs in a store as they end.
 
-    A record is appended to the file ``results`` as each run ends; the models go into a folder of the same name beside
-    it. Runs that the file has already, with the same key, are not trained again.
+    Runs that the store has already, with the same key, are not trained again; those that another process, board or
+    notebook trains at the moment are waited for.
 
     Examples
     --------
     >>> import tempfile, degnn_explore as de
     >>> plan = Plan(de.load("karate"), "links", ["GCN"], seeds=1, epochs=2)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     race = Race(plan, f"{folder}/karate.jsonl")
+    ...     race = Race(plan, Store(folder))
     ...     race.start()
     ...     done = race.wait()
     ...     len(race.results()), race.snapshot().state
     (1, 'finished')
     """
 
-    def __init__(self, plan: Plan, results: str | os.PathLike[str], workers: int = 1) -> None:
-        self.plan, self.results_file = plan, Path(results)
+    def __init__(self, plan: Plan, store: Store, workers: int = 1) -> None:
+        self.plan, self.store = plan, store
         self.workers = whole_number("workers", workers, least=1)
         plan.check()
-        models_folder(self.results_file)  # refuses a name without ending, before anything is trained
+        self._owner = claimant()
         self._lock = threading.RLock()
         self._cancel, self._news = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
@@ -54,14 +55,9 @@ class Race:
         self._idle.set()
         self._version = 0
         self._state = "ready"
-        self._lanes = lanes_of(plan, read(self.results_file))
+        self._lanes = lanes_of(plan, store.runs(task=plan.task, digest=plan.digest))
         if all(lane.state == "finished" for lane in self._lanes.values()):
             self._state = "finished"
-
-    @property
-    def models_folder(self) -> Path:
-        """Where trained models and checkpoints are."""
-        return models_folder(self.results_file)
 
     @property
     def running(self) -> bool:
@@ -75,7 +71,7 @@ class Race:
         """
         if self.running:
             raise ParameterError("This race is running already; cancel it first, or wait.")
-        needs_place(self.results_file)
+        self.store.needs_place()
         if self._thread is not None:
             self._thread.join()  # a cancelled worker may still be writing its checkpoint
         with self._lock:
@@ -83,7 +79,7 @@ class Race:
                 if lane.state != "finished":
                     lane.state, lane.error, lane.heard = "waiting", "", []
                 else:  # its process may have died after its record was written
-                    checkpoint_of(self.models_folder, key).unlink(missing_ok=True)
+                    self.store.checkpoint(key).unlink(missing_ok=True)
             self._cancel, self._news = threading.Event(), threading.Event()
             self._state = "running"
             self._idle.clear()
@@ -122,9 +118,10 @@ class Race:
     # ---- the work, in a thread of its own -----------------------------------------------------
 
     def _supervise(self, cancel: threading.Event, news: threading.Event) -> None:
-        """Sleeps until a worker, or cancel, sets ``news``."""
+        """Sleeps until a worker, or cancel, sets ``news``, and looks now and then at what others train."""
         pending = deque(key for key, lane in self._lanes.items() if lane.state == "waiting")
         team: list[_Seat] = []
+        signed = time.monotonic()
         try:
             while True:
                 news.clear()  # before looking: what comes while we look is looked at next time
@@ -133,15 +130,14 @@ class Race:
                 for seat in team:
                     self._listen(seat)
                 team = [seat for seat in team if seat.worker is not None]
-                while len(team) < min(self.workers, len(pending) + sum(bool(seat.key) for seat in team)):
-                    team.append(_Seat(self._hire(news)))
-                for seat in team:
-                    if not seat.key and pending:
-                        seat.key = pending.popleft()
-                        seat.worker.give(self._lanes[seat.key].job)
-                if not any(seat.key for seat in team):
+                self._fill(team, pending, news)
+                if not pending and not any(seat.key for seat in team):
                     break
-                news.wait()
+                if time.monotonic() - signed > _SIGN:
+                    self.store.alive(self._owner)
+                    signed = time.monotonic()
+                elsewhere = pending and sum(bool(seat.key) for seat in team) < self.workers
+                news.wait(_LOOK if elsewhere else _SIGN)
             if cancel.is_set():
                 self._wind_up(team, news)
         except Exception as error:  # a full disk, say: shown at every run that it stopped; they can be continued
@@ -153,8 +149,33 @@ class Race:
         finally:
             for seat in team:
                 if seat.worker is not None:
-                    seat.worker.close()
+                    dismiss(seat.worker, idle=not seat.key)
+            with contextlib.suppress(ParameterError):  # on a full disk the claims end by themselves
+                self.store.release(self._owner)
             self._rest()
+
+    def _fill(self, team: list[_Seat], pending: deque[str], news: threading.Event) -> None:
+        """Gives work to who has none, and hires while there is work and room; takes over what others have finished."""
+        while pending and sum(bool(seat.key) for seat in team) < self.workers:
+            key = self.store.claim(pending, self._owner)
+            if key is None:
+                for run in self.store.runs(task=self.plan.task, digest=self.plan.digest, status="finished"):
+                    if run.key in pending:
+                        pending.remove(run.key)
+                        with self._lock:
+                            self._version += 1
+                            self._lanes[run.key] = Lane(self._lanes[run.key].job, "finished", run.epochs, run=run)
+                return
+            pending.remove(key)
+            seat = next((seat for seat in team if not seat.key), None)
+            if seat is None:
+                seat = _Seat(hire(self.plan, self.store.models, news))
+                team.append(seat)
+            seat.key = key
+            with self._lock:
+                self._lanes[key].state = "preparing"  # a sign of life, before the worker has said a word
+                self._version += 1
+            seat.worker.give(self._lanes[key].job)
 
     def _rest(self) -> None:
         """From now on nothing is trained."""
@@ -162,10 +183,6 @@ class Race:
             self._state = "cancelled" if any(x.state not in ENDED for x in self._lanes.values()) else "finished"
             self._version += 1
             self._idle.set()
-
-    def _hire(self, news: threading.Event) -> ThreadWorker | ProcessWorker:
-        kind = ThreadWorker if self.workers == 1 else ProcessWorker
-        return kind(self.plan, self.models_folder, news)
 
     def _wind_up(self, team: list[_Seat], news: threading.Event) -> None:
         """Stops the workers; whoever waits for the race is not kept waiting by a slow one."""
@@ -209,9 +226,9 @@ class Race:
                     seat.key = ""
 
     def _end(self, lane: Lane, run: Run) -> None:
-        append(self.results_file, run)  # first: until it is written down, the checkpoint is all there is of the run
+        self.store.put(run)  # first: until it is written down, the checkpoint is all there is of the run
         if run.status == "finished":
-            checkpoint_of(self.models_folder, run.key).unlink(missing_ok=True)
+            self.store.checkpoint(run.key).unlink(missing_ok=True)
         lane.state, lane.error, lane.run = run.status, run.error, run
         if run.epochs:
             lane.epochs = run.epochs

@@ -1,4 +1,4 @@
-"""Who trains: this process in a thread, or processes of their own. Both speak the same few messages.
+"""Who trains: processes of their own, so that the notebook stays free; one is kept warm for the next race.
 
 A message is a tuple: ("prepare",), ("epochs", list of dicts), ("finished", line of JSON),
 ("failed", line of JSON) or ("stopped",); the last three end a job.
@@ -6,10 +6,14 @@ A message is a tuple: ("prepare",), ("epochs", list of dicts), ("finished", line
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import datetime
 import os
+import pickle
 import queue
+import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -19,20 +23,21 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from ..learn.nets import MODELS
 from .plan import Job, Plan
 from .records import Run
-from .results import checkpoint_of
 
 Message = tuple[Any, ...]
 Send = Callable[[Message], None]
 _MESSAGES_A_SECOND = 10  # more epochs than that are sent together
+_TOLD_AGAIN = 1e-3  # seconds of the processor: an epoch that took less was read from the checkpoint
 
 
 def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event) -> None:
     """One run from start to end; whatever happens, the last message says how it ended.
 
-    The model is saved in ``folder``. The run leaves its checkpoint there, and goes on from it the next time; whoever
-    has written down how a finished run ended takes the checkpoint away.
+    The model is saved in ``folder``, a store's models. The run leaves its checkpoint there, and goes on from it the
+    next time; whoever has written down how a finished run ended takes the checkpoint away.
     """
     from ..learn.devices import choose_device
 
@@ -63,15 +68,19 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
     from ..learn.saving import save
     from ..learn.training import fit, summarise
 
+    began = time.process_time()
     task = plan.make_task(job.seed)
     model = build(job.model, task, seed=job.seed, **plan.hyper_of(job.model))
     sizes = {part: len(getattr(task, part)) for part in ("train", "val", "test")}
     record = replace(record, p=task.p, num_classes=task.num_classes, metric=task.metric, sizes=sizes)
     folder.mkdir(parents=True, exist_ok=True)
-    kept = checkpoint_of(folder, record.key)
-    run, waiting, said = [], [], 0.0
+    kept = folder / f"{record.key}.checkpoint"
+    run, waiting, said, worked = [], [], 0.0, began
     how: dict[str, Any] = {"seed": job.seed, "device": record.device, "checkpoint": kept, "stop": stop}
     for epoch in fit(model, task, plan.epochs, **how, **plan.options):
+        if (at := time.process_time()) - worked < _TOLD_AGAIN:
+            began -= epoch.seconds  # trained in an earlier sitting, whose processor time nobody wrote down
+        worked = at
         run.append(epoch)
         waiting.append(asdict(epoch))
         if (now := time.monotonic()) - said >= 1 / _MESSAGES_A_SECOND:
@@ -86,6 +95,7 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
     return replace(
         record, epochs=[asdict(epoch) for epoch in run], model_file=file.name, best_epoch=summary.epoch,
         test=summary.test, optimistic=summary.optimistic, seconds=sum(epoch.seconds for epoch in run),
+        cpu_seconds=time.process_time() - began,
         parameters=sum(weight.numel() for weight in model.parameters()))  # fmt: skip
 
 
@@ -106,7 +116,7 @@ class _Heard:
 
 
 class ThreadWorker(_Heard):
-    """Trains in a thread of this process: starts at once, shares the processor with the notebook."""
+    """Trains in a thread of this process, which shares its time: for models that no other process knows."""
 
     def __init__(self, plan: Plan, folder: Path, news: threading.Event) -> None:
         super().__init__(news)
@@ -128,37 +138,45 @@ class ThreadWorker(_Heard):
 
 
 class ProcessWorker(_Heard):
-    """Trains in a process of its own, which ends when this one does, however this one ends."""
+    """Trains in a process of its own, which ends when this one does, however this one ends.
 
-    def __init__(self, plan: Plan, folder: Path, news: threading.Event) -> None:
-        import multiprocessing
+    It is started by its command, not by ``multiprocessing``, which would run a script that has no guard of its main
+    part a second time. Objects go through its standard input and output.
+    """
 
-        super().__init__(news)
-        context = multiprocessing.get_context("spawn")  # a fork would copy locks of threads that it does not copy
-        self._pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs,), daemon=True, name="degnn_explore worker")
-        self.process.start()
-        theirs.close()
-        self._send((plan, folder))
+    def __init__(self) -> None:
+        super().__init__(threading.Event())
+        # a session of its own: Ctrl-C in a terminal, or "interrupt kernel", is for this process
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        self._send(sys.path)
         self._ear = threading.Thread(target=self._listen, daemon=True, name="listens to a worker")
         self._ear.start()
+
+    def serve(self, plan: Plan, folder: Path, news: threading.Event) -> None:
+        """From now on its jobs are of this plan."""
+        self._news = news
+        self._send((plan, folder))
 
     def _listen(self) -> None:
         """In a thread: hears the process until it is gone."""
         try:
             while True:
-                self._put(self._pipe.recv())
-        except (EOFError, OSError):
-            self.process.join(1)
+                self._put(pickle.load(self.process.stdout))  # type: ignore[arg-type]
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(1)
             words = (
-                f"The worker process ended unexpectedly (exit code {self.process.exitcode}). If there was too little "
+                f"The worker process ended unexpectedly (exit code {self.process.returncode}). If there was too little "
                 "memory, train fewer models at once, or in one process."
             )
             self._put(("died", words))
 
     def _send(self, said: Any) -> None:
         with contextlib.suppress(OSError):  # it is gone already, and messages() will say so
-            self._pipe.send(said)
+            pickle.dump(said, self.process.stdin)  # type: ignore[arg-type]
+            self.process.stdin.flush()  # type: ignore[union-attr]
 
     def give(self, job: Job) -> None:
         """Begins a job."""
@@ -171,30 +189,97 @@ class ProcessWorker(_Heard):
     def close(self) -> None:
         """Ends the process."""
         self.process.kill()
-        self._ear.join(2)  # it ends with the process, and only then may the pipe be closed
-        self._pipe.close()
+        self.process.wait()
+        self._ear.join(2)  # it ends with the process, and only then may the pipes be closed
+        for pipe in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
 
 
-def _serve(pipe: Any) -> None:
-    """The worker process: jobs come in through the pipe, messages go out; when the pipe closes, the parent is gone."""
-    import signal
+# ---- the crew: who is hired, and who is kept warm -------------------------------------------------
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal, or "interrupt kernel", is for the parent
-    jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
-    stop = threading.Event()
+_spare: list[ProcessWorker] = []
+_hiring = threading.Lock()
+
+
+def warm() -> None:
+    """Starts a worker in the background, if none is to spare, so that the next race begins at once."""
+    with _hiring:
+        if not _spare:
+            with contextlib.suppress(OSError):  # no processes here; who trains will do it in a thread
+                _spare.append(ProcessWorker())
+
+
+def hire(plan: Plan, folder: Path, news: threading.Event) -> ThreadWorker | ProcessWorker:
+    """A worker for the plan's jobs: the warm one, a new one, or where no process would do, a thread."""
+    if not all(isinstance(MODELS[model].home, str) for model in plan.models):
+        return ThreadWorker(plan, folder, news)  # a class of this process alone
+    with _hiring:
+        while _spare:
+            worker = _spare.pop()
+            if worker.process.poll() is None:
+                break
+            worker.close()
+        else:
+            try:
+                worker = ProcessWorker()
+            except OSError:
+                return ThreadWorker(plan, folder, news)
+    worker.serve(plan, folder, news)
+    return worker
+
+
+def dismiss(worker: ThreadWorker | ProcessWorker, idle: bool) -> None:
+    """A worker is not needed any more; one process that is idle is kept for the next race."""
+    with _hiring:
+        if idle and isinstance(worker, ProcessWorker) and not _spare and worker.process.poll() is None:
+            _spare.append(worker)
+            return
+    worker.close()
+
+
+@atexit.register
+def _close_spare() -> None:
+    for worker in _spare:
+        worker.process.kill()
+
+
+# ---- in the worker process ------------------------------------------------------------------------
+
+_CHILD = (
+    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
+    f"from {__name__} import work; work(sys.stdin.buffer)"
+)
+
+
+def work(said: Any) -> None:
+    """The worker process: plans and jobs come in, messages go out; when the way in closes, the parent is gone."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no message
+    jobs: queue.SimpleQueue[tuple[Plan, Job, Path, threading.Event]] = queue.SimpleQueue()
 
     def listen() -> None:
+        plan, folder, stop = None, None, threading.Event()
         while True:
             try:
-                said = pipe.recv()
+                heard = pickle.load(said)
             except (EOFError, OSError):
                 os._exit(1)
-            if said == "stop":
-                stop.set()
+            if heard == "stop":
+                stop.set()  # of the job that was given last
+            elif isinstance(heard, Job):
+                stop = threading.Event()
+                jobs.put((plan, heard, folder, stop))  # type: ignore[arg-type]
             else:
-                jobs.put(said)
+                plan, folder = heard
 
-    plan, folder = pipe.recv()
+    def send(message: Message) -> None:
+        pickle.dump(message, out)
+        out.flush()
+
     threading.Thread(target=listen, daemon=True).start()
+    from ..learn import training as _warm  # noqa: F401  torch and all that is slow to load, before it is needed
+
     while True:
-        train(plan, jobs.get(), folder, pipe.send, stop)
+        plan, job, folder, stop = jobs.get()
+        train(plan, job, folder, send, stop)

@@ -13,7 +13,8 @@ from degnn_explore.study.ledger import Ledger
 from degnn_explore.study.plan import Job, Plan
 from degnn_explore.study.records import Run
 from degnn_explore.study.repeat import code_of
-from degnn_explore.study.results import append, checkpoint_of, free_file, models_folder, trained_in
+from degnn_explore.study.storage.files import latest_for
+from degnn_explore.study.storage.store import Store
 
 KARATE = de.load("karate")
 
@@ -22,13 +23,13 @@ def plan(**more: Any) -> Plan:
     return Plan(KARATE, "links", **{"models": ["GCN"], "seeds": 2, "epochs": 3, **more})
 
 
-def keep(file: Path, of: Plan, tests: dict[tuple[str, int], float]) -> None:
-    """Appends finished runs of a plan with these test metrics."""
+def keep(store: Store, of: Plan, tests: dict[tuple[str, int], float]) -> None:
+    """Puts finished runs of a plan with these test metrics."""
     for (model, seed), test in tests.items():
         hyper, options = of.settings(model)
         key, about = of.key(Job(model, seed)), {"digest": of.digest, "catalogue": of.name, "sizes": {"test": 16}}
         given = {"hyper": hyper, "options": options, "test": test, "optimistic": test}
-        append(file, Run(key, of.title, of.task, model, seed, **about, **given))
+        store.put(Run(key, of.title, of.task, model, seed, **about, **given))
 
 
 def means(ledger: Ledger) -> dict[str, float]:
@@ -42,57 +43,56 @@ def means(ledger: Ledger) -> dict[str, float]:
     ids=["hyper", "rate", "epochs"],
 )
 def test_runs_with_other_settings_are_never_averaged_in(tmp_path: Path, other: dict[str, Any]) -> None:
-    file = tmp_path / "r.jsonl"
-    keep(file, plan(), {("GCN", 0): 0.5, ("GCN", 1): 0.7})
-    keep(file, plan(**other), {("GCN", 0): 0.9, ("GCN", 1): 0.9, ("GCN", 2): 0.9})
-    assert means(Ledger(plan(), file)) == {"GCN": 60.0}
-    assert means(Ledger(plan(**other), file)) == {"GCN": 90.0}
-    assert len(Ledger(plan(), file).runs) == 5
-    third = Ledger(plan(epochs=4), file)  # never trained: the latest runs, and it is said
+    store = Store(tmp_path)
+    keep(store, plan(), {("GCN", 0): 0.5, ("GCN", 1): 0.7})
+    keep(store, plan(**other), {("GCN", 0): 0.9, ("GCN", 1): 0.9, ("GCN", 2): 0.9})
+    assert means(Ledger(plan(), store)) == {"GCN": 60.0}
+    assert means(Ledger(plan(**other), store)) == {"GCN": 90.0}
+    assert len(Ledger(plan(), store).runs) == 5
+    third = Ledger(plan(epochs=4), store)  # never trained: the latest runs, and it is said
     assert means(third) == {"GCN": 90.0}
     assert "of GCN the latest runs are shown" in third.table().notes[0]  # type: ignore[union-attr]
 
 
 def test_a_model_that_lacks_the_chosen_settings_shows_its_latest_and_the_others_the_chosen(tmp_path: Path) -> None:
-    file = tmp_path / "r.jsonl"
-    keep(file, plan(models=["GIN"]), {("GIN", 0): 0.6})
-    keep(file, plan(epochs=7), {("GCN", 0): 0.8})
-    keep(file, plan(), {("GCN", 0): 0.5})
-    ledger = Ledger(plan(epochs=7), file)
+    store = Store(tmp_path)
+    keep(store, plan(models=["GIN"]), {("GIN", 0): 0.6})
+    keep(store, plan(epochs=7), {("GCN", 0): 0.8})
+    keep(store, plan(), {("GCN", 0): 0.5})
+    ledger = Ledger(plan(epochs=7), store)
     assert means(ledger) == {"GCN": 80.0, "GIN": 60.0}
     assert "of GIN the latest runs are shown" in ledger.table().notes[0]  # type: ignore[union-attr]
     assert [run.options["epochs"] for run in ledger.drawn()] == [3, 7]
 
 
 def test_how_far_the_chosen_runs_are_is_read_from_the_files(tmp_path: Path) -> None:
-    file = tmp_path / "r.jsonl"
+    store = Store(tmp_path)
 
     def seen() -> tuple[str, list[tuple[str, int, int, float]]] | None:
-        shown = Ledger(plan(models=["GCN", "GIN"]), file).snapshot()
+        shown = Ledger(plan(models=["GCN", "GIN"]), store).snapshot()
         return None if shown is None else (shown.state, [(p.state, p.done, p.of, p.share) for p in shown.progress])
 
     assert seen() is None
-    keep(file, plan(), {("GCN", 0): 0.5})
+    keep(store, plan(), {("GCN", 0): 0.5})
     assert seen() == ("ready", [("waiting", 1, 2, 0.5), ("waiting", 0, 2, 0.0)])
-    models_folder(file).mkdir()
-    begun = checkpoint_of(models_folder(file), plan(models=["GIN"]).key(Job("GIN", 0)))
-    begun.touch()
+    store.models.mkdir()
+    store.checkpoint(plan(models=["GIN"]).key(Job("GIN", 0))).touch()
     assert seen() == ("cancelled", [("cancelled", 1, 2, 0.5), ("cancelled", 0, 2, 0.0)])
-    keep(file, plan(models=["GCN", "GIN"]), {("GCN", 1): 0.5, ("GIN", 0): 0.5, ("GIN", 1): 0.5})
+    keep(store, plan(models=["GCN", "GIN"]), {("GCN", 1): 0.5, ("GIN", 0): 0.5, ("GIN", 1): 0.5})
     assert seen() == ("finished", [("finished", 2, 2, 1.0), ("finished", 2, 2, 1.0)])
 
 
 def test_the_code_is_that_of_the_runs_shown_and_before_there_are_any_of_the_plan(tmp_path: Path) -> None:
-    file = tmp_path / "r.jsonl"
+    store = Store(tmp_path)
     chosen = plan(hyper={"hidden": 16}, device="cpu")
-    before = Ledger(chosen, file).code()
+    before = Ledger(chosen, store).code()
     assert before == code_of(chosen)
     assert "('GCN', [0, 1],\n" in before
     assert "'hidden': 16" in before
     assert "'epochs': 3" in before
     assert "device='cpu'" in before
-    keep(file, plan(epochs=9), {("GCN", 4): 0.5})
-    after = Ledger(chosen, file).code()
+    keep(store, plan(epochs=9), {("GCN", 4): 0.5})
+    after = Ledger(chosen, store).code()
     assert "('GCN', [4],\n" in after
     assert "'epochs': 9" in after
 
@@ -104,20 +104,42 @@ def test_the_code_of_runs_on_two_devices_leaves_the_device_to_the_reader() -> No
     assert "device='auto'" in code_of(plan(), [run, replace(run, seed=1, device="cuda:0")])
 
 
-def test_the_run_that_a_file_is_opened_at_is_one_of_the_chosen_question_if_there_is_one(tmp_path: Path) -> None:
-    file = tmp_path / "r.jsonl"
-    for key, digest in (("a", "1f"), ("b", "1f"), ("c", "2e")):
-        append(file, Run(key, "karate", "links", "GCN", digest=digest, test=0.5))
-    append(file, Run("d", "karate", "links", "GCN", digest="1f", status="failed"))
-    assert trained_in(file, "links", "1f").key == "b"
-    assert trained_in(file, "roles", "1f").key == "c"
-    with pytest.raises(de.ParameterError, match="There is no file"):
-        trained_in(tmp_path / "no.jsonl", "links", "1f")
+def test_the_run_that_a_store_is_opened_at_is_one_of_the_chosen_question_if_there_is_one() -> None:
+    runs = [
+        Run(key, "karate", "links", "GCN", digest=digest, test=0.5)
+        for key, digest in (("a", "1f"), ("b", "1f"), ("c", "2e"))
+    ]
+    runs.append(Run("d", "karate", "links", "GCN", digest="1f", status="failed"))
+
+    def key(task: str, digest: str) -> str | None:
+        found = latest_for(runs, task, digest)
+        return found and found.key
+
+    assert (key("links", "1f"), key("roles", "1f")) == ("b", "c")
+    assert latest_for(runs[3:], "links", "1f") is None
 
 
-def test_results_go_to_a_file_that_no_other_board_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    taken = {Path("runs/links-karate.jsonl").resolve(), Path("runs/links-karate-2.jsonl").resolve()}
-    assert free_file("links", "karate", taken) == Path("runs/links-karate-3.jsonl")
-    assert free_file("roles", "karate", taken) == Path("runs/roles-karate.jsonl")
-    assert free_file("links", "../..", set()) == Path("runs/links-own-graph.jsonl")
+def test_runs_of_another_graph_of_the_same_name_are_left_aside_and_counted(tmp_path: Path) -> None:
+    store, chosen = Store(tmp_path), plan()
+    for key, task, digest in (
+        ("a", "links", chosen.digest),
+        ("b", "links", "2e"),
+        ("c", "links", ""),
+        ("d", "links", ""),
+        ("e", "roles", "3d"),
+    ):
+        store.put(Run(key, "karate", task, "GCN", digest=digest, test=0.5))
+    ledger = Ledger(chosen, store)
+    assert [run.key for run in ledger.runs] == ["a"]
+    assert ledger.aside == (
+        "Left aside: 2 runs of an earlier version, which did not write down the graph; "
+        "1 run on another graph of that name, or with other labels."
+    )
+
+
+def test_files_about_a_question_have_a_name_that_any_disk_takes(tmp_path: Path) -> None:
+    graph = KARATE.with_labels([i % 2 for i in range(34)]).with_title("../My graph!")
+    named = Ledger(Plan(graph, "roles", ["GCN"]), Store(tmp_path))
+    assert named.name == "roles-my-graph"
+    named.turn_to(Plan(graph.with_title("../.."), "roles", ["GCN"]), Store(tmp_path))
+    assert named.name == "roles-own-graph"

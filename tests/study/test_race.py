@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -20,17 +19,18 @@ from degnn_explore.common.errors import GraphError, ParameterError
 from degnn_explore.learn.nets import MODELS
 from degnn_explore.learn.tasks import TASKS
 from degnn_explore.study import race as race_module
-from degnn_explore.study import results as results_module
 from degnn_explore.study import workers as workers_module
 from degnn_explore.study.comparison import compare_runs
 from degnn_explore.study.judged import Shelf
+from degnn_explore.study.ledger import Ledger
 from degnn_explore.study.plan import Job, Plan, digest_of
 from degnn_explore.study.race import Race
 from degnn_explore.study.records import Run
 from degnn_explore.study.repeat import code_of
-from degnn_explore.study.results import read, read_for
 from degnn_explore.study.snapshot import Snapshot, lanes_of, snapshot
-from degnn_explore.study.workers import ProcessWorker
+from degnn_explore.study.storage import database as database_module
+from degnn_explore.study.storage.store import Store, claimant
+from degnn_explore.study.workers import ProcessWorker, ThreadWorker
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(de.__file__).parents[1])}
 KARATE = de.load("karate")
@@ -55,7 +55,13 @@ def race(
     workers: int = 1,
     **more: object,
 ) -> Race:
-    return Race(Plan(graph, task, models, **more), tmp_path / "r.jsonl", workers)  # type: ignore[arg-type]
+    return Race(Plan(graph, task, models, **more), Store(tmp_path), workers)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trains in this process, which the test changes."""
+    monkeypatch.setattr(race_module, "hire", ThreadWorker)
 
 
 def test_a_race_gives_what_plain_fit_gives(tmp_path: Path) -> None:
@@ -69,7 +75,7 @@ def test_a_race_gives_what_plain_fit_gives(tmp_path: Path) -> None:
             model = de.build(name, task, seed=seed, **hyper)
             expected.append((name, seed, de.summarise(de.fit(model, task, 4, seed=seed, device="cpu")).test))
     assert [(run.model, run.seed, run.test) for run in one.results()] == expected
-    assert read(one.results_file) == one.results()
+    assert one.store.runs() == one.results()
     assert one.results()[0].sizes == {"train": 124, "val": 16, "test": 16}
 
 
@@ -79,7 +85,7 @@ def test_the_saved_model_gives_the_recorded_result(tmp_path: Path) -> None:
     assert one.wait(LONG)
     (run,) = one.results()
     task = de.link_task(KARATE, seed=0)
-    model = de.load_model(one.models_folder / run.model_file)
+    model = de.load_model(one.store.models / run.model_file)
     from degnn_explore.learn.metrics import auc
 
     assert auc(de.predict(model, task.graph, task.test.sets), task.test.labels) == pytest.approx(run.test)
@@ -115,7 +121,6 @@ def test_a_cancelled_race_rests_and_continue_ends_with_the_same_numbers(tmp_path
     assert one._thread is not None
     one._thread.join(LONG)  # on a busy machine a worker may be heard of for a moment longer
     assert not one._thread.is_alive()  # only this thread changes the lanes: nothing goes on behind our back
-    until(lambda: not any(thread.name.startswith("train ") for thread in threading.enumerate()))
     one.start()
     assert one.wait(LONG)
     assert one.snapshot().state == "finished"
@@ -123,7 +128,7 @@ def test_a_cancelled_race_rests_and_continue_ends_with_the_same_numbers(tmp_path
     whole.start()
     assert whole.wait(LONG)
     assert {(r.model, r.test) for r in one.results()} == {(r.model, r.test) for r in whole.results()}
-    assert not list(one.models_folder.glob("*.checkpoint"))
+    assert not list(one.store.models.glob("*.checkpoint"))
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -153,8 +158,7 @@ def test_a_new_race_finds_what_the_file_has(tmp_path: Path) -> None:
     assert [p.done for p in more.snapshot().progress] == [1]
     more.start()
     assert more.wait(LONG)
-    assert len(read(more.results_file)) == 2  # the first seed was not trained again
-    assert len(more.results_file.read_text().splitlines()) == 2
+    assert len(more.store.runs()) == 2  # the first seed was not trained again
 
 
 def test_two_races_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
@@ -176,13 +180,13 @@ def test_a_model_that_raises_is_shown_and_the_others_go_on(tmp_path: Path) -> No
     shown = one.snapshot()
     assert [p.state for p in shown.progress] == ["failed", "failed"]
     assert "learning_rate=1e+30 is probably too high" in shown.progress[0].error
-    assert [run.status for run in read(one.results_file)] == ["failed", "failed"]
+    assert [run.status for run in one.store.runs()] == ["failed", "failed"]
     assert one.results() == []
 
 
 @pytest.mark.parametrize("another_day", [False, True])
 def test_failed_runs_are_tried_again_and_finished_ones_are_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, another_day: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_a_thread: None, another_day: bool
 ) -> None:
     trained, tried = workers_module._trained, []
 
@@ -205,7 +209,7 @@ def test_failed_runs_are_tried_again_and_finished_ones_are_not(
     assert one.wait(LONG)
     assert [(p.state, p.error) for p in one.snapshot().progress] == [("finished", ""), ("finished", "")]
     assert tried == ["GCN", "SAGE", "SAGE"]
-    assert {run.model: run.status for run in read(one.results_file)} == {"GCN": "finished", "SAGE": "finished"}
+    assert {run.model: run.status for run in one.store.runs()} == {"GCN": "finished", "SAGE": "finished"}
 
 
 def test_what_cannot_work_is_refused_in_words_before_it_starts(tmp_path: Path) -> None:
@@ -242,10 +246,14 @@ class Killed(ProcessWorker):
     when = "handed"
     pids: ClassVar[list[int]] = []
 
+    def __init__(self, plan: Plan, folder: Path, news: threading.Event) -> None:
+        super().__init__()
+        self.serve(plan, folder, news)
+
     def kill(self) -> None:
-        Killed.pids.append(self.process.pid or 0)
+        Killed.pids.append(self.process.pid)
         self.process.kill()
-        self.process.join()
+        self.process.wait()
 
     def give(self, job: Job) -> None:
         self.job = job
@@ -269,14 +277,14 @@ def test_a_worker_that_is_killed_is_a_failed_run_and_the_race_goes_on(
 ) -> None:
     monkeypatch.setattr(Killed, "when", when)
     monkeypatch.setattr(Killed, "pids", [])
-    monkeypatch.setattr(race_module, "ProcessWorker", Killed)
-    one = race(tmp_path, models=("GCN", "SAGE", "GIN"), seeds=1, epochs=3, workers=2)
-    one.start()
-    assert one.wait(LONG)
+    with monkeypatch.context() as patch:
+        patch.setattr(race_module, "hire", Killed)
+        one = race(tmp_path, models=("GCN", "SAGE", "GIN"), seeds=1, epochs=3, workers=2)
+        one.start()
+        assert one.wait(LONG)
     shown = one.snapshot()
     assert {p.model: p.state for p in shown.progress} == {"GCN": "failed", "SAGE": "finished", "GIN": "finished"}
     assert "ended unexpectedly (exit code -9)" in shown.progress[0].error
-    monkeypatch.setattr(race_module, "ProcessWorker", ProcessWorker)
     one.start()  # "Try again"
     assert one.wait(LONG)
     assert [p.state for p in one.snapshot().progress] == ["finished"] * 3
@@ -291,7 +299,7 @@ def children(pid: int) -> list[int]:
             command = (path.parent / "cmdline").read_text()
         except OSError:
             continue
-        if parent == pid and "spawn_main" in command:
+        if parent == pid and "workers import work" in command:
             found.append(int(path.parent.name))
     return found
 
@@ -304,9 +312,10 @@ def test_a_killed_parent_leaves_no_process_behind(tmp_path: Path) -> None:
         import time, degnn_explore as de
         from degnn_explore.study.plan import Plan
         from degnn_explore.study.race import Race
+        from degnn_explore.study.storage.store import Store
         if __name__ == "__main__":
             plan = Plan(de.load("celegans"), "links", ["GCN", "SAGE"], seeds=2, epochs=500)
-            Race(plan, {str(tmp_path / "r.jsonl")!r}, workers=2).start()
+            Race(plan, Store({str(tmp_path)!r}), workers=2).start()
             time.sleep(300)
     """)
     )
@@ -332,7 +341,7 @@ def test_the_code_to_copy_repeats_the_run(tmp_path: Path) -> None:
         options={"learning_rate": 0.01},
         name="karate",
     )
-    one = Race(plan, tmp_path / "r.jsonl")
+    one = Race(plan, Store(tmp_path))
     one.start()
     assert one.wait(LONG)
     done = subprocess.run([sys.executable, "-c", code_of(plan)], capture_output=True, text=True, check=True, env=ENV)
@@ -403,11 +412,11 @@ def test_runs_of_other_labels_are_neither_read_nor_asked(tmp_path: Path) -> None
     for each in (one, two):
         each.start()
         assert each.wait(LONG)
-    assert [run.catalogue for run in read(two.results_file)] == ["karate", ""]
-    stored, aside = read_for(two.results_file, "roles", two.plan.digest, two.plan.title)
-    assert stored == two.results()
-    assert aside == "Left aside: 1 run on another graph of that name, or with other labels."
-    shelf = Shelf(two.plan.graph, "roles", two.models_folder)
+    assert [run.catalogue for run in two.store.runs()] == ["karate", ""]
+    ledger = Ledger(two.plan, two.store)
+    assert ledger.runs == two.results()
+    assert ledger.aside == "Left aside: 1 run on another graph of that name, or with other labels."
+    shelf = Shelf(two.plan.graph, "roles", two.store.models)
     both = one.results() + two.results()
     assert shelf.of_seed(both, 0) == {"GCN": two.results()[0]}
     with pytest.raises(ParameterError, match="on another graph, or with other labels"):
@@ -460,7 +469,7 @@ def test_an_unknown_option_is_refused_with_the_nearest(tmp_path: Path) -> None:
 
 
 def test_a_worker_slow_to_stop_keeps_nobody_waiting_and_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_a_thread: None
 ) -> None:
     from degnn_explore.learn import training
 
@@ -520,7 +529,7 @@ class Scripted:
 
 
 def test_curves_do_not_jump_back_on_continue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race_module, "ThreadWorker", Scripted)
+    monkeypatch.setattr(race_module, "hire", Scripted)
     one = race(tmp_path, seeds=1, epochs=9)
     (lane,) = one._lanes.values()
     history = [
@@ -555,38 +564,108 @@ def test_curves_do_not_jump_back_on_continue(tmp_path: Path, monkeypatch: pytest
 
 KILLED = """
 import os, sys, degnn_explore as de
-from degnn_explore.study import race
 from degnn_explore.study.plan import Plan
-def die(*given):
+from degnn_explore.study.race import Race
+from degnn_explore.study.storage.store import Store
+put = Store.put
+def die(self, *runs):
+    {before}put(self, *runs)
     os._exit(9)
-race.{where} = die
-one = race.Race(Plan(de.load("karate"), "links", ["GCN"], seeds=1, epochs=3), sys.argv[1])
+Store.put = die
+one = Race(Plan(de.load("karate"), "links", ["GCN"], seeds=1, epochs=3), Store(sys.argv[1]))
 one.start()
 one.wait(600)
 """
 
 
-@pytest.mark.parametrize(("where", "recorded"), [("append", False), ("checkpoint_of", True)])
+@pytest.mark.parametrize(("before", "recorded"), [("# ", False), ("", True)])
 def test_a_process_that_dies_around_the_record_of_a_run_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, recorded: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_a_thread: None, before: str, recorded: bool
 ) -> None:
     from degnn_explore.learn import training
 
-    file = tmp_path / "r.jsonl"
-    done = subprocess.run([sys.executable, "-c", KILLED.format(where=where), file], env=ENV, check=False)
+    done = subprocess.run([sys.executable, "-c", KILLED.format(before=before), tmp_path], env=ENV, check=False)
     assert done.returncode == 9
-    assert [len(run.epochs) for run in read(file)] == ([3] if recorded else [])
-    assert len(list((tmp_path / "r").glob("*.checkpoint"))) == 1
+    store = Store(tmp_path)
+    assert [len(run.epochs) for run in store.runs()] == ([3] if recorded else [])
+    assert len(list(store.models.glob("*.checkpoint"))) == 1
 
     def never(*given: Any) -> None:
         raise AssertionError("trained again")
 
     monkeypatch.setattr(training._Run, "_epoch", never)
-    again = race(tmp_path, models=("GCN",), seeds=1, epochs=3)
+    again = race(tmp_path, models=("GCN",), seeds=1, epochs=3)  # at once: the claim of who is dead is free
     again.start()
     assert again.wait(LONG)
     assert [len(run.epochs) for run in again.results()] == [3]
-    assert not list((tmp_path / "r").glob("*.checkpoint"))
+    assert not list(store.models.glob("*.checkpoint"))
+
+
+def test_what_another_race_trains_is_waited_for_and_not_trained_twice(tmp_path: Path) -> None:
+    store, elsewhere = Store(tmp_path), claimant()
+    one = race(tmp_path, models=("GCN", "SAGE"), seeds=1, epochs=2)
+    key = one.plan.key(Job("GCN", 0))
+    assert store.claim([key], elsewhere) == key
+    one.start()
+    until(lambda: one.results())
+    assert [(run.model, one.running) for run in one.results()] == [("SAGE", True)]
+    theirs = Run(key, "karate", "links", "GCN", digest=one.plan.digest, test=0.25)
+    store.put(theirs)
+    assert one.wait(LONG)
+    assert one.results()[0] == theirs
+
+
+def test_two_races_of_the_same_runs_share_them(tmp_path: Path) -> None:
+    pair = [race(tmp_path, models=("GCN", "GIN"), seeds=2, epochs=2) for _ in range(2)]
+    for one in pair:
+        one.start()
+    for one in pair:
+        assert one.wait(LONG)
+    assert pair[0].results() == pair[1].results()
+    assert len(Store(tmp_path).runs()) == 4
+
+
+def test_a_race_that_lasts_keeps_its_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race_module, "hire", Scripted)
+    monkeypatch.setattr(race_module, "_SIGN", 0.05)
+    said: list[str] = []
+    monkeypatch.setattr(Store, "alive", lambda self, owner: said.append(owner))
+    one = race(tmp_path, seeds=1, epochs=9)
+    one.start()
+    until(lambda: len(said) > 2)
+    one.cancel()
+    assert set(said) == {one._owner}
+    assert one.store.claim([one.plan.key(Job("GCN", 0))], claimant())  # given up when it was cancelled
+
+
+def test_a_worker_stays_warm_for_the_next_race_and_a_second_one_does_not(tmp_path: Path) -> None:
+    race(tmp_path, seeds=1, epochs=1).start()
+    until(lambda: workers_module._spare)
+    (kept,) = workers_module._spare
+    other = race(tmp_path, models=("SAGE",), seeds=2, epochs=1, workers=2)
+    other.start()
+    assert other.wait(LONG)
+    until(lambda: workers_module._spare)
+    assert len(workers_module._spare) == 1
+    assert other.results()[0].cpu_seconds > 0
+    kept.process.kill()
+    kept.process.wait()  # by itself, in the night
+    third = race(tmp_path, models=("GIN",), seeds=1, epochs=1)
+    third.start()
+    assert third.wait(LONG)
+    assert [run.status for run in third.results()] == ["finished"]
+
+
+def test_a_script_without_a_guard_trains_in_a_process(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import degnn_explore as de\n"
+        "print('once')\n"
+        f"board = de.TrainingBoard('karate', 'links', ['GCN'], seeds=1, epochs=1, results={str(tmp_path)!r})\n"
+        "board.start(); board.wait(); print(len(board.runs))\n"
+    )
+    done = subprocess.run([sys.executable, script], env=ENV, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stdout.split() == ["once", "1"], done.stderr
 
 
 def test_a_folder_that_cannot_be_written_to_is_said_before_anything_is_trained(tmp_path: Path) -> None:
@@ -606,26 +685,30 @@ def test_a_folder_that_cannot_be_written_to_is_said_before_anything_is_trained(t
         folder.chmod(0o700)
     assert one.snapshot().state == "ready"
     (tmp_path / "notes").write_text("a file")
-    with pytest.raises(ParameterError, match=r"notes cannot be written to .* results file in another folder"):
-        race(tmp_path / "notes", seeds=1, epochs=1).start()
+    with pytest.raises(ParameterError, match="notes is a file; name a folder"):
+        race(tmp_path / "notes", seeds=1, epochs=1)
 
 
 def test_a_disk_that_is_full_stops_the_race_and_it_can_be_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = True
+    plain = database_module.Database._connect
 
-    def fsync(number: int) -> None:
+    def small(self: Any, query: str = "") -> Any:
+        db = plain(self, query)
         if full:
-            raise OSError(28, "No space left on device")
+            db.execute(f"PRAGMA max_page_count = {db.execute('PRAGMA page_count').fetchone()[0]}")
+        return db
 
-    monkeypatch.setattr(results_module, "os", SimpleNamespace(SEEK_END=os.SEEK_END, fsync=fsync))  # models have room
-    one = race(tmp_path, models=("GCN", "SAGE"), seeds=1, epochs=2)
+    one = race(tmp_path, models=("GCN", "SAGE"), seeds=1, epochs=40, options={"patience": None})
+    one.store.needs_place()  # the file is made, and has no more room
+    monkeypatch.setattr(database_module.Database, "_connect", small)
     one.start()
     assert one.wait(LONG)
     shown = one.snapshot()
     assert (shown.state, [p.state for p in shown.progress]) == ("cancelled", ["cancelled", "cancelled"])
-    assert f"{tmp_path} cannot be written to (No space left on device)" in shown.progress[0].error
+    assert f"{tmp_path} cannot be written to (database or disk is full)" in shown.progress[0].error
     full = False
     one.start()
     assert one.wait(LONG)

@@ -21,7 +21,7 @@ from degnn_explore.common.files import csv_text
 from degnn_explore.study.plan import Plan
 from degnn_explore.study.records import Run
 from degnn_explore.study.repeat import code_of, settings_note
-from degnn_explore.study.results import append, models_folder, read, read_for, set_aside
+from degnn_explore.study.storage.files import read_runs
 
 EPOCH = {"number": 1, "loss": 0.7, "val": {"auc": 0.6}, "test": {"auc": None}, "seconds": 0.1}
 
@@ -29,12 +29,21 @@ EPOCH = {"number": 1, "loss": 0.7, "val": {"auc": 0.6}, "test": {"auc": None}, "
 KARATE = de.load("karate")
 
 
+def append(file: Path, run: Run) -> None:
+    with file.open("a") as out:
+        out.write(run.to_json() + "\n")
+
+
+def read(file: Path) -> list[Run]:
+    return read_runs(file)[0]
+
+
 def record(key: str, **more: object) -> Run:
     return Run(key, "karate", "links", "GCN", **more)  # type: ignore[arg-type]
 
 
 def test_what_is_appended_is_read_back_in_order(tmp_path: Path) -> None:
-    file = tmp_path / "runs" / "karate.jsonl"
+    file = tmp_path / "karate.jsonl"
     runs = [record("a", seed=1, test=0.5, sizes={"test": 8}), record("b", epochs=[EPOCH])]
     for run in runs:
         append(file, run)
@@ -50,8 +59,6 @@ def test_a_last_line_cut_short_loses_only_itself(tmp_path: Path) -> None:
     for cut in range(1, len(whole.splitlines()[1])):
         file.write_bytes(whole[: -cut - 1])
         assert [run.key for run in read(file)] == ["a"]
-    append(file, record("c"))  # closes the torn line first
-    assert [run.key for run in read(file)] == ["a", "c"]
 
 
 def test_a_line_cut_inside_a_letter_of_two_bytes(tmp_path: Path) -> None:
@@ -77,7 +84,7 @@ def test_numbers_that_json_cannot_say_become_null() -> None:
 def test_another_file_is_refused_in_words(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("buy milk\ncall home\n")
-    with pytest.raises(ParameterError, match="not a file of results"):
+    with pytest.raises(ParameterError, match="not a file of runs"):
         read(file)
 
 
@@ -85,7 +92,7 @@ def test_another_file_is_refused_in_words(tmp_path: Path) -> None:
 def test_a_file_of_one_foreign_line_is_refused(tmp_path: Path, content: str) -> None:
     file = tmp_path / "graph.json"
     file.write_text(content)
-    with pytest.raises(ParameterError, match="not a file of results"):
+    with pytest.raises(ParameterError, match="not a file of runs"):
         read(file)
 
 
@@ -99,7 +106,7 @@ def test_a_first_record_cut_short_anywhere_is_no_foreign_file(tmp_path: Path) ->
 
 
 def test_a_folder_is_refused_in_words(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="is a folder; name a file"):
+    with pytest.raises(ParameterError, match="is a folder; name a file of runs"):
         read(tmp_path)
 
 
@@ -158,7 +165,7 @@ def test_a_record_edited_into_what_cannot_be_is_skipped_and_counted(tmp_path: Pa
     bad = {**json.loads(record("bad", digest="1f", test=0.7).to_json()), **edit}
     file.write_text(file.read_text() + json.dumps(bad) + "\n")
     assert read(file) == [good]
-    assert read_for(file, "links", "1f", "karate") == ([good], "Left aside: 1 line that cannot be read.")
+    assert read_runs(file) == ([good], 1)
 
 
 def test_nan_and_endless_nesting_are_skipped(tmp_path: Path) -> None:
@@ -169,60 +176,10 @@ def test_nan_and_endless_nesting_are_skipped(tmp_path: Path) -> None:
     assert [run.key for run in read(file)] == ["good"]
 
 
-def test_runs_of_another_graph_of_the_same_name_are_left_aside_and_counted(tmp_path: Path) -> None:
-    file = tmp_path / "r.jsonl"
-    for run in (
-        record("a", digest="1f", test=0.8),
-        record("b", digest="2e", test=0.7),
-        record("c", test=0.1),
-        record("d", test=0.2),
-        Run("e", "karate", "roles", "GCN", digest="3d", test=0.3),
-        Run("f", "ns", "links", "GCN", digest="4c", test=0.3),
-    ):
-        append(file, run)
-    runs, aside = read_for(file, "links", "1f", "karate")
-    assert [run.key for run in runs] == ["a"]
-    assert aside == (
-        "Left aside: 2 runs of an earlier version, which did not write down the graph; "
-        "1 run on another graph of that name, or with other labels."
-    )
-
-
 def test_unknown_fields_of_a_later_version_are_left_out() -> None:
     assert Run.from_json('{"key":"a","graph":"g","task":"links","model":"GCN","mood":"good"}') == Run(
         "a", "g", "links", "GCN"
     )
-
-
-def test_set_aside_keeps_the_old_records(tmp_path: Path) -> None:
-    file = tmp_path / "r.jsonl"
-    names = []
-    for _ in range(2):
-        append(file, record("a"))
-        old = set_aside(file)
-        assert old is not None
-        names.append(old.name)
-    assert names == ["r.1.jsonl", "r.2.jsonl"]
-    assert not file.exists()
-    assert [run.key for run in read(tmp_path / "r.1.jsonl")] == ["a"]
-
-
-def test_set_aside_takes_the_models_along(tmp_path: Path) -> None:
-    file = tmp_path / "r.jsonl"
-    (tmp_path / "r.1").mkdir()  # somebody's own: that number is taken
-    for number in (2, 3):
-        append(file, record("a", model_file="a.safetensors"))
-        models_folder(file).mkdir()
-        (models_folder(file) / "a.safetensors").write_text(f"weights {number}")
-        old = set_aside(file)
-        assert old == tmp_path / f"r.{number}.jsonl"
-        assert (models_folder(old) / "a.safetensors").read_text() == f"weights {number}"
-        assert not models_folder(file).exists()
-
-
-def test_a_results_file_needs_an_ending() -> None:
-    with pytest.raises(ParameterError, match=r"'runs/mine' needs an ending, such as mine\.jsonl"):
-        models_folder("runs/mine")
 
 
 ANYTHING = st.recursive(

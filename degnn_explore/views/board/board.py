@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,9 @@ from ...study.judged import Mistake
 from ...study.ledger import Ledger
 from ...study.race import Race
 from ...study.records import Run
-from ...study.results import free_file, set_aside, trained_in
+from ...study.storage.files import latest_for
+from ...study.storage.store import Store
+from ...study.workers import warm
 from ..widgets.html import Notice, box, button, guarded, tag
 from ..widgets.panel import Panel
 from .controls import USUAL, Controls
@@ -35,7 +36,6 @@ from .texts import progress_bars, progress_title
 
 _PAUSE = 0.3  # seconds between two updates; five a second would be drawn as well, and seen no better
 _SHARE = 0.04  # of the time may go into drawing; the larger the race, the rarer the updates
-_live: weakref.WeakSet[TrainingBoard] = weakref.WeakSet()
 
 
 class TrainingBoard(Panel):
@@ -52,10 +52,10 @@ class TrainingBoard(Panel):
     seeds, epochs, device
         As in the panel; with ``DEGNN_FAST=1`` in the environment at most 1 seed and 3 epochs.
     results
-        The file of results; by default ``runs/TASK-GRAPH.jsonl`` beside the notebook. What it holds is shown at once,
-        and not trained again.
+        The folder of a :class:`degnn_explore.Store`; by default ``runs/`` of the project. A run that it holds is shown
+        at once, whichever board or notebook trained it, and not trained again.
     workers
-        1: one run after another, in this process. More: so many at a time, in processes of their own.
+        How many runs at a time, each in a process of its own.
     **settings
         layers, hidden, dropout, max_dist, steps, hops, learning_rate.
 
@@ -69,7 +69,7 @@ class TrainingBoard(Panel):
     --------
     >>> import tempfile, degnn_explore as de
     >>> folder = tempfile.TemporaryDirectory()
-    >>> board = de.TrainingBoard("karate", "links", ["GCN"], seeds=1, epochs=2, results=f"{folder.name}/karate.jsonl")
+    >>> board = de.TrainingBoard("karate", "links", ["GCN"], seeds=1, epochs=2, results=folder.name)
     >>> board.start()
     >>> board.wait()
     >>> board.results().frame().index.tolist()
@@ -91,10 +91,9 @@ class TrainingBoard(Panel):
         workers: int = 1,
         **settings: Any,
     ) -> None:
-        self.close_earlier()  # one that trains and holds the results file
+        self.close_earlier()
         self._ledger: Ledger | None = None
-        self._given_file = None if results is None else Path(results)
-        self._must_be_free(self._given_file)
+        self._own_store = self._store = Store.open(results)
         self._ticker: threading.Thread | None = None
         self._drawing = threading.RLock()
         self._quiet, self._changed_meanwhile = True, False
@@ -111,9 +110,9 @@ class TrainingBoard(Panel):
             self._controls.seeds.value, self._controls.epochs.value = 1, min(epochs, 3)
         for css in ("de-explorer", "de-board"):
             self.add_class(css)
-        _live.add(self)
         self._quiet = False
         self._changed()
+        warm()
 
     # ---- for code -----------------------------------------------------------------------------
 
@@ -126,7 +125,7 @@ class TrainingBoard(Panel):
         if all(p.state == "finished" for p in race.snapshot().progress):
             self._settle()
             self._note(
-                f"Nothing to train: all these runs are in {self.results_file} already. To train more, choose more "
+                f"Nothing to train: all these runs are in {self.store.folder} already. To train more, choose more "
                 "seeds, other epochs or settings, or another model; or set the results aside."
             )
             return
@@ -161,13 +160,13 @@ class TrainingBoard(Panel):
 
     @property
     def runs(self) -> list[Run]:
-        """The finished runs of the chosen task and graph in any settings, earlier ones of the results file included."""
+        """The finished runs of the chosen task and graph in any settings, earlier ones of the store included."""
         return self._known.runs
 
     @property
-    def results_file(self) -> Path:
-        """Where the records are written."""
-        return self._known.file
+    def store(self) -> Store:
+        """Where the runs are kept; models are files in ``store.models``."""
+        return self._store
 
     @property
     def mistakes(self) -> list[Mistake]:
@@ -190,25 +189,32 @@ class TrainingBoard(Panel):
         """Opens one of the mistakes shown in the Explorer, with its encoding and subtrees."""
         self._deep.open_set(*self._mistakes.chosen(number))
 
-    def open_results(self, file: str | os.PathLike[str] | None) -> None:
-        """Shows the runs of another results file, and adds to it from now on; None: the board's own file again.
+    def open_results(self, folder: str | os.PathLike[str] | None) -> None:
+        """Shows the runs of another store, and adds to it from now on; None: the board's own again.
 
-        If the file has none of the chosen task and graph, those of its latest run are chosen.
+        If it has none of the chosen task and graph, those of its latest run are chosen.
         """
         if self._running:
             raise ParameterError("The board is training; cancel it first.")
-        path = None if file is None else Path(file).expanduser()
-        self._must_be_free(path)
-        if path is not None:
+        store = self._own_store if folder is None else Store.open(folder)
+        if folder is not None:
             plan = self._controls.plan()
-            self._controls.turn_to(trained_in(path, plan.task, plan.digest), plan)
-        self._given_file = path
+            latest = latest_for(store.runs(), plan.task, plan.digest)
+            if latest is None:
+                raise ParameterError(f"There is no finished run in {store.folder}; name a folder that has some.")
+            self._controls.turn_to(latest, plan)
+        self._store = store
         self._controls.changed()
+
+    def load_results(self, file: str | os.PathLike[str]) -> None:
+        """Adds the runs of a file of JSON lines or CSV to the board's store, see :meth:`degnn_explore.Store.load`."""
+        said = self._store.load(file)
+        self._changed()
+        self._note(said)
 
     def end(self) -> None:
         """Stops training; called once, when the panel is closed."""
         self._closed = True
-        _live.discard(self)
         if self.race is not None:
             self.race.cancel(wait=False)
         self._deep.close()
@@ -224,8 +230,8 @@ class TrainingBoard(Panel):
         self.show_error, self.clear_error, self._note = self._error.show, self._error.clear, self._error.note
         self._controls = Controls(self._changed)
         self._go_button = Go(self._go)
-        opened = partial(self._clicked, self.open_results)
-        self._drawers = Drawers(self._controls, self._go_button, opened, self.show_error)
+        opened, loaded = (partial(self._clicked, act) for act in (self.open_results, self.load_results))
+        self._drawers = Drawers(self._controls, self._go_button, opened, loaded, self.show_error)
         self._curves = Curves(partial(self._clicked, self._draw_curves))
         self._progress = W.HTML()
         self._mistakes = Mistakes(partial(self._clicked, self.open_mistake))
@@ -234,7 +240,7 @@ class TrainingBoard(Panel):
         self._top.add_class("de-race")
         self._comparing = Compare(self.results, self.code, self.show_error)
         self._deep = Deep(lambda: None if self._ledger is None else self._ledger.trained(), self.show_error)
-        tip = "Rename the results file and begin a new one; nothing is lost"
+        tip = "Move these runs to a folder of their own and begin anew; nothing is lost"
         aside = button("Set results aside", tip, partial(self._clicked, self._set_aside))
         tip = "Curves, table, mistakes, settings and versions as one HTML page"
         saved = button("Save report", tip, partial(self._clicked, lambda: self._story().download()))
@@ -246,19 +252,18 @@ class TrainingBoard(Panel):
 
     @guarded
     def _changed(self) -> None:
-        """A control changed: another file may be meant, and other results."""
+        """A control changed: other results are meant."""
         self._drawers.count()
         self._changed_meanwhile = self._running
         if self._running or self._quiet:
             return
         self.clear_error()  # it was about what was chosen before
         plan = self._controls.plan()
-        file = self._given_file or free_file(plan.task, plan.title, self._files_beside())
         if self._ledger is None:
-            self._ledger = Ledger(plan, file)
+            self._ledger = Ledger(plan, self._store)
         else:
-            self._ledger.turn_to(plan, file)
-        self._drawers.where.value = tag("span", f"Results: {file}, models in {self._known.shelf.folder}.", "de-hint")
+            self._ledger.turn_to(plan, self._store)
+        self._drawers.where.value = tag("span", f"Results: {self._store.about}.", "de-hint")
         self._settle()
         if self._known.aside and not self._known.shown:
             self._note(self._known.aside)
@@ -278,10 +283,13 @@ class TrainingBoard(Panel):
     def _set_aside(self) -> None:
         if self._running:
             raise ParameterError("The board is training; cancel it first.")
-        old = set_aside(self.results_file)
+        if not self._known.runs:
+            self._note("There are no results yet.")
+            return
+        old = self._store.set_aside(self._known.runs, self._known.name)
         self._known.race = None
         self._changed()
-        self._note("There are no results yet." if old is None else f"The results are in {old} now.")
+        self._note(f"The results are in {old.folder} now.")
 
     # ---- to the reader ------------------------------------------------------------------------
 
@@ -317,7 +325,7 @@ class TrainingBoard(Panel):
             self._draw_curves()
             if table is not self._table or table is None:
                 self._table = table
-                self._comparing.show(table, self.results_file.stem)
+                self._comparing.show(table, self._known.name)
                 for part in (self._more, self._deep.box):
                     part.layout.display = "none" if table is None else ""  # nothing to look into yet
 
@@ -328,20 +336,9 @@ class TrainingBoard(Panel):
     @property
     def _known(self) -> Ledger:
         if self._ledger is None:
-            raise ParameterError("The board cannot use what was chosen, see its message; choose another results file.")
+            raise ParameterError("The board cannot use what was chosen, see its message; choose something else.")
         return self._ledger
 
     @property
     def _running(self) -> bool:
         return self.race is not None and self.race.running
-
-    def _files_beside(self) -> set[Path]:
-        """The results files of the other boards."""
-        return {other._ledger.file.resolve() for other in _live if other is not self and other._ledger is not None}
-
-    def _must_be_free(self, file: Path | None) -> None:
-        """Two boards that write to one file would not know of each other's runs."""
-        if file is not None and file.resolve() in self._files_beside():
-            raise ParameterError(
-                f"Another board writes to {file} already; close it with board.close(), or name another results file."
-            )

@@ -16,11 +16,15 @@ from .figures import paint
 _TOGGLES = {
     "models": ("Models", "Choose models"),
     "own": ("Own graph…", "Train on a graph of your own"),
-    "more": ("More…", "Hyperparameters, processes, results file"),
+    "more": ("More…", "Hyperparameters, processes, results"),
 }
 _OWN_HINT = (
     f"{UPLOAD_HINT} For roles also labels: a second file with a node and its label on each line, or a column of the "
     "graph file."
+)
+_OPEN_TIP = (
+    "A folder: show its runs and models, and add to it (no name: the board's own again). "
+    "A file: add its runs to those here."
 )
 _PAPER_TEXT = (
     "The paper searched: layers 1, 2, 3; hidden 20, 50, 80, 100; dropout 0, 0.2; max. distance and walk steps 3, 4; "
@@ -40,7 +44,8 @@ _LONG = (
 class Drawers:
     """Shows the controls, and ``go`` at the end of the row.
 
-    ``opened(name)`` is called to open another results file (None: the board's own again), ``failed`` with errors.
+    ``opened(folder)`` is called to open another store of runs (None: the board's own again), ``loaded(file)`` to add
+    the runs of a file, ``failed`` with errors.
     """
 
     def __init__(
@@ -48,9 +53,10 @@ class Drawers:
         controls: Controls,
         go: W.Button,
         opened: Callable[[str | None], None],
+        loaded: Callable[[str], None],
         failed: Callable[[BaseException], None],
     ) -> None:
-        self._controls, self._opened, self.show_error = controls, opened, failed
+        self._controls, self._opened, self._loaded, self.show_error = controls, opened, loaded, failed
         self.toggles = {
             key: W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto"))
             for key, (label, tip) in _TOGGLES.items()
@@ -121,9 +127,8 @@ class Drawers:
         ours = f"Each model's own values, {USUAL['seeds']} seeds, {USUAL['epochs']} epochs"
         papers = f"SGD at {PAPER_RATE:g}, {MOST_SEEDS} seeds, {PAPER_EPOCHS} epochs, and the paper's sizes"
         self.file = W.Text(
-            placeholder="another results file, such as runs/links-celegans.jsonl", layout=W.Layout(width="360px")
+            placeholder="another folder of runs, or a file (.jsonl, .csv) to add", layout=W.Layout(width="360px")
         )
-        tip = "Show the runs and models of this file, and add to it; no name: the board's own file again"
         return (
             box("de-row", *controls.settings),
             box(
@@ -135,10 +140,16 @@ class Drawers:
             _hint(_PAPER_TEXT),
             box("de-row", controls.workers),
             self.where,
-            box(
-                "de-row", self.file, button("Open results", tip, lambda: self._opened(self.file.value.strip() or None))
-            ),
+            box("de-row", self.file, button("Open results", _OPEN_TIP, self._open)),
         )
+
+    def _open(self) -> None:
+        """A folder is shown from now on; the runs of a file are added to those here."""
+        name = self.file.value.strip()
+        if name.endswith((".jsonl", ".csv")):
+            self._loaded(name)
+        else:
+            self._opened(name or None)
 
     @guarded
     def _read(self) -> None:

@@ -30,14 +30,17 @@ from degnn_explore.views.widgets import panel as panels
 from degnn_explore.views.widgets.uploads import read_own
 from tests.views.widgets.test_panel import Shell
 
+KEPT: list[TrainingBoard] = []
+
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DEGNN_FAST", raising=False)
     yield
-    for board in list(boards._live):
-        board.close()
+    for widget in list(_instances.values()):
+        if isinstance(widget, TrainingBoard) and widget not in KEPT:
+            widget.close()
     gc.collect()
 
 
@@ -52,12 +55,12 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Shell:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> TrainingBoard:
     """A board with results, and "Ask the model" open."""
-    file = tmp_path_factory.mktemp("trained") / "r.jsonl"
-    one = TrainingBoard("karate", "links", ["GCN", "DE-GNN-SPD"], seeds=1, epochs=2, results=file)
+    folder = tmp_path_factory.mktemp("trained")
+    one = TrainingBoard("karate", "links", ["GCN", "DE-GNN-SPD"], seeds=1, epochs=2, results=folder)
+    KEPT.append(one)  # the other tests close every board there is
     one.start()
     one.wait(LONG)
     one._deep.toggles["ask"].value = True
-    boards._live.discard(one)  # the other tests close every board there is
     return one
 
 
@@ -92,7 +95,7 @@ def test_a_race_fills_chart_table_and_mistakes() -> None:
     assert one._more.layout.display == ""
     assert one._mistakes.sheet.rows
     assert len(one._mistakes.sheet.rows) == len(one.mistakes)
-    assert one.results_file == Path("runs/links-karate.jsonl")
+    assert one.store.folder == Path("runs").resolve()
 
 
 class Ticking:
@@ -140,10 +143,10 @@ def test_a_change_while_training_counts_when_it_ends() -> None:
     one.start()
     one._controls.graph.value = "karate"  # by keyboard: the mouse does not reach it
     assert "de-locked" in one._drawers.header._dom_classes
-    assert one.results_file.name == "links-celegans.jsonl"
+    assert one._known.name == "links-celegans"
     one.cancel()
     assert "de-locked" not in one._drawers.header._dom_classes
-    assert one.results_file.name == "links-karate.jsonl"
+    assert one._known.name == "links-karate"
     assert one._go_button.description == "▶ Start"
 
 
@@ -165,7 +168,9 @@ def test_the_same_board_another_day_shows_the_results_at_once() -> None:
     assert "Nothing to train" in error(again)
     again._set_aside()
     assert again._comparing._sheet.rows == []
-    assert Path("runs/links-karate.1.jsonl").exists()
+    assert "runs/aside-links-karate-1 now." in error(again)
+    again.open_results("runs/aside-links-karate-1")
+    assert again._comparing._sheet.rows == rows
 
 
 def test_a_second_click_does_not_undo_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +224,7 @@ def test_what_was_cancelled_is_continued_on_another_day() -> None:
     assert first.race is not None
     until(lambda: any(run.epochs for run in first.race.snapshot().runs))  # type: ignore[union-attr]
     first.cancel()
-    folder = first.race.models_folder
+    folder = first.store.models
     first.close()
     until(lambda: list(folder.glob("*.checkpoint")))
     again = board("celegans", "links", ["GCN", "DE-GNN-SPD"], epochs=500)
@@ -274,45 +279,67 @@ def test_the_code_repeats_the_table_and_not_the_controls(capsys: pytest.CaptureF
         assert f"{run.model} {run.seed} Summary(epoch={run.best_epoch}, test={run.test}," in printed
 
 
-def test_another_results_file_is_opened_by_name() -> None:
-    first = board("karate", "roles", ["GCN"], results="mine/of-monday.jsonl")
+def test_another_store_is_opened_by_name_and_the_runs_of_a_file_are_added() -> None:
+    first = board("karate", "roles", ["GCN"], results="mine/monday")
     first.start()
     first.wait(LONG)
     one = board("celegans", "links", ["GCN"])
-    assert "Results: runs/links-celegans.jsonl, models in runs/links-celegans." in one._drawers.where.value
+    assert f"Results: {Path('runs').resolve()}." in one._drawers.where.value
 
     def opens(name: str) -> str:
         one._drawers.file.value = name
-        one._clicked(one.open_results, one._drawers.file.value or None)
+        one._drawers._open()
         return error(one)
 
-    assert "Another board writes to mine/of-monday.jsonl already" in opens("mine/of-monday.jsonl")
-    first.close()
-    assert "There is no file mine/of-tuesday.jsonl" in opens("mine/of-tuesday.jsonl")
-    assert "is a folder" in opens("mine")
+    assert "There is no finished run in" in opens("mine/tuesday")
     Path("notes.txt").write_text("buy milk\nand bread\n")
-    assert "not a file of results" in opens("notes.txt")
-    assert one.results_file == Path("runs/links-celegans.jsonl")
-    assert opens("mine/of-monday.jsonl") == ""
+    assert "notes.txt is a file; name a folder" in opens("notes.txt")
+    assert one.store.folder == Path("runs").resolve()
+    assert opens("mine/monday") == ""
     assert (one._controls.task.value, one._controls.graph.value) == ("roles", "karate")
     assert one._comparing._sheet.rows == first._comparing._sheet.rows
     assert one.mistakes == first.mistakes
-    assert "models in mine/of-monday." in one._drawers.where.value
+    assert f"Results: {Path('mine/monday').resolve()}." in one._drawers.where.value
     assert opens("") == ""
-    assert one.results_file == Path("runs/roles-karate.jsonl")
+    assert one.store.folder == Path("runs").resolve()
     assert one._comparing._sheet.rows == []
+    first.store.export("monday.csv")
+    assert "Runs in monday.csv: 1, of them new here: 1." in opens("monday.csv")
+    assert [run.test for run in one.runs] == [run.test for run in first.runs]
+    assert "no.jsonl is not there" in opens("no.jsonl")
 
 
-def test_two_boards_write_to_two_files() -> None:
+def test_every_board_shows_what_any_board_has_trained() -> None:
     a, b = board(), board()
-    assert [one.results_file.name for one in (a, b)] == ["links-karate.jsonl", "links-karate-2.jsonl"]
+    a.start()
+    a.wait(LONG)
+    b._controls.changed()
+    assert b._go_button.description == "✓ All trained"
+    assert b._comparing._sheet.rows == a._comparing._sheet.rows
+    assert [run.key for run in b.runs] == [run.key for run in a.runs]
+    assert not list(Path("runs").glob("*-2*"))
+
+
+def test_two_boards_that_train_the_same_do_not_do_it_twice() -> None:
+    a, b = board(seeds=2), board(seeds=2)
     for one in (a, b):
         one.start()
     for one in (a, b):
         one.wait(LONG)
-    assert [run.test for run in a.runs] == [run.test for run in b.runs]
-    with pytest.raises(de.ParameterError, match="Another board writes to"):
-        board(results=a.results_file)
+    assert sorted(a.runs, key=lambda run: run.key) == sorted(b.runs, key=lambda run: run.key)  # the same seconds, too
+    assert len(a.store.runs()) == 4
+
+
+def test_results_of_earlier_versions_are_shown() -> None:
+    first = board("karate", "links", ["GCN"], results="elsewhere")
+    first.start()
+    first.wait(LONG)
+    Path("runs").mkdir()
+    first.store.export("runs/links-karate.jsonl")
+    first.store.models.rename("runs/links-karate")
+    again = board("karate", "links", ["GCN"])
+    assert again._go_button.description == "✓ All trained"
+    assert again.mistakes == first.mistakes  # its model came along
 
 
 def test_making_a_board_in_its_cell_again_closes_the_earlier_one(shell: Shell) -> None:
@@ -329,7 +356,6 @@ def test_making_a_board_in_its_cell_again_closes_the_earlier_one(shell: Shell) -
     shell.run("a", lambda: made.append(long()))
     assert made[0].race.wait(LONG)
     assert [one._closed for one in made] == [True, True, False, False]
-    assert made[3].results_file.name == "links-celegans.jsonl"  # the earlier board gave it back
 
 
 def test_a_deleted_cell_closes_its_board_unless_the_page_shows_it(shell: Shell) -> None:
@@ -532,7 +558,7 @@ def test_an_own_graph_with_labels_from_a_file_or_a_column() -> None:
     one = board()
     one._controls.use(read_own("my ring.csv", ring, labels, None))
     one._controls.task.value = "roles"
-    assert one.results_file.name == "roles-my-ring.jsonl"
+    assert one._known.name == "roles-my-ring"
     one.start()
     one.wait(LONG)
     assert {run.graph for run in one.runs} == {"my ring"}
@@ -631,27 +657,17 @@ def test_names_are_escaped() -> None:
     assert "&lt;img" in shown[0]
 
 
-def test_a_refused_results_file_is_said_and_the_board_can_go_on(tmp_path) -> None:
+def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     foreign = tmp_path / "mine.json"
     foreign.write_text('{"nodes": [1, 2]}')
-    refused = board("karate", "links", ["GCN"], results=foreign)
-    assert "mine.json" in refused._error.value
-    with pytest.raises(de.ParameterError, match="choose another results file"):
-        refused.start()
-    other = board("karate", "links", ["GCN"], results=tmp_path / "other.jsonl")  # is not disturbed
-    other.start()
-    other.wait(LONG)
-    other.close()
-    refused.open_results(tmp_path / "other.jsonl")
-    assert refused.results_file == tmp_path / "other.jsonl"
+    with pytest.raises(de.ParameterError, match=r"mine\.json is a file; name a folder"):
+        board("karate", "links", ["GCN"], results=foreign)
     assert foreign.read_text() == '{"nodes": [1, 2]}'
-    with pytest.raises(de.ParameterError, match="Another board writes to"):
-        board("karate", "links", ["GCN"], results=tmp_path / "sub" / ".." / "other.jsonl")
 
 
 def test_the_code_of_an_own_graph_says_what_to_put_there(tmp_path) -> None:
     ring = de.Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)]).with_labels([0, 1] * 10)
-    one = board(ring, "roles", ["GCN"], results=tmp_path / "r.jsonl", seeds=1, epochs=1)
+    one = board(ring, "roles", ["GCN"], results=tmp_path / "r", seeds=1, epochs=1)
     one.start()
     one.wait(LONG)
     assert "A graph of your own" in one.code()
@@ -662,17 +678,17 @@ def test_a_folder_that_cannot_be_written_to_is_said_and_the_race_is_not_called_f
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "notes").write_text("a file, not a folder")
-    one = board("karate", "links", ["GCN"], results=tmp_path / "notes" / "r.jsonl")
+    one = board("karate", "links", ["GCN"], results=tmp_path / "notes" / "r")
     one._go_button.click()
-    assert f"{tmp_path / 'notes'} cannot be written to" in error(one)
+    assert f"{tmp_path / 'notes' / 'r'} cannot be written to" in error(one)
     assert "TrainingBoard(..., results=" in error(one)
     assert one._go_button.description == "▶ Start"
 
-    def full(file: Path, run: Any) -> None:
-        raise de.ParameterError(f"{file.parent} cannot be written to (No space left on device).")
+    def full(self: de.Store, run: Any) -> None:
+        raise de.ParameterError(f"{self.folder} cannot be written to (No space left on device).")
 
-    monkeypatch.setattr("degnn_explore.study.race.append", full)
-    other = board("karate", "links", ["GCN"], results=tmp_path / "r.jsonl")
+    monkeypatch.setattr(de.Store, "put", full)
+    other = board("karate", "links", ["GCN"], results=tmp_path / "r")
     other.start()
     other.wait(LONG)
     assert "No space left on device" in other._progress.value
@@ -695,7 +711,7 @@ def test_the_comparison_is_the_table_of_its_downloads(trained: TrainingBoard) ->
     trained._comparing._sheet.send = sent.append  # type: ignore[method-assign]
     for kind in ("csv", "latex", "markdown"):
         trained._comparing.download(kind)
-    assert [message["name"] for message in sent] == ["r.csv", "r.tex", "r.md"]
+    assert [message["name"] for message in sent] == ["links-karate.csv", "links-karate.tex", "links-karate.md"]
     assert [message["text"] for message in sent] == [table.to_csv(), table.to_latex(), table.to_markdown()]
 
 

@@ -56,14 +56,14 @@ def test_an_own_graph_with_its_labels_is_raced(lab: Any, visit: Any, tmp_path: P
     board.go.click()
     board.until(lambda: set(board.table()) == {"GCN", "DE-GNN-SPD"})
     board.says("Hardest mistakes" if board.box.locator(".de-link").count() else "makes no mistake")
-    assert (lab.folder / "own" / "runs" / "roles-club.jsonl").is_file()
+    assert [run.graph for run in de.Store(lab.folder / "own" / "runs").runs()] == ["club"]
 
     upload(board, tmp_path / "club2.json", column="side")  # no labels file this time: the earlier one is gone
     board.until(lambda: board.table() == {})
     board.says("club2")
     board.go.click()
     board.until(lambda: set(board.table()) == {"GCN", "DE-GNN-SPD"})
-    assert (lab.folder / "own" / "runs" / "roles-club2.jsonl").is_file()
+    assert [run.graph for run in de.Store(lab.folder / "own" / "runs").runs()] == ["club", "club2"]
 
 
 def workers(lab: Any) -> set[int]:
@@ -79,7 +79,7 @@ def workers(lab: Any) -> set[int]:
     while found != ours:
         found = set(ours)
         ours |= {pid for pid, parent in parents.items() if parent in ours}
-    return {pid for pid in ours if "spawn_main" in commands.get(pid, "")}
+    return {pid for pid in ours if "workers import work" in commands.get(pid, "")}
 
 
 def test_a_race_in_processes_is_cancelled_and_continued_and_leaves_none_behind(lab: Any, visit: Any) -> None:
