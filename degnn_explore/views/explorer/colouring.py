@@ -117,13 +117,14 @@ def by_encoding(picks: Sequence[Pick], encoding: Encoding, cut: bool = False, co
 
 
 def _farness(row: tuple[int, ...]) -> float:
-    """One number for the distances to all targets: 0 at the only target, then by their sum and how unlike they are.
+    """One number for the distances to all p targets, by their sum, at least p - 1, and by how unlike they are.
 
     >>> [round(_farness(row), 2) for row in [(0,), (2,), (0, 1), (1, 1), (0, 2), (1, FAR)]]
-    [0.0, 2.0, 0.87, 1.33, 1.73, 3.33]
+    [0.0, 2.0, 0.15, 0.9, 1.2, 4.05]
     """
-    spread = 0.0 if FAR in row else 0.3 * (max(row) - min(row))
-    return (sum(4 if x == FAR else x for x in row) + spread) * 2 / (len(row) + 1)
+    near = [4 if x == FAR else x for x in row]
+    spread = max(near) - min(near)
+    return (sum(near) - len(row) + 1) * min(1.0, 1.8 / len(row)) + 0.15 * spread
 
 
 def _unique_rows(rows: Ints) -> tuple[list[tuple[int, ...]], Ints]:

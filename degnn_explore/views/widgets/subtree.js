@@ -523,8 +523,9 @@ function render({ model, el }) {
   function draw() {
     due = false;
     hideTip();
-    scene = build();
-    if (!scene) return;
+    const built = build();
+    if (!built) return;
+    scene = built;
     hover = -1;
     cursor = Math.min(cursor, scene.picture.nodes.length - 1);
     painted = paint(svg, scene, readTheme(root));
@@ -758,7 +759,7 @@ function render({ model, el }) {
   ["form", "method", "named", "step"].forEach((name) => model.on(`change:${name}`, redraw));
   const sized = new ResizeObserver(redraw);
   sized.observe(stage);
-  const themed = new MutationObserver(redraw);
+  const themed = new MutationObserver(() => requestAnimationFrame(redraw)); // in the moment of the change nothing has a size
   themed.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class", "data-vscode-theme-kind"] });
   root.whereIs = (i) => [scene.spots[i].x, scene.spots[i].y]; // for tests: where to point
   readNet();

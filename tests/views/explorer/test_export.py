@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 import degnn_explore as de
@@ -46,6 +49,21 @@ def test_the_pyvis_page_asks_for_nothing() -> None:
     for sign in ("cdn.jsdelivr.net", "cdnjs.cloudflare.com", "<link", "bootstrap"):
         assert sign not in page
     assert "vis.Network" in page
+
+
+def test_the_free_view_has_two_trees_apart_on_any_ground() -> None:
+    page = de.Explorer(preset="fig3").html()
+    nodes, edges = (
+        re.search(rf"{what} = new vis.DataSet\((\[.*?\])\);", page, re.DOTALL) for what in ("nodes", "edges")
+    )
+    assert nodes and edges
+    labels = [(node["label"], node["level"]) for node in json.loads(nodes[1])]
+    assert labels[0] == ("A: v2\n0", 0) and labels[8] == ("B: v3\n0", 0)
+    lines = json.loads(edges[1])
+    assert [(line["from"], line["to"]) for line in lines if line["dashes"]] == [(1, 4), (9, 11)]  # where they part
+    assert {line["label"] for line in lines if "label" in line} == {"×2", "×3"}
+    assert all((line["from"] < 8) == (line["to"] < 8) for line in lines)
+    assert "background: transparent" in page
 
 
 def test_an_uploaded_file_is_read_and_its_name_never_used_as_a_path() -> None:
