@@ -6,6 +6,7 @@ import math
 import os
 import threading
 import time
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -22,6 +23,7 @@ from ..common.stopping import Cancelled, raise_if
 from ..engine.placing import Order, Placed
 from .checkpoint import Checkpoint, Epoch
 from .devices import MOST_THREADS, choose_device, generator_on, torch_threads
+from .hints import distance_hint
 from .metrics import metrics
 from .nets.base import Dropout, SetNet
 from .predicting import judge, sizes
@@ -262,6 +264,10 @@ class _Run:
         self.labels = np.concatenate([part.labels for part in parts])
         bounds = np.cumsum([0, *(len(part) for part in parts)])
         self.train, self.val, self.test = (np.arange(a, b) for a, b in pairwise(bounds))
+        if "max_dist" in self.model.hyper:
+            linked = self.task.train.sets[self.task.train.labels == 1]
+            if hint := distance_hint(self.task.graph, linked, self.model.hyper["max_dist"]):
+                warnings.warn(hint, stacklevel=2)
         with torch_threads(self.threads):
             self.model.bind(self.task, stop=self.stop, progress=progress)
             sets = np.concatenate([part.sets for part in parts])

@@ -112,7 +112,8 @@ def _row(model: str, group: list[Run], verdict: str, p: float | None, mark: str)
     return Row(
         model, len(group), *interval(_scores(group)), papers[0],
         *interval([100 * float(run.optimistic or 0) for run in group]), papers[1],
-        sum(run.seconds for run in group) / len(group), first.parameters, verdict, p, mark)  # fmt: skip
+        sum(run.cpu_seconds or run.seconds for run in group) / len(group), first.parameters,
+        verdict, p, mark)  # fmt: skip
 
 
 def _scores(group: list[Run]) -> list[float]:

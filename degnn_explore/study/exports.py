@@ -31,7 +31,7 @@ class Row:
     optimistic: float  # the same without validation
     optimistic_half: float | None
     paper_optimistic: tuple[float, float] | None
-    seconds: float  # of a seed, on average
+    seconds: float  # of the processor for a seed, on average
     parameters: int
     verdict: str = ""  # "the baseline", "+1.2, above (p = 0.012)", "+0.3, too few seeds to say", ...
     p: float | None = None  # of the verdict; None where none is given
@@ -80,7 +80,8 @@ COLUMNS = (
     Column("paper, no validation", "paper_optimistic_mean paper_optimistic_ci95",
            lambda row: row.paper_optimistic or (None, None), _published, "The paper's appendix, 20 seeds"),
     Column("seeds", "seeds", lambda row: (row.seeds,)),
-    Column("seconds a seed", "seconds", lambda row: (row.seconds,), "{:.1f}".format, first="up"),
+    Column("CPU seconds a seed", "seconds", lambda row: (row.seconds,), "{:.1f}".format,
+           "Of the processor, so that what else the machine does is not counted", first="up"),
     Column("parameters", "parameters", lambda row: (row.parameters,), "{:,}".format, first="up"),
     Column("against the best baseline", "verdict p", lambda row: (row.verdict, row.p), lambda verdict, p: verdict,
            f"Difference of the means. {COMPARED}"),

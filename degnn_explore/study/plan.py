@@ -6,11 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..common.errors import GraphError, ParameterError, one_of, whole_number
 from ..graphs.graph import Graph
+from ..learn.hints import distance_hint
+from ..learn.sampling import triangles
 from ..learn.tasks import TASKS, Task
 from ..reading.catalogue import name_of
 
@@ -143,6 +145,12 @@ class Plan:
             options["learning_rate"] = kind.RATE.default_for(p)
         return hyper, {"epochs": self.epochs, **options}
 
+    def hint(self) -> str:
+        """A sentence if the largest distance that a model tells apart leaves out many positives; else ""."""
+        given = {int(self.settings(model)[0].get("max_dist") or 0) for model in self.models}
+        told = (_hint(self.graph, self.task, most) for most in sorted(given) if most)
+        return next(filter(None, told), "")
+
     def jobs(self) -> list[Job]:
         """All runs, seed by seed, so that every model has a first result early."""
         return [Job(model, seed) for seed in range(self.seeds) for model in self.models]
@@ -161,6 +169,12 @@ class Plan:
     def title(self) -> str:
         """The graph's name: the one that load knows, else its title."""
         return self.name or self.graph.title or "my graph"
+
+
+@lru_cache(maxsize=16)
+def _hint(graph: Graph, task: str, max_dist: int) -> str:
+    positives = {"links": lambda: graph.edges, "triangles": lambda: triangles(graph)}
+    return distance_hint(graph, positives[task](), max_dist) if task in positives else ""
 
 
 def digest_of(graph: Graph, task: str) -> str:

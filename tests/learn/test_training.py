@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+import warnings
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -667,3 +668,16 @@ def test_the_units_of_an_attribute_do_not_matter(name):
         runs.append(list(de.fit(small(name, task), task, epochs=3)))
     for one, other in zip(*runs, strict=True):
         assert one.loss == pytest.approx(other.loss, abs=1e-4)
+
+
+def test_fit_says_when_positives_are_further_apart_than_the_encoding_tells() -> None:
+    ring = de.link_task(de.Graph.from_edges([(i, (i + 1) % 40) for i in range(40)]), seed=0, split=(0.9, 0.05, 0.05))
+    ladder = de.Graph.from_edges(
+        [(i, i + 2) for i in range(60)] + [(i, i + 1) for i in range(0, 60, 2)] + [(i, i + 5) for i in range(0, 50, 3)]
+    )
+    with pytest.warns(UserWarning, match="With max_dist=2, .* of the links look alike"):
+        next(de.fit(de.build("DE-GNN-SPD", de.link_task(ladder), max_dist=2, hidden=4), de.link_task(ladder)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        next(de.fit(de.build("DE-GNN-SPD", de.link_task(ladder), max_dist=40, hidden=4), de.link_task(ladder)))
+        next(de.fit(de.build("GCN", ring, hidden=4), ring))  # has no largest distance

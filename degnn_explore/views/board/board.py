@@ -259,6 +259,7 @@ class TrainingBoard(Panel):
             return
         self.clear_error()  # it was about what was chosen before
         plan = self._controls.plan()
+        self._drawers.advise(plan.hint())
         if self._ledger is None:
             self._ledger = Ledger(plan, self._store)
         else:

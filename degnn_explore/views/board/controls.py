@@ -17,7 +17,7 @@ from ...study.plan import MOST_SEEDS, Plan, digest_of
 from ...study.records import Run
 
 OWN = "own graph"
-_OWN_DEFAULT = ("each model's own", "")
+_OWN_DEFAULT = ("each model's own", "")  # and, once models are chosen, what that is
 _CHOICES: dict[str, tuple[str, list[Any]]] = {
     "layers": ("Layers", [1, 2, 3, 4]),
     "hidden": ("Hidden", [20, 32, 50, 80, 100, 200]),
@@ -159,7 +159,25 @@ class Controls:
             return
         for name, check in self.models.items():
             check.disabled = not self._fits(name)
+        self._show_own_values()
         self._act()
+
+    def _show_own_values(self) -> None:
+        """What "each model's own" stands for, of the models that are chosen."""
+        p = TASKS[self.task.value].p
+        kinds = [MODELS[model].load() for model in self.chosen()]
+        for name, menu in (*self.hyper.items(), ("learning_rate", self.rate)):
+            hypers = [{**kind.HYPER, "learning_rate": kind.RATE}.get(name) for kind in kinds if kind.learns]
+            values = dict.fromkeys(f"{hyper.default_for(p):g}" for hyper in hypers if hyper is not None)
+            label = f"each model's own: {', '.join(values)}" if values else _OWN_DEFAULT[0]
+            if menu.options[0][0] != label:
+                kept = menu.value
+                self._quiet = True
+                try:
+                    menu.options = [(label, ""), *menu.options[1:]]
+                    menu.value = kept
+                finally:
+                    self._quiet = False
 
     def chosen(self) -> list[str]:
         """The chosen models that take the task's sets."""

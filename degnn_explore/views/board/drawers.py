@@ -67,6 +67,7 @@ class Drawers:
         spring.add_class("de-spring")
         name = W.HTML(tag("span", "Training Board", "de-name"))
         numbers = (controls.seeds, controls.epochs, controls.device)
+        self.hint = W.HTML(layout=W.Layout(display="none", flex="1 0 100%"))
         self.header = box(
             "de-row",
             # two groups, so that a narrow page breaks the row between them and nowhere else
@@ -74,6 +75,7 @@ class Drawers:
             box("de-row", self.toggles["models"], *numbers, self.toggles["more"]),
             spring,
             go,
+            self.hint,
         )
         self.where = W.HTML()
         self.contents = {"models": self._models(), "own": self._own(), "more": self._more()}
@@ -83,6 +85,11 @@ class Drawers:
     def count(self) -> None:
         """Says how many models are chosen."""
         self.toggles["models"].description = f"Models: {len(self._controls.chosen())} chosen"
+
+    def advise(self, words: str) -> None:
+        """Shows a hint on what is chosen below the row, or none."""
+        self.hint.value = tag("div", words, "de-idea") if words else ""
+        self.hint.layout.display = "" if words else "none"
 
     def lock(self, on: bool) -> None:
         """While training, what is being trained is out of reach of the mouse.

@@ -46,7 +46,7 @@ def look_figure(
             )
             sheet.layout["yaxis" + at["yaxis"][1:]].pop("range")
             _add_scores(sheet, at, judged, here, names, first=not k)
-        legends["legend2"] = {"x": 1.0, "y": 0.46, "xanchor": "right", "yanchor": "top", "orientation": "h"}
+        legends["legend2"] = {"x": 0.0, "y": 0.46, "yanchor": "top", "orientation": "h"}
     return {"data": sheet.traces, "layout": {**sheet.layout, **legends}}
 
 
@@ -78,8 +78,8 @@ class _Sheet:
         self.layout[f"xaxis{number}"] = {"domain": x, "anchor": f"y{number}", "title": {"text": below}, **common}
         self.layout[f"yaxis{number}"] = {"domain": y, "anchor": f"x{number}", "title": {"text": beside}, **common}
         self.layout["annotations"].append(
-            {"x": sum(x) / 2, "y": y[1], "xref": "paper", "yref": "paper", "yanchor": "bottom", "showarrow": False,
-             "text": title, "font": {"size": 12}})  # fmt: skip
+            {"x": sum(x) / 2, "y": y[1], "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom",
+             "showarrow": False, "text": title, "font": {"size": 12}})  # fmt: skip
         return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
 
     def add(self, at: Mapping[str, str], **trace: Any) -> None:

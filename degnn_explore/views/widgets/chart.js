@@ -18,6 +18,7 @@ function coloured(layout, el) {
   const text = of("--de-text", "#1f2328"), faint = of("--de-faint", "#6b7280"), line = of("--de-grid", "rgba(127,127,127,0.18)");
   const out = { ...layout, autosize: true, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" };
   out.font = { ...layout.font, color: text, family: of("font-family", "sans-serif"), size: 12 };
+  out.modebar = { bgcolor: "rgba(0,0,0,0)", color: faint, activecolor: text };
   out.hoverlabel = { bgcolor: of("--de-card", "#fff"), bordercolor: faint, font: { color: text, size: 12 } };
   for (const key of Object.keys(layout)) {
     if (/^[xy]axis\d*$/.test(key)) {

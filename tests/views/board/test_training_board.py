@@ -833,3 +833,18 @@ def test_a_score_is_counted_at_its_distance() -> None:
         f"distance 5 or more, {int(((distance == 5) | (distance < 0)).sum())} sets",
     ]
     assert sum(int(which.sum()) for _, which in panels) == count
+
+
+def test_the_board_says_when_distances_are_cut_short_and_what_each_models_own_value_is() -> None:
+    ladder = de.Graph.from_edges(
+        [(i, i + 2) for i in range(60)] + [(i, i + 1) for i in range(0, 60, 2)] + [(i, i + 5) for i in range(0, 50, 3)]
+    )
+    one = board(ladder, "links", ["GCN", "DE-GNN-SPD"], max_dist=2)
+    assert "With max_dist=2," in one._drawers.hint.value
+    one._controls.hyper["max_dist"].value = 5
+    assert (one._drawers.hint.value, one._drawers.hint.layout.display) == ("", "none")
+    assert one._controls.hyper["max_dist"].options[0] == ("each model's own: 3", "")
+    assert one._controls.rate.options[0] == ("each model's own: 0.001", "")
+    one._controls.models["DEA-GNN-PR"].value = True
+    assert one._controls.rate.options[0] == ("each model's own: 0.001, 0.01", "")
+    assert one._controls.hyper["max_dist"].value == 5

@@ -1,0 +1,52 @@
+"""What to know before training: whether the largest distance of an encoding covers the sets to be judged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..graphs.distances import inner_distances
+from ..graphs.graph import Graph
+from .sampling import Ints
+
+_LOOKED_AT = 1000  # sets, spread evenly
+_MANY = 0.1
+
+
+def distance_hint(graph: Graph, positives: Ints, max_dist: int) -> str:
+    """A sentence if many of these sets are further apart than ``max_dist``, once their own edges are cut; else "".
+
+    All of them look alike to an encoding by distances; so do those without a path, which no larger value would mend
+    and which are not counted.
+
+    Parameters
+    ----------
+    graph
+        Where distances are counted.
+    positives
+        Target sets [k, p], such as ``task.train.sets[task.train.labels == 1]``.
+    max_dist
+        The largest distance that the encoding tells from those beyond it.
+
+    Examples
+    --------
+    >>> ring = Graph.from_edges([(i, (i + 1) % 12) for i in range(12)])
+    >>> distance_hint(ring, ring.edges, 3)
+    'With max_dist=3, 100 % of the links look alike: their ends are further apart once their own edge is cut. Nine in
+    ten are within 11 steps: try max_dist=11, or choose on validation.'
+    >>> distance_hint(ring, ring.edges, 11)
+    ''
+    """
+    some = positives[:: -(-len(positives) // _LOOKED_AT)] if len(positives) else positives
+    if not len(some) or some.shape[1] < 2:
+        return ""
+    far = inner_distances(graph, some)
+    reached = far.max(axis=(1, 2))[(far >= 0).all(axis=(1, 2))]
+    beyond = float((reached > max_dist).mean()) if len(reached) else 0.0
+    if beyond <= _MANY:
+        return ""
+    enough = int(np.quantile(reached, 0.9, method="higher"))
+    what, edge = ("links", "edge is") if some.shape[1] == 2 else ("positive sets", "edges are")
+    return (
+        f"With max_dist={max_dist}, {100 * beyond:.0f} % of the {what} look alike: their ends are further apart once "
+        f"their own {edge} cut. Nine in ten are within {enough} steps: try max_dist={enough}, or choose on validation."
+    )
