@@ -52,7 +52,7 @@ def measure(lab: jupyter.Lab, chrome: Any, n: int) -> list[float]:
     visit = jupyter.Visit(chrome, 1400, 1000)
     visit.open(lab.notebook(f"canvas{n}.ipynb", CELL.format(n=n, m=3 * n)))
     page = visit.page
-    page.locator(".de-canvas").nth(1).wait_for(timeout=120_000)
+    page.locator(".de-subtree").wait_for(timeout=120_000)
     graph = page.locator(".de-canvas").first
     graph.scroll_into_view_if_needed()
     # pointer capture needs a real pointer; these events are synthetic

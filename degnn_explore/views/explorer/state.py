@@ -286,10 +286,12 @@ class ExplorerState:
         here, letter = self.sides[side], self.letter(side)
         names = [node_name(here.graph, t) for t in here.targets]
         listed = ", ".join(names[:6]) + (f", … {len(names) - 6} more" if len(names) > 6 else "")
-        text = f"{letter} = {{{listed}}}, p = {len(names)}" if names else f"{letter}: click a node"
+        text = f"{letter} = {{{listed}}}" if names else f"{letter}: click a node"
         title = here.graph.title
         if len({s.graph.title for s in self.sides}) > 1 and len(title) <= 24:
-            text += f" · {title}"
+            text += f" · {title}"  # and no p: half a card has room for one line
+        elif names:
+            text += f", p = {len(names)}"
         if self.is_large(side):
             text += f" · {len(self.excerpt(side).nodes):,} of {here.graph.num_nodes:,} nodes drawn"
         return text

@@ -4,68 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
-from collections.abc import Callable
 from typing import Any
 
+from tools.explorers import Panel, fresh
 from tools.lab import ROOT
 
 EVIL = "<img src=x onerror=document.title='HACKED'>"
-
-
-class Panel:
-    """One Explorer on a page."""
-
-    def __init__(self, page: Any, place: int = 0) -> None:
-        self.page = page
-        self.box = page.locator(".de-explorer").nth(place)
-        self.box.locator(".de-subtree").wait_for(timeout=60_000)
-        self.box.scroll_into_view_if_needed()
-        self.graph, self.tree = self.box.locator(".de-canvas"), self.box.locator(".de-subtree")
-
-    def point(self, node: int, canvas: Any = None) -> tuple[float, float]:
-        """Where a node is on the page."""
-        canvas = canvas or self.graph
-        canvas.scroll_into_view_if_needed()
-        x, y = canvas.evaluate("(el, i) => el.whereIs(i)", node)
-        box = canvas.locator("canvas, svg").bounding_box()
-        return box["x"] + x, box["y"] + y
-
-    def click(self, node: int) -> None:
-        self.page.mouse.click(*self.point(node))
-
-    def targets(self, wanted: list[int]) -> None:
-        """Waits until exactly these drawn nodes are marked as targets."""
-        self._until(lambda: json.loads(self.graph.get_attribute("data-targets") or "[]"), wanted)
-
-    def legend(self) -> list[str]:
-        return [" ".join(item.inner_text().split()) for item in self.graph.locator(".de-legend-item").all()]
-
-    def shows(self, wanted: list[str]) -> None:
-        """Waits for this legend, each entry as "mark label counts"."""
-        self._until(self.legend, wanted)
-
-    def verdict(self, method: str, wanted: str) -> None:
-        """Waits for a pill of the strip to end so."""
-        pill = self.box.locator(f'.de-pill[data-method="{method}"]')
-        self._until(lambda: pill.inner_text().endswith(wanted), True)
-
-    def trees_say(self, wanted: str) -> None:
-        self._until(lambda: wanted in self.tree.inner_text(), True)
-
-    def _until(self, get: Callable[[], Any], wanted: Any, seconds: float = 60) -> None:
-        end, last = time.time() + seconds, None
-        while time.time() < end:
-            last = get()
-            if last == wanted:
-                return
-            self.page.wait_for_timeout(60)
-        assert last == wanted
-
-
-def fresh(lab: Any, visit: Any, name: str, *cells: str) -> Panel:
-    """A new notebook whose last cell shows an Explorer."""
-    return Panel(visit(lab.notebook(f"{name}.ipynb", "import degnn_explore as de", *cells)).page)
 
 
 def test_notebook_01_runs_and_answers_two_clicks(lab: Any, visit: Any) -> None:
@@ -100,12 +44,12 @@ def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
     panel.graph.locator(".de-find").press("Enter")
     panel.targets([7])
 
-    panel._until(lambda: panel.graph.get_attribute("data-cursor"), "7")
+    panel.until(lambda: panel.graph.get_attribute("data-cursor"), "7")
 
     # arrows walk along the edge v7 - v2, Enter picks, Esc clears
     panel.graph.locator("canvas").focus()
     page.keyboard.press("ArrowRight")
-    panel._until(lambda: panel.graph.get_attribute("data-cursor"), "2")
+    panel.until(lambda: panel.graph.get_attribute("data-cursor"), "2")
     page.keyboard.press("Enter")
     panel.targets([7, 2])
     panel.shows(["0,1 {0,1} 2", "1,2 {1,2} 4", "2,2 {2,2} 2"])
@@ -130,12 +74,12 @@ def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
 
     # colour classes, then the layer slider by keyboard
     panel.box.get_by_label("Colour by").select_option(label="classes: DE-SPD")
-    panel._until(lambda: panel.graph.locator(".de-legend-title").inner_text(), "classes by DE-SPD after 2 layers")
+    panel.until(lambda: panel.graph.locator(".de-legend-title").inner_text(), "classes by DE-SPD after 2 layers")
     before = len(panel.legend())
     panel.box.get_by_label("Layers").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    panel._until(lambda: panel.graph.locator(".de-legend-title").inner_text(), "DE-SPD after 0 layers")
+    panel.until(lambda: panel.graph.locator(".de-legend-title").inner_text(), "DE-SPD after 0 layers")
     panel.shows(["a class a 4", "b class b 3", "c class c 1"])
     assert before > 3
     panel.trees_say("layer 0 of 0")
@@ -157,15 +101,15 @@ def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
     page.mouse.up()
     assert abs(panel.point(6)[0] - moved[0] - 40) < 3
     panel.graph.get_by_label("Fit to the panel, dragged nodes back in place").click()
-    panel._until(lambda: max(abs(a - b) for a, b in zip(panel.point(6), (x, y), strict=True)) < 3, True)
+    panel.until(lambda: max(abs(a - b) for a, b in zip(panel.point(6), (x, y), strict=True)) < 3, True)
     panel.targets([2])
 
     # hovering a tree node lights the graph node it stands for, and the reverse
     page.mouse.move(*panel.point(0, panel.tree))
-    panel._until(lambda: panel.graph.get_attribute("data-lit"), "[2]")
+    panel.until(lambda: panel.graph.get_attribute("data-lit"), "[2]")
     page.mouse.move(*panel.point(2))
-    panel._until(lambda: 0 in json.loads(panel.tree.get_attribute("data-lit") or "[]"), True)
-    panel._until(
+    panel.until(lambda: 0 in json.loads(panel.tree.get_attribute("data-lit") or "[]"), True)
+    panel.until(
         lambda: all(
             word in panel.graph.locator(".de-tip").inner_text()
             for word in ("v2", "degree 3", "distance to S: 0", "class")
@@ -196,7 +140,7 @@ def test_a_reload_keeps_everything(lab: Any, visit: Any) -> None:
     again.targets([7, 11])
     again.shows(["0 0 1 | 1", "1 1 3 | 3", "2 2 4 | 4"])
     again.verdict("DE-SPD", " yes, 2 layers")
-    again._until(lambda: max(abs(a - b) for a, b in zip(_shape(again), dragged, strict=True)) < 0.02, True)
+    again.until(lambda: max(abs(a - b) for a, b in zip(_shape(again), dragged, strict=True)) < 0.02, True)
     again.click(5)  # and it still answers
     again.targets([5, 11])
 
@@ -257,7 +201,7 @@ def test_names_are_text_everywhere(lab: Any, visit: Any) -> None:
     panel.graph.locator(".de-matches li", has_text="<img src=x").wait_for()
     panel.graph.locator(".de-find").fill("")
     page.mouse.move(*panel.point(0))
-    panel._until(lambda: "<img src=x" in panel.graph.locator(".de-tip").inner_text(), True)
+    panel.until(lambda: "<img src=x" in panel.graph.locator(".de-tip").inner_text(), True)
     assert "<img src=x" in panel.graph.locator(".de-canvas-title").inner_text()
     panel.box.get_by_role("button", name="Free view").click()
     frame = page.frame_locator("iframe.de-free")
@@ -295,11 +239,11 @@ def test_export_file_and_themes(lab: Any, visit: Any) -> None:
     caught_file.value.set_files(
         {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"source,target\na,b\nb,c\nb,b\nb,d\n"}
     )
-    panel._until(lambda: "1 self-loop" in panel.box.locator(".de-idea").inner_text(), True)
+    panel.until(lambda: "1 self-loop" in panel.box.locator(".de-idea").inner_text(), True)
     panel.shows(["0 0 1", "1 1 3"])
 
     light = panel.graph.evaluate("el => getComputedStyle(el).getPropertyValue('--de-rim')")
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
-    panel._until(lambda: panel.graph.evaluate("el => getComputedStyle(el).getPropertyValue('--de-rim')") != light, True)
+    panel.until(lambda: panel.graph.evaluate("el => getComputedStyle(el).getPropertyValue('--de-rim')") != light, True)
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
-    panel._until(lambda: panel.graph.evaluate("el => getComputedStyle(el).getPropertyValue('--de-rim')") == light, True)
+    panel.until(lambda: panel.graph.evaluate("el => getComputedStyle(el).getPropertyValue('--de-rim')") == light, True)

@@ -92,7 +92,7 @@ def test_each_side_shows_its_own_names_and_notes() -> None:
     canvas = de.Explorer((a, ["x"]), (b, ["q"])).graph_canvas
     assert canvas.names == ["x", "y", "p", "q", "r"]
     assert canvas.notes == ["Bonn", "Rome", "Lima", "Oslo", "Kiel"]
-    assert canvas.captions == ["A = {x}, p = 1 · A", "B = {q}, p = 1 · B"]
+    assert canvas.captions == ["A = {x} · A", "B = {q} · B"]
     assert np.frombuffer(canvas.edges, dtype="<u4").tolist() == [0, 1, 2, 3, 3, 4]
 
 
