@@ -39,6 +39,11 @@ def file(name: str, content: str | bytes = b"") -> Path:
     return path
 
 
+def lesson(G: de.Graph | None = None, S: Sequence[int] = (), preset: str | None = None, **options: Any) -> Path:
+    """The Explorer as a page."""
+    return de.Explorer(None if G is None else (G, S), preset=preset).page(file("lesson.html"), **options)
+
+
 def shell(*arguments: object) -> None:
     """``degnn-explore`` with these arguments."""
     said = io.StringIO()

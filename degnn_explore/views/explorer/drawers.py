@@ -13,9 +13,10 @@ from ...graphs.graph import Graph
 from ...reading.formats import spoken_formats
 from ..widgets.bar import SPRING, Bar, Field, menu, press
 from ..widgets.glossary import as_html
-from ..widgets.html import box, button, tag, text
+from ..widgets.html import box, tag
 from ..widgets.uploads import UPLOAD_HINT, read_own, uploaded
 from .pages import free_view
+from .pages.share import Share
 from .presets import PRESETS
 
 _HELP = """<b>How to read this panel</b>
@@ -30,7 +31,6 @@ over a legend entry to see its nodes</dd>
 two from the other; ∞: unreachable</dd>
 <dt>layer</dt><dd>how many layers the GNN has: the depth of the subtrees, and of the colour classes</dd>
 <dt>colour class</dt><dd>nodes that no GNN of that kind with so many layers can tell apart</dd></dl>"""
-_LONGEST_CODE = 6_000
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Drawers:
             "spring": SPRING,
             "tour": press("Tour", "A guided tour", pressed=False),
             "free": press("Free view", "The subtrees, free to move (pyvis)", pressed=False),
-            "share": press("Share ▾", "Pictures, a page for slides, a code, Python", pressed=False),
+            "share": press("Share ▾", "Copy the code or Python, save a picture or a page", pressed=False),
             "help": press("?", "How to read and use this panel", pressed=False, name_for_ears="Help"),
         }
         self.header = Bar("Explorer", fields, self._asked, actions.show_error)
@@ -69,22 +69,12 @@ class Drawers:
         self.upload = W.FileUpload(multiple=False, description="Choose a file", layout=W.Layout(width="auto"))
         self.upload.observe(self._uploaded, "value")
         self.report = W.HTML(tag("span", UPLOAD_HINT, "de-hint"))
-        self._exports = box("de-row", W.HTML(tag("b", "Pictures")))
-        self._exports.children += tuple(
-            button(label, tip, partial(self._try, self.actions.export, what))
-            for label, tip, what in [
-                ("Graph PNG", "The graph as it is drawn", "graph.png"),
-                ("Graph SVG", "The graph as vectors", "graph.svg"),
-                ("Subtree PNG", "The subtrees as drawn", "subtree.png"),
-                ("Subtree SVG", "The subtrees as vectors", "subtree.svg"),
-                ("Subtree HTML", "A free-moving page for slides", "subtree.html"),
-            ]
-        )
+        self.share = Share(partial(self._try, actions.export), actions.show_error)
 
     @property
     def parts(self) -> tuple[W.Widget, ...]:
         """All that a drawer may hold, whether it is open or not."""
-        return (self.content, self.upload, self.report, self._exports)
+        return (self.content, self.upload, self.report, self.share.box)
 
     def refresh(self, preset_key: str) -> None:
         """Keeps the menu and an open drawer in step with the state."""
@@ -125,15 +115,8 @@ class Drawers:
         elif key == "free":
             self.content.value = free_view.frame(self.actions.page())
         else:
-            children = (self._exports, self.content)
-            code = self.actions.share()
-            short = len(code) <= _LONGEST_CODE
-            opening = f'de.Explorer.restore("{code}")' if short else "explorer.share()  # too long to show here"
-            self.content.value = (
-                f'<b>This very view, as a code</b><div class="de-code" data-code="restore">{text(opening)}</div>'
-                "<b>… and as Python to paste</b>"
-                f'<div class="de-code" data-code="python">{text(self.actions.code())}</div>'
-            )
+            children = (self.share.box,)
+            self.share.show(self.actions.share(), self.actions.code())
         self.box.children = children
 
     def _uploaded(self, change: dict[str, Any]) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import uuid
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import ipywidgets as W
@@ -18,10 +22,13 @@ from ..widgets.glossary import Glossary
 from ..widgets.html import box, button, error_box, guarded, tag
 from ..widgets.messages import listed, text, whole
 from ..widgets.panel import Panel
+from ..widgets.still import save
 from ..widgets.strip import VerdictStrip
 from .drawers import Actions, Drawers
 from .excerpt import MAX_DRAWN, search
 from .pages import free_view, pictures, sharing
+from .pages.living import CONTROLS, living
+from .pages.share import export
 from .pages.svg import svg
 from .pages.tree_svg import tree_svg
 from .presets import preset as find_preset
@@ -118,8 +125,23 @@ class Explorer(Panel):
         """The subtrees as a standalone, free-moving page (pyvis) that needs no network."""
         return free_view.page(forest(self.state, self.tree_view.method == "1-WL"))
 
+    def page(self, file: str | os.PathLike[str], controls: Iterable[str] = CONTROLS, tour: str = "") -> Path:
+        """Writes one HTML file in which a reader explores on without a kernel and without a network.
+
+        A reader may pick any single target, on graphs up to 60 nodes any pair, change colouring and layer, and sees
+        subtrees and verdicts; ``controls`` leaves some of these ("pick", "colour_by", "layer", "size") out.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Explorer(preset="hexagon").page(f"{folder}/lesson.html", ["pick", "layer"], tour="hexagon").name
+        'lesson.html'
+        """
+        return save(file, living(self, controls, tour))
+
     def still(self) -> tuple[str, str]:
-        """The graphs as a picture with a caption, for viewers without a kernel."""
+        """Graphs and subtrees as a picture with a caption, for viewers without a kernel."""
         self._judge.wait(0.3)  # the verdicts of a small graph are in by then
         return pictures.still(self.state, self.graph_canvas, self._found)
 
@@ -154,7 +176,7 @@ class Explorer(Panel):
             self.open_preset,
             self._toggle_tour,
             self.open_graph,
-            self._export,
+            partial(export, self),
             self.html,
             self.share,
             self.code,
@@ -215,17 +237,6 @@ class Explorer(Panel):
     @guarded
     def _show_more(self) -> None:
         self.state.show_more()
-
-    def _export(self, what: str) -> None:
-        """Hands the reader a file: "graph" or "subtree" with an ending that says what it is."""
-        name, kind = what.split(".")
-        canvas = self.graph_canvas if name == "graph" else self.tree_view
-        if kind == "png":
-            canvas.send({"type": "png", "name": what})
-            return
-        drawn = "graph" if name == "graph" else "tree"
-        mime, content = ("text/html", self.html()) if kind == "html" else ("image/svg+xml", self.svg(drawn))
-        canvas.send({"type": "download", "name": what, "mime": mime, "text": content})
 
     def _listen(self) -> None:
         canvas = self.graph_canvas

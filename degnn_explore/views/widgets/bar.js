@@ -10,12 +10,24 @@ const make = (tag, className, text) => {
 
 let count = 0;
 
+// Within the click itself, or browsers refuse. A page from another machine without https has no clipboard of this kind.
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true, () => false);
+  const scratch = make("textarea");
+  scratch.value = text;
+  document.body.append(scratch);
+  scratch.select();
+  const done = document.execCommand("copy");
+  scratch.remove();
+  return done;
+}
+
 function control(field, act) {
   if (field.kind === "spring") return { box: make("span", "de-spring") };
   if (field.kind === "button") {
     const box = make("button", "de-button", field.label);
     box.type = "button";
-    box.addEventListener("click", () => act(true));
+    box.addEventListener("click", () => (box.copied ? box.copied() : act(true)));
     return { box, input: box };
   }
   const box = make("label", `de-field de-${field.kind}`), input = make(field.kind === "select" ? "select" : "input");
@@ -50,6 +62,10 @@ function write({ box, input, shown }, field) {
   input.disabled = Boolean(field.disabled);
   if (field.kind === "button") {
     box.textContent = field.label;
+    if ("copy" in field) box.copied = () => copy(field.copy).then((done) => {
+      box.textContent = done ? "Copied ✓" : "Not allowed: select and copy it below";
+      setTimeout(() => { box.textContent = field.label; }, 2500);
+    });
     if ("pressed" in field) box.setAttribute("aria-expanded", String(field.pressed));
     if (field.name_for_ears) box.setAttribute("aria-label", field.name_for_ears);
   } else if (field.kind === "check") input.checked = field.value;

@@ -29,7 +29,7 @@ def check(label: str, **more: Any) -> Field:
 
 
 def press(label: str, title: str, **more: Any) -> Field:
-    """A button; with ``pressed`` one that opens something and says whether it is open."""
+    """A button; with ``pressed`` one that opens something and says whether it is, with ``copy`` a text to copy."""
     return {"kind": "button", "label": label, "title": title, **more}
 
 

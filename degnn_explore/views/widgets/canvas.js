@@ -855,7 +855,7 @@ function render({ model, el }) {
   // several traits arrive in one message, and only together do they fit: read them when all are in
   const due = new Set();
   function later(act) {
-    if (!due.size) queueMicrotask(() => { const acts = [...due]; due.clear(); s.hover = s.hover < (model.get("positions")?.byteLength ?? 0) / 8 ? s.hover : -1; s.glow = []; acts.forEach((a) => a()); if (heard >= 0 && heard < n()) describe(heard); heard = -1; redraw(); });
+    if (!due.size) queueMicrotask(() => { const acts = [...due]; due.clear(); s.hover = s.hover < (model.get("positions")?.byteLength ?? 0) / 8 ? s.hover : -1; s.glow = []; acts.forEach((a) => a()); if (heard >= 0 && heard < n()) describe(heard); heard = -1; if (!tip.hidden) showTip(); redraw(); });
     due.add(act);
   }
   const listeners = Object.entries(changes).map(([name, act]) => { const heard = () => later(act); model.on(name, heard); return [name, heard]; });

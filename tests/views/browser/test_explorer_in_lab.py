@@ -220,16 +220,21 @@ def test_names_are_text_everywhere(lab: Any, visit: Any) -> None:
 def test_export_file_and_themes(lab: Any, visit: Any) -> None:
     panel = fresh(lab, visit, "export", "de.Explorer(preset='fig3')")
     page = panel.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     panel.box.get_by_role("button", name="Share").click()
     for name, start in [
         ("Graph PNG", b"\x89PNG"),
-        ("Subtree PNG", b"\x89PNG"),
+        ("Subtrees PNG", b"\x89PNG"),
         ("Graph SVG", b"<svg"),
-        ("Subtree HTML", b"<"),
+        ("Subtrees, free", b"<"),
+        ("Save a page", b"<!do"),
     ]:
         with page.expect_download() as caught:
             panel.box.get_by_role("button", name=name).click()
         assert open(caught.value.path(), "rb").read(4).startswith(start), name  # noqa: SIM115
+    panel.box.get_by_role("button", name="Copy Python").click()
+    panel.box.get_by_role("button", name="Copied").wait_for(timeout=60_000)
+    assert page.evaluate("() => navigator.clipboard.readText()").splitlines()[-1].startswith("de.Explorer(A, B")
     assert 'de.Explorer.restore("de1.' in panel.box.locator("[data-code=restore]").inner_text()
     assert "de.zoo.figure3()[0]" in panel.box.locator("[data-code=python]").inner_text()
 

@@ -86,8 +86,8 @@ def test_a_code_and_the_python_of_the_same() -> None:
         "",
         "A = (de.zoo.two_triangles(), [0])",
         "B = (de.zoo.hexagon(), [0])",
-        "de.Explorer(A, B, colour_by='SPD', layer=2, layout='as drawn', size=1)",
         'print(de.distinguish(A, B, method="DE-SPD"))',
+        "de.Explorer(A, B, colour_by='SPD', layer=2, layout='as drawn', size=1)",
     ]
 
 

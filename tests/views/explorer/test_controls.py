@@ -102,9 +102,11 @@ def test_one_drawer_is_open_at_a_time_and_follows_the_state() -> None:
     assert "How to read" in drawers.content.value
     tell(drawers.header, "share", True)
     assert {name: drawers.header[name]["pressed"] for name in ("help", "share")} == {"help": False, "share": True}
-    assert explorer.share() in drawers.content.value
-    explorer.state.pick(0, 5)
-    assert explorer.share() in drawers.content.value
+    for _ in range(2):
+        assert drawers.box.children == (drawers.share.box,)
+        assert drawers.share.bar["code"]["copy"].endswith(f'de.Explorer.restore("{explorer.share()}")')
+        assert drawers.share.bar["python"]["copy"] == explorer.code()
+        explorer.state.pick(0, 5)
     tell(drawers.header, "free", True)
     assert drawers.content.value == free_view.frame(explorer.html())
     tell(drawers.header, "free", True)
@@ -120,26 +122,38 @@ def test_a_drawer_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "message"),
+    ("name", "mime"),
     [
-        ("Graph PNG", {"type": "png", "name": "graph.png"}),
-        ("Graph SVG", {"type": "download", "name": "graph.svg", "mime": "image/svg+xml"}),
-        ("Subtree PNG", {"type": "png", "name": "subtree.png"}),
-        ("Subtree SVG", {"type": "download", "name": "subtree.svg", "mime": "image/svg+xml"}),
-        ("Subtree HTML", {"type": "download", "name": "subtree.html", "mime": "text/html"}),
+        ("graph.png", ""),
+        ("graph.svg", "image/svg+xml"),
+        ("subtree.png", ""),
+        ("subtree.svg", "image/svg+xml"),
+        ("subtree.html", "text/html"),
+        ("lesson.html", "text/html"),
     ],
 )
-def test_each_picture_is_handed_over(label: str, message: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_file_is_handed_over(name: str, mime: str, monkeypatch: pytest.MonkeyPatch) -> None:
     explorer = de.Explorer(preset="fig3")
-    canvas = explorer.graph_canvas if label.startswith("Graph") else explorer.tree_view
     sent: list[dict[str, str]] = []
-    monkeypatch.setattr(canvas, "send", sent.append)
-    next(b for b in explorer._drawers._exports.children[1:] if b.description == label).click()
+    monkeypatch.setattr(
+        explorer.tree_view if name.startswith("subtree") else explorer.graph_canvas, "send", sent.append
+    )
+    tell(explorer._drawers.share.bar, name, True)
     (got,) = sent
     content = got.pop("text", "")
-    assert got == message
-    wanted = {"svg": explorer.svg("graph" if canvas is explorer.graph_canvas else "tree"), "html": explorer.html()}
-    assert content == wanted.get(got["name"].split(".")[1], "")
+    assert got == ({"type": "download", "name": name, "mime": mime} if mime else {"type": "png", "name": name})
+    wanted = {"graph.svg": explorer.svg(), "subtree.svg": explorer.svg("tree"), "subtree.html": explorer.html()}
+    if name in wanted:
+        assert content == wanted[name]
+    assert content.startswith("<!doctype html>") == (name == "lesson.html")
+    assert explorer.graph_canvas.busy == ""
+
+
+def test_a_page_that_is_too_large_is_refused_in_words() -> None:
+    explorer = de.Explorer(preset="pb")
+    tell(explorer._drawers.share.bar, "lesson.html", True)
+    assert "the limit is 400 nodes" in explorer._error.value
+    assert explorer.graph_canvas.busy == ""
 
 
 def _file(name: str, content: bytes) -> tuple[dict[str, Any], ...]:

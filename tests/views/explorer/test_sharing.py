@@ -82,7 +82,7 @@ def test_python_to_paste_opens_the_same_explorer() -> None:
     explorer = de.Explorer(preset="fig2b", colour_by="DE-SPD", layer=1, cut=True)
     lines = explorer.code().splitlines()
     scope: dict = {}
-    exec("\n".join(lines[:4]) + "\nexplorer = " + lines[4], scope)  # our own text, no outside input
+    exec("\n".join(lines[:-1]) + "\nexplorer = " + lines[-1], scope)  # our own text, no outside input
     assert scope["explorer"].targets == explorer.targets
     assert scope["explorer"].state.cut
 

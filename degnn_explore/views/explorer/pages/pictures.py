@@ -8,12 +8,13 @@ from ...widgets.still import figure, image
 from ..state import ExplorerState
 from ..verdict_table import Answers
 from .svg import svg
+from .tree_svg import tree_svg
 
 _MOST_EDGES = 6_000  # of a picture in a notebook: 100 kB
 
 
 def still(state: ExplorerState, canvas: Canvas, found: Answers) -> tuple[str, str]:
-    """A caption, and HTML with the graphs as they are drawn and that caption.
+    """A caption, and HTML with the graphs as they are drawn, their folded subtrees and that caption.
 
     >>> from ..explorer import Explorer
     >>> explorer = Explorer(preset="hexagon")
@@ -35,4 +36,5 @@ def still(state: ExplorerState, canvas: Canvas, found: Answers) -> tuple[str, st
     if edges > _MOST_EDGES:
         said.append(f"Not every one of the {edges:,} edges is drawn")
     caption = ". ".join(said) + ". Run this cell to explore it."
-    return caption, figure(caption, image(svg(canvas, most=_MOST_EDGES), said[0]))
+    trees = [image(tree_svg(state), "Unrolled subtrees")] if any(side.targets for side in state.sides) else []
+    return caption, figure(caption, image(svg(canvas, most=_MOST_EDGES), said[0]), *trees)

@@ -181,7 +181,7 @@ def _graph(item: Any, given: Graph | None) -> Graph:
 
 
 def as_python(state: ExplorerState) -> str:
-    """Python that opens the same Explorer and asks the same question."""
+    """Python that asks the same question and, in its last line, shows the same Explorer."""
     letters = [state.letter(k) for k in range(len(state.sides))]
     lines = ["import degnn_explore as de", ""]
     for k, (letter, side) in enumerate(zip(letters, state.sides, strict=True)):
@@ -203,10 +203,9 @@ def as_python(state: ExplorerState) -> str:
     usual = {"step": 2, "hops": 2, "cut": False, "size": 0, "root": 0}
     chosen = {name: getattr(state, name) for name in SETTINGS}
     options = "".join(f", {name}={value!r}" for name, value in chosen.items() if value != usual.get(name))
-    lines.append(f"de.Explorer({', '.join(letters)}{options})")
     if len(state.sides) == 2 and state.sides[0].targets and len(state.sides[0].targets) == len(state.sides[1].targets):
         method = state.colour_by if state.colour_by in METHODS else "DE-SPD"
         more = f", hops={state.hops}" if METHODS[method].many_hops else ""
         more += ", cut=True" if state.cut else ""
         lines.append(f'print(de.distinguish(A, B, method="{method}"{more}))')
-    return "\n".join(lines)
+    return "\n".join([*lines, f"de.Explorer({', '.join(letters)}{options})"])
