@@ -36,6 +36,7 @@ _NAMES = {
     "learn.saving": "save load_model",
     "study.missing_links": "missing_links",
     "study.judged": "set_distance",
+    "study.tuning": "tune",
     "study.storage.store": "Store",
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}

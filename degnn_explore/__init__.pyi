@@ -44,6 +44,7 @@ from .reading.read import read_graph as read_graph
 from .study.judged import set_distance as set_distance
 from .study.missing_links import missing_links as missing_links
 from .study.storage.store import Store as Store
+from .study.tuning import tune as tune
 from .views.board.board import TrainingBoard as TrainingBoard
 from .views.explorer.explorer import Explorer as Explorer
 

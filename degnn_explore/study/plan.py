@@ -59,6 +59,7 @@ class Plan:
     hyper: Mapping[str, Any] = field(default_factory=dict)  # for every model that has them
     options: Mapping[str, Any] = field(default_factory=dict)  # further arguments of fit
     name: str = ""
+    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # for one model: its hyperparameters and rate
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
@@ -95,7 +96,7 @@ class Plan:
         for model in self.models:
             built = build(model, task, **self.hyper_of(model))
             known |= set(built.hyper)
-            fit(built, task, self.epochs, device=self.device, **self.options)  # checks its arguments, trains nothing
+            fit(built, task, self.epochs, device=self.device, **self.options_of(model))  # checks, trains nothing
         for name in self.hyper:
             one_of("hyperparameter", name, sorted(known))
 
@@ -125,7 +126,13 @@ class Plan:
 
         entry = MODELS[one_of("model", model, MODELS)]
         known = entry.load().HYPER
-        return {key: value for key, value in self.hyper.items() if key in known and key not in entry.own}
+        common = {key: value for key, value in self.hyper.items() if key in known and key not in entry.own}
+        return common | {key: value for key, value in self.own.get(model, {}).items() if key != "learning_rate"}
+
+    def options_of(self, model: str) -> dict[str, Any]:
+        """The further arguments of fit for this model."""
+        rate = {key: value for key, value in self.own.get(model, {}).items() if key == "learning_rate"}
+        return {**self.options, **rate}
 
     def settings(self, model: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Hyperparameters and options of this model's runs in full, defaults and learning rate included.
@@ -140,7 +147,8 @@ class Plan:
         hyper = {key: one.checked(key, given.get(key, one.default_for(p))) for key, one in kind.HYPER.items()}
         if not kind.learns:
             return hyper, {}
-        options = asdict(Learning(**{key: value for key, value in self.options.items() if key not in _HOW}))
+        given_options = self.options_of(model)
+        options = asdict(Learning(**{key: value for key, value in given_options.items() if key not in _HOW}))
         if options["learning_rate"] is None:
             options["learning_rate"] = kind.RATE.default_for(p)
         return hyper, {"epochs": self.epochs, **options}

@@ -124,12 +124,13 @@ def best_on_validation(groups: Mapping[str, Sequence[Run]]) -> str:
     ...                     "GIN": [Run("k", "g", "links", "GIN", epochs=[epoch], best_epoch=1)]})
     'GIN'
     """
+    return max(groups, key=lambda model: sum(map(on_validation, groups[model])) / len(groups[model]), default="")
 
-    def value(run: Run) -> float:
-        chosen = run.epochs[run.best_epoch - 1] if 0 < run.best_epoch <= len(run.epochs) else None
-        return 0.0 if chosen is None else float(chosen["val"][run.metric] or 0)
 
-    return max(groups, key=lambda model: sum(map(value, groups[model])) / len(groups[model]), default="")
+def on_validation(run: Run) -> float:
+    """The validation metric of the epoch that a run reports; 0 if its record has no epochs."""
+    chosen = run.epochs[run.best_epoch - 1] if 0 < run.best_epoch <= len(run.epochs) else None
+    return 0.0 if chosen is None else float(chosen["val"][run.metric] or 0)
 
 
 def _described(values: Sequence[float]) -> tuple[float, float, int]:

@@ -77,7 +77,7 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
     kept = folder / f"{record.key}.checkpoint"
     run, waiting, said, worked = [], [], 0.0, began
     how: dict[str, Any] = {"seed": job.seed, "device": record.device, "checkpoint": kept, "stop": stop}
-    for epoch in fit(model, task, plan.epochs, **how, **plan.options):
+    for epoch in fit(model, task, plan.epochs, **how, **plan.options_of(job.model)):
         if (at := time.process_time()) - worked < _TOLD_AGAIN:
             began -= epoch.seconds  # trained in an earlier sitting, whose processor time nobody wrote down
         worked = at

@@ -33,6 +33,7 @@ from .mistakes import Mistakes
 from .report import Story
 from .table import Compare
 from .texts import progress_bars, progress_title
+from .tuned import Tuning
 
 _PAUSE = 0.3  # seconds between two updates; five a second would be drawn as well, and seen no better
 _SHARE = 0.04  # of the time may go into drawing; the larger the race, the rarer the updates
@@ -218,6 +219,7 @@ class TrainingBoard(Panel):
         if self.race is not None:
             self.race.cancel(wait=False)
         self._deep.close()
+        self._tuning.stop()
         hidden = [part.box for part in self._deep.parts.values()]
         self.parts = (*hidden, *(widget for content in self._drawers.contents.values() for widget in content))
 
@@ -231,7 +233,8 @@ class TrainingBoard(Panel):
         self._controls = Controls(self._changed)
         self._go_button = Go(self._go)
         opened, loaded = (partial(self._clicked, act) for act in (self.open_results, self.load_results))
-        self._drawers = Drawers(self._controls, self._go_button, opened, loaded, self.show_error)
+        self._tuning = Tuning(self._controls, lambda: (self._known.store, self._controls.workers.value))
+        self._drawers = Drawers(self._controls, self._go_button, self._tuning.box, opened, loaded, self.show_error)
         self._curves = Curves(partial(self._clicked, self._draw_curves))
         self._progress = W.HTML()
         self._mistakes = Mistakes(partial(self._clicked, self.open_mistake))

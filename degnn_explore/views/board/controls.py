@@ -68,6 +68,9 @@ class Controls:
         self.workers = _menu("Train", [("one run after another", 1), *several])
         self.settings = (*self.hyper.values(), self.rate, self.optimiser, self.patience)
         rest = (self.task, self.graph, self.seeds, self.epochs, self.device, self.workers)
+        self.found: dict[str, dict[str, Any]] = {}  # settings of single models, chosen on validation
+        for control in (self.task, self.graph, *self.settings):  # first, so that the change is told without them
+            control.observe(lambda _: None if self._quiet else self.found.clear(), "value")
         for control in (*rest, *self.settings, *self.models.values()):
             control.observe(lambda _: self.changed(), "value")
 
@@ -129,14 +132,21 @@ class Controls:
                 "under “Own graph…” first, then open the file."
             )
 
+    def use_own(self, found: Mapping[str, Mapping[str, Any]]) -> None:
+        """Settings for single models, until another value is chosen for all."""
+        self.found = {model: dict(settings) for model, settings in found.items() if settings}
+        self.changed()
+
     def our_values(self) -> None:
         """Each model's own hyperparameters and optimiser, and few seeds and epochs."""
+        self.found = {}
         usual = {self.seeds: USUAL["seeds"], self.epochs: USUAL["epochs"]}
         self._set({menu: "" for menu in self.settings} | usual)
         self.changed()
 
     def paper_values(self) -> None:
         """The paper's optimiser and seeds, values within its ranges, and epochs enough for its small steps."""
+        self.found = {}
         menus = {menu: _PAPER[name] for name, menu in self.hyper.items()}
         learning = {self.rate: PAPER_RATE, self.optimiser: "sgd", self.patience: "never"}
         self._set(menus | learning | {self.seeds: MOST_SEEDS, self.epochs: PAPER_EPOCHS})
@@ -201,7 +211,8 @@ class Controls:
             **({"patience": None} if self.patience.value == "never" else {}),
         }
         numbers = (self.seeds.value, self.epochs.value, self.device.value)
-        return Plan(graph, self.task.value, models, *numbers, hyper, options, name)
+        found = {model: settings for model, settings in self.found.items() if model in models}
+        return Plan(graph, self.task.value, models, *numbers, hyper, options, name, found)
 
 
 def _menu(label: str, options: Sequence[Any]) -> W.Dropdown:

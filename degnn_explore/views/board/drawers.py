@@ -52,6 +52,7 @@ class Drawers:
         self,
         controls: Controls,
         go: W.Button,
+        tuning: W.Widget,
         opened: Callable[[str | None], None],
         loaded: Callable[[str], None],
         failed: Callable[[BaseException], None],
@@ -77,7 +78,7 @@ class Drawers:
             go,
             self.hint,
         )
-        self.where = W.HTML()
+        self.where, self._tuning = W.HTML(), tuning
         self.contents = {"models": self._models(), "own": self._own(), "more": self._more()}
         self.drawer = box("de-drawer")
         self.drawer.layout.display = "none"
@@ -114,10 +115,7 @@ class Drawers:
             row = W.HBox([W.HTML(f'<span class="de-dot" style="background:{text(paint(name))}"></span>'), check])
             row.add_class("de-model")
             rows.append(row)
-        hint = (
-            "In the chart baselines are dotted, distance encoding is solid; of the heuristics, which need no training "
-        )
-        return box("de-models", *rows), _hint(f"{hint}(olive), the best on validation is a dashed line.")
+        return box("de-models", *rows), _hint(_IN_CHART)
 
     def _own(self) -> tuple[W.Widget, ...]:
         self._files = [
@@ -145,6 +143,7 @@ class Drawers:
                 _hint(_LONG),
             ),
             _hint(_PAPER_TEXT),
+            self._tuning,
             box("de-row", controls.workers),
             self.where,
             box("de-row", self.file, button("Open results", _OPEN_TIP, self._open)),

@@ -848,3 +848,16 @@ def test_the_board_says_when_distances_are_cut_short_and_what_each_models_own_va
     one._controls.models["DEA-GNN-PR"].value = True
     assert one._controls.rate.options[0] == ("each model's own: 0.001, 0.01", "")
     assert one._controls.hyper["max_dist"].value == 5
+
+
+def test_settings_chosen_on_validation_are_those_of_the_next_race() -> None:
+    one = board("karate", "links", ["Adamic-Adar", "Katz"])
+    one._tuning.go()
+    one._tuning.wait(LONG)
+    assert "Best of at most 4 settings of each model:" in one._tuning.note.value
+    chosen = one._controls.found.get("Katz", {})
+    assert one._known.plan.settings("Katz")[0] == {"damping": 0.2, **chosen}
+    one._controls.use_own({"Katz": {"damping": 0.9}})
+    assert one._known.plan.settings("Katz")[0] == {"damping": 0.9}
+    one._controls.hyper["layers"].value = 3  # a value for all models: those of single ones go
+    assert one._known.plan.settings("Katz")[0] == {"damping": 0.2}
