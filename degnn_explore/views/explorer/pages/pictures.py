@@ -21,7 +21,7 @@ def still(state: ExplorerState, canvas: Canvas, found: Answers) -> tuple[str, st
     >>> explorer.wait()
     >>> caption, html = still(explorer.state, explorer.graph_canvas, explorer.verdicts)
     >>> caption.split(". ")[1]
-    'A = {v0}, p = 1 · two triangles; B = {v0}, p = 1 · 6-cycle'
+    'A = {v0} · two triangles; B = {v0} · 6-cycle'
     """
     sides = range(len(state.sides))
     said = [f"Distance Encoding Explorer: {canvas.title}", "; ".join(state.caption(k) for k in sides)]
