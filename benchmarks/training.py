@@ -19,7 +19,7 @@ from sklearn.metrics import roc_auc_score
 
 import degnn_explore as de
 from degnn_explore.engine.egonets import ego_networks
-from degnn_explore.learn.training import loss_of
+from degnn_explore.learn.stepping import loss_of
 
 PAPER = {"celegans": 0.8937, "ns": 0.9909, "pb": 0.9495}  # DE-GNN-SPD, Table 1
 LIMIT = {"celegans": 10, "ns": 5, "pb": 30}

@@ -61,6 +61,7 @@ class Memory:
 
 memory = Memory()
 torch.pretend.mem_get_info = lambda device=None: (memory.limit - memory.used, memory.limit)
+torch.pretend.max_memory_allocated = lambda device=None: memory.peak
 
 
 def reset() -> None:

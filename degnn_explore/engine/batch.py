@@ -66,6 +66,8 @@ class Step:
         """The weighted sum over neighbours (or over each shell). h [N_prev, c] -> [N_next, A, c]"""
         if h.shape[0] != self.num_before:
             raise ParameterError(f"This step takes {self.num_before} rows, not {h.shape[0]}; apply the steps in order.")
+        if h.dtype == torch.bfloat16:
+            h = h.float()  # a sum of many needs more digits
         return _Multiply.apply(h, self).view(-1, self.heads, h.shape[1])
 
     def transpose(self) -> tuple[Tensor, Tensor, Tensor]:

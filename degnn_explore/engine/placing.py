@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
@@ -11,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from ..common.errors import ParameterError
 from ..common.files import readable_size
 from .store import SetData, ahead
 from .tables import Table
@@ -21,6 +24,7 @@ UNKNOWN = 4_000_000_000  # bytes taken as free where a device does not say
 _ALIGNED = 16  # bytes; an item of a tensor begins at a multiple of its size
 
 Ints = NDArray[np.int64]
+log = logging.getLogger("degnn_explore")
 
 
 class Order(NamedTuple):
@@ -31,6 +35,32 @@ class Order(NamedTuple):
 
     def part(self, begin: int, end: int | None = None) -> Order:
         return Order(self.here[begin:end], self.there[begin:end])
+
+
+class TooLittleMemory(ParameterError):
+    """A device cannot hold what even one target set needs; fewer runs at once may help."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a model was computed, and its data.
+
+    Examples
+    --------
+    >>> print(Placement("cuda:0", "device", 7_900_000, 310_000_000))
+    cuda:0: 7.9 MB of data copied there once; 310 MB of its memory used at most
+    """
+
+    device: str
+    where: str  # "memory", "device", "chunks" or "batches", see :class:`Placed`
+    nbytes: int  # of the data
+    used: int | None = None  # of the device's memory at most, if it says
+    note: str = ""
+
+    def __str__(self) -> str:
+        how = {"memory": "in memory", "device": "copied there once"}.get(self.where, f"staged in {self.where}")
+        used = "" if self.used is None else f"; {readable_size(self.used)} of its memory used at most"
+        return f"{self.device}: {readable_size(self.nbytes)} of data {how}{used}{self.note and '; '}{self.note}"
 
 
 class Placed:
@@ -55,7 +85,8 @@ class Placed:
 
     def __init__(self, data: SetData, device: str) -> None:
         self.data, self.device = data, torch.device(device)
-        self.where, self._table = "memory", None
+        self.where, self.note = "memory", ""
+        self._table: Table | None = None
         if self.device.type == "cpu":
             return
         self.where, self._stage = "chunks", _Stage(self.device)
@@ -68,13 +99,30 @@ class Placed:
                 if not out_of_memory(error):
                     raise
 
-    def __str__(self) -> str:
-        size = readable_size(self.data.nbytes)
-        if self.where == "device":
-            return f"{size} of data copied there once"
-        if self.where != "memory":
-            return f"{size} of data staged in {self.where}"
-        return f"{size} of data, extracted when needed" if self.data.streamed else f"{size} of data in memory"
+    def shrink(self, at_once: int) -> int:
+        """After the device ran out of memory: of how many sets a batch should be from here on, at most."""
+        if at_once > 1:
+            at_once = -(-at_once // 2)
+            self.note = f"for want of memory {at_once} sets at a time are computed"
+        elif self._table is not None:
+            self._table, self.where = None, "chunks"
+            self.note = "for want of memory one set at a time is computed, and the data are no longer there"
+        else:
+            raise TooLittleMemory(
+                f"{self.device} has too little memory for what a single target set needs ({self.placement()}); train "
+                "fewer runs at once, use device='cpu', or take fewer layers, hops or hidden channels."
+            )
+        empty = getattr(getattr(torch, self.device.type, None), "empty_cache", None)
+        if empty is not None:
+            empty()
+        log.warning("%s ran out of memory: %s. Nothing is lost.", self.device, self.note)
+        return at_once
+
+    def placement(self) -> Placement:
+        """Where the data are now, and what the device says of its memory."""
+        ask = getattr(getattr(torch, self.device.type, None), "max_memory_allocated", None)
+        used = None if ask is None else int(ask(self.device))
+        return Placement(str(self.device), self.where, self.data.nbytes, used, self.note)
 
     def order(self, index: Ints) -> Order:
         """These sets, to be asked for: one copy to the device."""

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import torch
 
@@ -15,8 +16,20 @@ MOST_THREADS = 256  # more of them end the process inside OpenMP
 
 
 def best_device() -> str:
-    """What "auto" stands for: cuda, then mps, then cpu."""
-    return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    """What "auto" stands for: cuda, then mps if its torch has all that is needed, then cpu."""
+    return "cuda" if torch.cuda.is_available() else "mps" if _mps_will_do() else "cpu"
+
+
+@cache
+def _mps_will_do() -> bool:
+    if not torch.backends.mps.is_available():
+        return False
+    try:  # torch has it there from 2.10 on
+        one = torch.zeros(1, dtype=torch.int32, device="mps")
+        torch.nn.functional.embedding_bag(one, torch.ones(1, 1, device="mps"), one, mode="sum")
+    except (NotImplementedError, RuntimeError):
+        return False
+    return True
 
 
 def devices() -> list[tuple[str, str]]:

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from ..common.errors import ParameterError
 from ..common.stopping import raise_if
-from ..engine.placing import Order, Placed
+from ..engine.placing import Order, Placed, out_of_memory
+from ..engine.request import as_sets
 from ..engine.store import SetData
 from ..graphs.graph import Graph, needs_graph
 from .devices import choose_device, torch_threads
 from .metrics import probabilities
 from .nets.base import SetNet
 
+_FIRST, _SLAB = 1024, 65_536  # sets that are extracted together, first and later: a million stream through
+_WORTH_COPYING = 1.0  # seconds on the CPU, by the time that sets took so far, from which "auto" goes to a GPU
 _JUDGED_AT_ONCE = 256  # sets in a batch when nothing is learnt; any number gives the same logits
 _JUDGED_IF_HEAVY = 32  # the same where ego-networks are large
 
 
-def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto") -> NDArray[np.float64]:
+def predict(
+    model: SetNet, G: Graph, sets: Sequence[Any] | NDArray[np.int64], *, device: str = "auto"
+) -> NDArray[np.float64]:
     """Probabilities for target sets that you name, on the training graph or, if inductive, another one.
 
     Parameters
@@ -33,9 +40,11 @@ def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto
     G
         The graph; edges inside a set are cut before it is judged, as in training.
     sets
-        Target sets, as numbers or names, each of the size that the model was built for.
+        Target sets, as numbers or names, each of the size that the model was built for. A million of them are best
+        given as an integer array [k, p].
     device
-        As in :func:`fit`.
+        "auto", or the name of a torch device. "auto" stays with a model that is on a GPU; else it begins on the CPU,
+        and goes on with cuda or mps where the rest would take more than a second.
 
     Returns
     -------
@@ -50,18 +59,29 @@ def predict(model: SetNet, G: Graph, sets: Sequence[Any], *, device: str = "auto
     (2,)
     """
     array = checked_sets("predict", model, G, sets)
-    where = choose_device(device)
-    model.to(where)
+    chosen, parts, done, a_set = choose_device(device), [], 0, 0.0
+    where = "cpu" if device == "auto" and next(model.parameters(), model.scale).device.type == "cpu" else chosen
     with torch_threads(1):
-        logits = logits_of(model, model.prepare(G, array, progress=False), np.arange(len(array)), where, None)
-    return probabilities(logits)
+        while done < len(array):
+            if where != chosen and (len(array) - done) * a_set > _WORTH_COPYING:
+                where = chosen
+            model.to(where)
+            some = array[done : done + (_SLAB if done else _FIRST)]
+            data, began = model.prepare(G, some, progress=False), time.perf_counter()
+            parts.append(logits_of(model, data, np.arange(len(some)), where, None))
+            a_set, done = (time.perf_counter() - began) / len(some), done + len(some)
+    return probabilities(np.concatenate(parts))
 
 
-def checked_sets(caller: str, model: Any, G: Any, sets: Sequence[Any]) -> NDArray[np.int64]:
+def checked_sets(caller: str, model: Any, G: Any, sets: Sequence[Any] | NDArray[np.int64]) -> NDArray[np.int64]:
     """The sets as numbers [k, p], or an error that says why the model cannot judge them."""
     if not isinstance(model, SetNet):
         raise ParameterError(f"{caller} needs a model made by de.build, not {type(model).__name__}.")
     needs_graph(caller, G)
+    if isinstance(sets, np.ndarray) and sets.ndim == 2 and len(sets) and sets.shape[1] == model.shape.p:
+        array = as_sets(G, sets)
+        model.check(G, array)
+        return array
     rows = [G.target_set(S) for S in sets]
     odd = [row.tolist() for row in rows if len(row) != model.shape.p]
     if odd or not rows:
@@ -83,12 +103,20 @@ def logits_of(
 def judge(model: SetNet, placed: Placed, order: Order, stop: threading.Event | None) -> NDArray[np.float32]:
     """:func:`logits_of` where the data are in place."""
     model.eval()
-    parts = []
+    parts: list[Tensor] = []
     at_once = _JUDGED_IF_HEAVY if placed.data.heavy else _JUDGED_AT_ONCE
-    with torch.no_grad():
-        for _, batch in placed.batches(order, sizes(len(order.here), at_once)):
-            raise_if(stop, "training was cancelled")
-            parts.append(model(batch))
+    while (done := sum(map(len, parts))) < len(order.here):
+        try:
+            with torch.no_grad():
+                for _, batch in placed.batches(order.part(done), sizes(len(order.here) - done, at_once)):
+                    raise_if(stop, "training was cancelled")
+                    parts.append(model(batch))
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+        else:
+            break
+        at_once = placed.shrink(at_once)
     return np.asarray(torch.cat(parts).cpu().numpy())
 
 

@@ -8,57 +8,27 @@ import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from ..common.errors import MOST_SEED, ParameterError, one_of, real_number, whole_number
-from ..common.stopping import Cancelled, raise_if
-from ..engine.placing import Order, Placed
+from ..common.stopping import Cancelled
+from ..engine.placing import Placed, log
+from ..engine.store import SetData
 from .checkpoint import Checkpoint, Epoch
 from .devices import MOST_THREADS, choose_device, generator_on, torch_threads
 from .hints import distance_hint
 from .metrics import metrics
 from .nets.base import Dropout, SetNet
 from .predicting import judge, sizes
+from .stepping import USUAL, Learning, Stepper, loss_of, needs_bf16
 from .tasks import Task
-
-_OPTIMISERS = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
-
-
-@dataclass(frozen=True)
-class Learning:
-    """The options of :func:`fit` that decide, with the seed, what comes out; the others say only how."""
-
-    batch_size: int = 64
-    optimizer: str = "adam"
-    learning_rate: float | None = None
-    weight_decay: float = 0.0
-    patience: int | None = 30
-    clip: float | None = 5.0
-
-    def __post_init__(self) -> None:
-        """Every value is of its type and in its range, numpy's numbers as plain ones."""
-        checked = {
-            "batch_size": whole_number("batch_size", self.batch_size, least=1),
-            "optimizer": one_of("optimizer", self.optimizer, _OPTIMISERS),
-            "weight_decay": real_number("weight_decay", self.weight_decay, least=0),
-            "patience": None if self.patience is None else whole_number("patience", self.patience, least=1),
-            "clip": None if self.clip is None else real_number("clip", self.clip, above=0),
-        }
-        if self.learning_rate is not None:
-            checked["learning_rate"] = real_number("learning_rate", self.learning_rate, above=0)
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
-
-
-USUAL = Learning()
 
 
 @dataclass(frozen=True)
@@ -109,10 +79,11 @@ def fit(
     device: str = "auto",
     batch_size: int = USUAL.batch_size,
     optimizer: str = USUAL.optimizer,
-    learning_rate: float | None = USUAL.learning_rate,
+    learning_rate: float | str | None = USUAL.learning_rate,
     weight_decay: float = USUAL.weight_decay,
     patience: int | None = USUAL.patience,
     clip: float | None = USUAL.clip,
+    precision: str = USUAL.precision,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 5.0,
     stop: threading.Event | None = None,
@@ -132,14 +103,20 @@ def fit(
     seed
         Order of the sets and dropout. The same seed gives the same numbers.
     device
-        "auto" (cuda, then mps, then cpu) or the name of a torch device.
+        "auto" or the name of a torch device. "auto" is cuda, then mps, then cpu; where a few batches show that copying
+        and computing there would take longer than all epochs on the CPU, it is the CPU. ``model.placement`` says where
+        it was, and the log ("degnn_explore") why.
     batch_size, optimizer, learning_rate, weight_decay
         The optimiser is "adam" or "sgd" (momentum 0.9); the learning rate by default the model's own, see
-        :func:`degnn_explore.models`.
+        :func:`degnn_explore.models`. "scaled": its own for batches of 64, √k times that (sgd: k times) for batches k
+        times as large, as suits a GPU.
     patience
         Stop after so many epochs without a better validation metric; None: never.
     clip
         Largest norm of the gradient; None: no limit.
+    precision
+        "float32", or "bf16": layers compute in bfloat16 where the device has it, sums over neighbours, the loss and
+        the weights stay in float32. Models are judged in float32 either way.
     checkpoint
         A file to keep the state in. If it exists, its epochs are yielded again from the file and training goes on
         after them, to the same final numbers.
@@ -178,24 +155,19 @@ def fit(
         )
     if stop is not None and not callable(getattr(stop, "is_set", None)):
         raise ParameterError(f"stop must be an event such as threading.Event(), not {stop!r}.")
-    rate = model.learning_rate if learning_rate is None else learning_rate
-    learning = Learning(batch_size, optimizer, rate, weight_decay, patience, clip)
+    given = Learning(batch_size, optimizer, learning_rate, weight_decay, patience, clip, precision)
+    learning, chosen = given.with_rate(model.learning_rate), choose_device(device)
+    if learning.precision == "bf16":
+        needs_bf16(chosen)
     seed = whole_number("seed", seed, least=0, most=MOST_SEED)
     threads = whole_number("num_threads", num_threads, least=1, most=MOST_THREADS)
-    run = _Run(model, task, seed, learning, choose_device(device), threads, stop)
+    run = _Run(model, task, seed, learning, chosen, device == "auto" and chosen != "cpu", threads, stop)
     epochs = whole_number("epochs", epochs, least=1)
     every = real_number("checkpoint_every", checkpoint_every, least=0)
     if not model.learns:
         return run.judged(progress)
     kept = None if checkpoint is None else Checkpoint(Path(checkpoint), run.identity(), every)
     return run.epochs(epochs, kept, progress)
-
-
-def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
-    """Cross entropy: of one logit [k] for two classes, of C logits [k, C] for more."""
-    if logits.dim() == 1:
-        return torch.nn.functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))
-    return torch.nn.functional.cross_entropy(logits, labels)
 
 
 @dataclass
@@ -207,6 +179,7 @@ class _Run:
     seed: int
     learning: Learning
     device: str
+    measured: bool  # whether the CPU may turn out to be the faster one
     threads: int
     stop: threading.Event | None
 
@@ -218,13 +191,13 @@ class _Run:
     def identity(self) -> dict[str, Any]:
         """What must be the same for a run to go on: model, task and options."""
         model = {"name": self.model.name, "hyper": self.model.hyper}
-        return {**model, "task": self.task.digest(), "seed": self.seed, **asdict(self.learning)}
+        return {**model, "task": self.task.digest(), "seed": self.seed, **self.learning.said()}
 
     def epochs(self, count: int, checkpoint: Checkpoint | None, progress: bool) -> Iterator[Epoch]:
         try:
-            self._prepare(progress)
+            self._prepare(progress, count)
             if checkpoint is not None and checkpoint.path.exists():
-                past, self.best = checkpoint.resume(self.model, self.optimiser, count, self.task.metric)
+                past, self.best = checkpoint.resume(self.model, self.stepper.optimiser, count, self.task.metric)
                 for epoch in past:
                     self._remember(epoch)
                 yield from past
@@ -234,7 +207,7 @@ class _Run:
                 if self._remember(epoch):
                     self.best = {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
                 if checkpoint is not None:
-                    checkpoint.keep(self.model, self.best, self.optimiser, self.history)
+                    checkpoint.keep(self.model, self.best, self.stepper.optimiser, self.history)
                 yield epoch
         except Cancelled:
             return
@@ -249,7 +222,7 @@ class _Run:
         """The one epoch of a model that has nothing to learn."""
         started = time.perf_counter()
         try:
-            self._prepare(progress)
+            self._prepare(progress, 1)
             logits = judge(self.model, self.placed, self.placed.order(np.arange(len(self.labels))), self.stop)
         except Cancelled:
             return
@@ -258,8 +231,8 @@ class _Run:
         train, val, test = (metrics(*part) for part in parts)
         yield Epoch(1, loss, train, val, test, time.perf_counter() - started, self.task.metric)
 
-    def _prepare(self, progress: bool) -> None:
-        """The data of all sets, with their places by part, and the optimiser."""
+    def _prepare(self, progress: bool, count: int) -> None:
+        """The data of all sets, with their places by part, where they are computed on, and the optimiser."""
         parts = [self.task.train, self.task.val, self.task.test]
         self.labels = np.concatenate([part.labels for part in parts])
         bounds = np.cumsum([0, *(len(part) for part in parts)])
@@ -273,16 +246,36 @@ class _Run:
             sets = np.concatenate([part.sets for part in parts])
             data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
             self.model.calibrate(data, self.train)
-            self.model.to(self.device)
-        self.placed = Placed(data, self.device)
-        if not self.model.learns:
-            return
-        self.labels_there = torch.from_numpy(self.labels).to(self.device)
+            if not self.model.learns:
+                self.placed = Placed(data, "cpu")
+                return
+            note = self._choose(data, count) if self.measured else ""
+            self.stepper = self._stepper(data, self.device)
+        self.placed = self.stepper.placed
+        self.placed.note = note
         self.held_out = self.placed.order(np.concatenate([self.val, self.test]))
-        kind = self.learning.optimizer
-        extra: dict[str, Any] = {"momentum": 0.9} if kind == "sgd" else {"fused": True}
-        how = {"lr": self.learning.learning_rate, "weight_decay": self.learning.weight_decay, **extra}
-        self.optimiser = _OPTIMISERS[kind](self.model.parameters(), **how)
+        self.model.placement = self.placed.placement()
+        log.info("%s on %s", self.model.name, self.model.placement)
+
+    def _stepper(self, data: SetData, device: str) -> Stepper:
+        self.model.to(device)
+        return Stepper(self.model, Placed(data, device), self.labels, self.learning, self.stop)
+
+    def _choose(self, data: SetData, count: int) -> str:
+        """Stays with the device, or with the CPU where that would be through all epochs earlier; says why."""
+        steps = count * len(sizes(len(self.train), self.learning.batch_size))
+        began, seconds = time.perf_counter(), {}
+        for device in ("cpu", self.device):
+            stepper = self._stepper(data, device)
+            began, copying = time.perf_counter(), time.perf_counter() - began
+            batch = stepper.seconds(stepper.placed.order(self.train))
+            seconds[device] = steps * batch + (copying if device != "cpu" else 0.0)
+            began = time.perf_counter()
+        here, there = seconds["cpu"], seconds[self.device]
+        told = f"{steps:,} batches would take about {here:.3g} s on the CPU and {there:.3g} s on {self.device}"
+        if here <= there:
+            self.device = "cpu"
+        return f"{told}, copying included"
 
     def _patience_is_over(self) -> bool:
         patience = self.learning.patience
@@ -296,8 +289,7 @@ class _Run:
             if isinstance(module, Dropout):
                 module.generator = generator_on(self.device)
                 module.generator.manual_seed((self.seed * 1_000_003 + number) % 2**63)
-        self.model.train()
-        losses, logits = self._pass(self.placed.order(order))
+        losses, logits = self.stepper.learn(self.placed.order(order))
         if not np.isfinite(losses).all():
             raise self._diverged(f"The loss became {losses[~np.isfinite(losses)][0]} in epoch {number}")
         train = metrics(logits, self.labels[order])
@@ -305,24 +297,9 @@ class _Run:
         if not np.isfinite(judged).all():
             raise self._diverged(f"The model's outputs are no longer finite after epoch {number}")
         val, test = (metrics(judged[rows - self.val[0]], self.labels[rows]) for rows in (self.val, self.test))
+        self.model.placement = self.placed.placement()
         loss = sum(losses * sizes(len(order), self.learning.batch_size)) / len(order)
         return Epoch(number, loss, train, val, test, time.perf_counter() - started, self.task.metric)
-
-    def _pass(self, order: Order) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        """One step for each batch; the loss of each, and the logits of all sets. Nothing waits for a value before."""
-        losses, logits = [], []
-        for index, batch in self.placed.batches(order, sizes(len(order.here), self.learning.batch_size)):
-            raise_if(self.stop, "training was cancelled")
-            out = self.model(batch)
-            loss = loss_of(out, self.labels_there.index_select(0, index))
-            self.optimiser.zero_grad()
-            loss.backward()
-            if self.learning.clip is not None:
-                torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.learning.clip)
-            self.optimiser.step()
-            losses.append(loss.detach())
-            logits.append(out.detach())
-        return torch.stack(losses).cpu().double().numpy(), torch.cat(logits).cpu().numpy()
 
     def _diverged(self, what: str) -> ParameterError:
         return ParameterError(

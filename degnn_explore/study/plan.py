@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +105,7 @@ class Plan:
         return name_of(self.graph, labels=self.task == "roles")
 
     def _check_options(self) -> None:
-        from ..learn.training import Learning
+        from ..learn.stepping import Learning
 
         given_elsewhere = ("seed", "epochs", "device", "checkpoint", "stop", "progress", "model", "task")
         for name in self.options:
@@ -140,18 +140,15 @@ class Plan:
         A value that is given and is the default is the same setting as one that is not given.
         """
         from ..learn.nets import MODELS
-        from ..learn.training import Learning
+        from ..learn.stepping import Learning
 
         kind: type[SetNet] = MODELS[one_of("model", model, MODELS)].load()
         p, given = TASKS[self.task].p, self.hyper_of(model)
         hyper = {key: one.checked(key, given.get(key, one.default_for(p))) for key, one in kind.HYPER.items()}
         if not kind.learns:
             return hyper, {}
-        given_options = self.options_of(model)
-        options = asdict(Learning(**{key: value for key, value in given_options.items() if key not in _HOW}))
-        if options["learning_rate"] is None:
-            options["learning_rate"] = kind.RATE.default_for(p)
-        return hyper, {"epochs": self.epochs, **options}
+        learning = Learning(**{key: value for key, value in self.options_of(model).items() if key not in _HOW})
+        return hyper, {"epochs": self.epochs, **learning.with_rate(kind.RATE.default_for(p)).said()}
 
     def hint(self) -> str:
         """A sentence if the largest distance that a model tells apart leaves out many positives; else ""."""

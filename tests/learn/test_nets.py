@@ -18,7 +18,7 @@ from degnn_explore.learn.nets import pagerank_exact, pagerank_top, struc2vec
 from degnn_explore.learn.nets.base import Dropout
 from degnn_explore.learn.nets.block_nets import HopsConv
 from degnn_explore.learn.nets.readout import difference_pooling
-from degnn_explore.learn.training import loss_of
+from degnn_explore.learn.stepping import loss_of
 
 from . import reference_nets as reference
 

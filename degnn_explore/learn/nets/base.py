@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from ...common.errors import ParameterError, TargetError, one_of, real_number, whole_number
 from ...encodings.base import Encoding
+from ...engine.placing import Placement
 from ...engine.store import SetData
 from ...engine.tables import Table, row_table
 from ...graphs.changed import side_by_side
@@ -105,6 +106,9 @@ class Dropout(nn.Module):
             return h
         generator = self.generator if h.device.type != "meta" else None
         dropped = min(max(round(256 * self.share), 1), 255)
+        if h.device.type == "mps":  # it draws no 64 bits at a time
+            kept = torch.rand(h.shape, device=h.device, generator=generator) >= dropped / 256
+            return h * (kept.to(h.dtype) * (256 / (256 - dropped)))
         draws = torch.empty((h.numel() + 7) // 8, dtype=torch.int64, device=h.device)
         draws = draws.random_(-(2**63), None, generator=generator)
         byte = draws.view(torch.uint8)[: h.numel()]
@@ -123,6 +127,7 @@ class SetNet(nn.Module):
     RATE: ClassVar[Hyper] = Hyper(1e-3, paper="1e-4 (SGD)", for_nodes=1e-2)  # nodes: few training sets, few steps
 
     scale: Tensor
+    placement: Placement | None = None  # where it was last trained or asked, and its data
 
     def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any], width: int = 0) -> None:
         super().__init__()

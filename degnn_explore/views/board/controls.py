@@ -27,7 +27,7 @@ _CHOICES: dict[str, tuple[str, list[Any]]] = {
     "hops": ("Hops K", [1, 2, 3]),
 }
 _RATES = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2]
-_SGD = {"optimizer": "sgd", "batch_size": 64}
+_LARGER_BATCHES = [256, 1024]
 _PAPER = {"layers": 2, "hidden": 100, "dropout": 0.2, "max_dist": 3, "steps": 3, "hops": 2}
 PAPER_RATE, PAPER_EPOCHS = 1e-4, 500
 USUAL = {"seeds": 3, "epochs": 40}
@@ -37,7 +37,7 @@ class Controls:
     """The menus, numbers and boxes to tick; every change is told to ``act()``."""
 
     def __init__(self, act: Callable[[], None]) -> None:
-        from ...learn.devices import devices
+        from ...learn.devices import best_device, devices
 
         self._act = act
         self._quiet = False
@@ -59,14 +59,17 @@ class Controls:
             for name, (label, values) in _CHOICES.items()
         }
         self.rate = _menu("Learning rate", [_OWN_DEFAULT, *((f"{rate:g}", rate) for rate in _RATES)])
-        sgd = ("SGD, batches of 64, as the paper", "sgd")
-        self.optimiser = _menu("Optimiser", [("each model's own: Adam, batches of 64", ""), sgd])
+        sgd = ("SGD, as the paper", "sgd")
+        self.optimiser = _menu("Optimiser", [("each model's own: Adam", ""), sgd])
+        suggested = "" if best_device() == "cpu" else ", suggested on a GPU"
+        larger = [(f"{size}, learning rate scaled{suggested}", size) for size in _LARGER_BATCHES]
+        self.batch = _menu("Batches", [("of 64 sets", ""), *larger])
         never = ("never, as the paper", "never")
         self.patience = _menu("Early stop", [("after 30 epochs without gain", ""), never])
         most = min(max(2, os.cpu_count() or 2), 16)
         several = [(f"{n} at a time, in processes", n) for n in range(2, most + 1)]
         self.workers = _menu("Train", [("one run after another", 1), *several])
-        self.settings = (*self.hyper.values(), self.rate, self.optimiser, self.patience)
+        self.settings = (*self.hyper.values(), self.rate, self.optimiser, self.batch, self.patience)
         rest = (self.task, self.graph, self.seeds, self.epochs, self.device, self.workers)
         self.found: dict[str, dict[str, Any]] = {}  # settings of single models, chosen on validation
         for control in (self.task, self.graph, *self.settings):  # first, so that the change is told without them
@@ -148,7 +151,7 @@ class Controls:
         """The paper's optimiser and seeds, values within its ranges, and epochs enough for its small steps."""
         self.found = {}
         menus = {menu: _PAPER[name] for name, menu in self.hyper.items()}
-        learning = {self.rate: PAPER_RATE, self.optimiser: "sgd", self.patience: "never"}
+        learning = {self.rate: PAPER_RATE, self.optimiser: "sgd", self.batch: "", self.patience: "never"}
         self._set(menus | learning | {self.seeds: MOST_SEEDS, self.epochs: PAPER_EPOCHS})
         self.changed()
 
@@ -206,7 +209,8 @@ class Controls:
         known = {key for model in models for key in MODELS[model].load().HYPER}
         hyper = {key: control.value for key, control in self.hyper.items() if control.value != "" and key in known}
         options = {
-            **(_SGD if self.optimiser.value == "sgd" else {}),
+            **({"optimizer": "sgd"} if self.optimiser.value == "sgd" else {}),
+            **({"batch_size": self.batch.value, "learning_rate": "scaled"} if self.batch.value else {}),
             **({"learning_rate": self.rate.value} if self.rate.value != "" else {}),
             **({"patience": None} if self.patience.value == "never" else {}),
         }

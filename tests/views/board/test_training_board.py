@@ -506,7 +506,7 @@ def test_no_setting_is_in_force_that_the_menus_do_not_show() -> None:
     shown = board()
     one = shown._controls
     one.paper_values()
-    assert one.optimiser.label == "SGD, batches of 64, as the paper"
+    assert one.optimiser.label == "SGD, as the paper"
     assert one.patience.label == "never, as the paper"
     for menu in one.settings:
         menu.value = ""  # by hand, back to each model's own
