@@ -5,7 +5,6 @@ Everything is left out for real and computed anew: no gradients, no estimates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,8 @@ import torch
 from numpy.typing import NDArray
 
 from ..common.errors import whole_number
-from ..expressive.subtrees import Subtree
+from ..encodings.base import Encoding
+from ..expressive.subtrees import Subtree, Unrolling
 from ..graphs.changed import neighbourhood
 from ..graphs.graph import Graph, Targets
 from .devices import torch_threads
@@ -36,6 +36,34 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _MOST, _MOST_WHOLE = 2_000, 300  # edges left out one by one: about half a second
 _BRANCHES = 600  # of one root; more cannot be looked at
+
+
+@dataclass(frozen=True, eq=False)
+class Along:
+    """The unrolled subtrees of S as the model computes along them, on the part of the graph that it sees.
+
+    Attributes
+    ----------
+    unrolling, encoding
+        Arcs and colours of that part, and the model's ζ; None: it has none.
+    nodes, S, depth
+        The numbers of the part's nodes in the whole graph; S in it; how deep trees are.
+    trees, changes
+        The tree of each target, in numbers of the whole graph, and the change without each tree node (0 for the root).
+    lines, line_changes
+        The lines of the folded subtrees: level, a node of the upper class, one of the lower, hop [k, 4], in numbers of
+        the part; and the change without each.
+    """
+
+    unrolling: Unrolling
+    encoding: Encoding | None
+    nodes: Ints
+    S: Ints
+    depth: int
+    trees: tuple[Subtree, ...]
+    changes: tuple[Floats, ...]
+    lines: Ints
+    line_changes: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,8 +89,8 @@ class Explanation:
     rings
         ring, nodes: ζ of so many nodes at that distance from S blanked, which is to say put at their average; first
         "all" of them: how much of the score is the distance encoding.
-    trees, tree_changes
-        The trees of the targets, and for each tree node the change without it (0 for the root).
+    along
+        The trees of the targets with the change at every branch, for pictures; None where a model has none.
     notes
         What was not asked, and why.
 
@@ -84,8 +112,7 @@ class Explanation:
     nodes: pandas.DataFrame
     branches: pandas.DataFrame
     rings: pandas.DataFrame
-    trees: tuple[Subtree, ...]
-    tree_changes: tuple[Floats, ...]
+    along: Along | None
     notes: tuple[str, ...]
 
     @property
@@ -155,7 +182,7 @@ def explain(model: SetNet, G: Graph, S: Targets, *, most: int | None = None) -> 
     def table(columns: dict[str, Any], without: Floats) -> pandas.DataFrame:
         return _table(columns, without, score)
 
-    trees, branches, changes = _branches(model, G, targets, given, score, notes)
+    along = _along(model, G, targets, given, score, notes)
     label = model.shape.classes[1 if given is None else given] if model.shape.classes else given or 1
     return Explanation(
         model.name,
@@ -165,10 +192,9 @@ def explain(model: SetNet, G: Graph, S: Targets, *, most: int | None = None) -> 
         label,
         table({"u": edges[:, 0], "v": edges[:, 1]}, scores[1 : len(edges) + 1]),
         table({"node": nodes, "distance": away[nodes]}, scores[len(edges) + 1 :]),
-        branches,
+        _branches(along, score),
         _rings(model, G, targets, given, score, notes),
-        trees,
-        changes,
+        along,
         tuple(notes),
     )
 
@@ -226,45 +252,42 @@ def _rings(model: SetNet, G: Graph, S: Ints, given: int | None, score: float, no
     return _table({"ring": named, "nodes": numbers}, _chosen(logits, given)[1:], score, ordered=False)
 
 
-def _branches(
-    model: SetNet, G: Graph, S: Ints, given: int | None, score: float, notes: list[str]
-) -> tuple[tuple[Subtree, ...], pandas.DataFrame, tuple[Floats, ...]]:
+def _along(model: SetNet, G: Graph, S: Ints, given: int | None, score: float, notes: list[str]) -> Along | None:
     if not isinstance(model, BlockNet) or _capped(model):
         why = "keeps only some nodes of each hop" if _capped(model) else "does not compute along unrolled subtrees of S"
         notes.append(f"Branches: this {model.name} {why}.")
-        return (), _table({"root": [], "depth": [], "nodes": []}, np.zeros(0), score), ()
+        return None
     graph, inside, numbers = _part(model, G, S)
     with torch.no_grad(), torch_threads(1):
         network = Unrolled(model, graph, inside)
-        trees, changes, rows = [], [], []
+        unrolling, depth = network.unrolling, network.layers
+        while depth > 1 and any(unrolling.size(root, depth, True, _BRANCHES) > _BRANCHES for root in inside.tolist()):
+            depth -= 1
+        if depth < network.layers:
+            notes.append(f"Branches: the trees have too many below depth {depth}; they are shown that far.")
+        trees, changes = [], []
         for root in inside.tolist():
-            depth = network.layers
-            while depth > 1 and network.unrolling.size(root, depth, True, _BRANCHES) > _BRANCHES:
-                depth -= 1
-            if depth < network.layers:
-                name = G.names[numbers[root]]
-                notes.append(f"Branches: the tree of {name} is too wide below depth {depth}; it is shown that far.")
-            tree = network.unrolling.tree(root, depth, True, max_nodes=graph.num_nodes**2)
+            tree = unrolling.tree(root, depth, True, max_nodes=graph.num_nodes**2)
             without = _chosen(network.without_branches(tree), given) if len(tree) > 1 else np.zeros(0)
-            shown = replace(
-                tree,
-                graph=G,
-                root=int(numbers[root]),
-                node=numbers[tree.node],
-                members=tuple(tuple(numbers[list(nodes)].tolist()) for nodes in tree.members),
-            )
-            trees.append(shown)
             changes.append(np.append(0.0, without - score))
-            rows.append(({"root": shown.root, "depth": tree.depth[1:], "nodes": shown.members[1:]}, without))
-    return tuple(trees), _joined(rows, score), tuple(changes)
+            members = tuple(tuple(numbers[list(nodes)].tolist()) for nodes in tree.members)
+            trees.append(replace(tree, graph=G, root=int(numbers[root]), node=numbers[tree.node], members=members))
+        lines, logits = network.without_lines(depth)
+    without = _chosen(logits, given) if len(lines) else np.zeros(0)
+    return Along(
+        unrolling, model.encoding, numbers, inside, depth, tuple(trees), tuple(changes), lines, without - score
+    )
 
 
-def _joined(rows: Sequence[tuple[dict[str, Any], Floats]], score: float) -> pandas.DataFrame:
-    import pandas as pd
-
-    frames = [_table(columns, without, score) for columns, without in rows]
-    both = pd.concat(frames, ignore_index=True)
-    return both.sort_values("change", key=abs, ascending=False, kind="stable", ignore_index=True)
+def _branches(along: Along | None, score: float) -> pandas.DataFrame:
+    """The branches of all trees in one table."""
+    roots, depths, nodes, changes = list[int](), list[int](), list[tuple[int, ...]](), [np.zeros(0)]
+    for tree, change in zip(along.trees, along.changes, strict=True) if along is not None else ():
+        roots += [tree.root] * (len(tree) - 1)
+        depths += tree.depth[1:].tolist()
+        nodes += tree.members[1:]
+        changes.append(change[1:])
+    return _table({"root": roots, "depth": depths, "nodes": nodes}, score + np.concatenate(changes), score)
 
 
 def _capped(model: SetNet) -> bool:

@@ -110,13 +110,58 @@ class Unrolled:
             if len(below := tree.children(t)):
                 yield t, below
 
-    def _entries(self, tree: Subtree, t: int, nodes: Ints) -> tuple[Ints, Ints]:
-        """The arcs from these nodes, which stand where t's parent does, to what t stands for; from which of them."""
+    def without_lines(self, depth: int) -> tuple[Ints, Tensor]:
+        """The logits without each line of the folded subtrees: wherever the one class stands at its level, without the
+        other below it.
+
+        Rows of level, a node of the upper class, one of the lower, hop [k, 4]; and [k] or [k, C].
+        """
+        levels, arcs = [np.unique(self.S)], self.unrolling.arcs
+        for _ in range(depth - 1):
+            levels.append(np.unique(self._arcs(levels[-1])[1]))
+        lines, readings = list[tuple[int, int, int, int]](), [self.states[-1][self.S][None][:0]]
+        for level, here in enumerate(levels):
+            colour = self.unrolling.colour[depth - level, here]
+            for one in np.unique(colour):
+                upper = here[colour == one]
+                child, hop = arcs.row(int(upper[0]))
+                keys = np.stack([hop, self.unrolling.colour[depth - level - 1, child]], axis=1)
+                kinds, first = np.unique(keys, axis=0, return_index=True)
+                lines += [(level, int(upper[0]), int(child[i]), int(hop[i])) for i in first]
+                gone = [self._entries(upper, value, depth - level - 1, steps) for steps, value in kinds]
+                if gone:
+                    readings.append(self._readings(levels[:level], upper, self._cut_off(upper, gone, level)))
+        return np.array(lines, dtype=np.int64).reshape(-1, 4), self.model.readout(torch.cat(readings))
+
+    def _readings(self, levels: list[Ints], changed: Ints, states: list[Tensor]) -> Tensor:
+        """What is read of S when these nodes, where they stand right below ``levels``, have these states. [B, p, c]"""
+        for depth in range(len(levels) - 1, -1, -1):
+            rows, children, arcs = self._arcs(levels[depth])
+            heard = np.isin(children, changed)
+            upper, row = np.unique(levels[depth][rows[heard]], return_inverse=True)
+            states = self._passed_on(upper, changed, arcs[heard], row, states, depth)
+            changed = upper
+        h = self.states[-1][self.S].repeat(len(states[0]), 1, 1)
+        place, row = np.nonzero(self.S[:, None] == changed)
+        h[:, place] = states[-1][:, row]
+        return h
+
+    def _arcs(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
+        """The arcs below these nodes: from which of them, to whom, their places."""
         rows = np.repeat(np.arange(len(nodes)), self.ptr[nodes + 1] - self.ptr[nodes])
-        arcs = np.concatenate([np.arange(self.ptr[u], self.ptr[u + 1]) for u in nodes])
-        colour = self.unrolling.colour[tree.layers - tree.depth[t], self.unrolling.arcs.indices[arcs]]
-        wanted = (colour == tree.colour[t]) & (self.unrolling.arcs.tags[arcs] == tree.hop[t])
+        arcs = np.concatenate([nodes[:0], *(np.arange(self.ptr[u], self.ptr[u + 1]) for u in nodes)])
+        return rows, self.unrolling.arcs.indices[arcs], arcs
+
+    def _entries(self, nodes: Ints, colour: int, layer: int, hop: int) -> tuple[Ints, Ints]:
+        """The arcs from these nodes to those of a colour after ``layer`` layers, so many hops away; from which."""
+        rows, children, arcs = self._arcs(nodes)
+        alike = self.unrolling.colour[layer, children] == colour
+        wanted = alike & (self.unrolling.arcs.tags[arcs] == hop)
         return arcs[wanted], rows[wanted]
+
+    def _to(self, tree: Subtree, t: int, nodes: Ints) -> tuple[Ints, Ints]:
+        """The arcs from these nodes, which stand where t's parent does, to what t stands for; from which of them."""
+        return self._entries(nodes, tree.colour[t], tree.layers - tree.depth[t], tree.hop[t])
 
     def _root_without(self, tree: Subtree, t: int, below: Ints) -> Tensor:
         """The root's last state without each of the children ``below`` of tree node t. [B, hidden]"""
@@ -126,10 +171,10 @@ class Unrolled:
         places = [np.array([tree.root])]  # the nodes that stand where each of them does, from the root down
         links = []
         for step in path[-2::-1]:
-            arcs, rows = self._entries(tree, step, places[-1])
+            arcs, rows = self._to(tree, step, places[-1])
             places.append(np.unique(self.unrolling.arcs.indices[arcs]))
             links.append((arcs, rows))
-        gone = [self._entries(tree, child, places[-1]) for child in below.tolist()]
+        gone = [self._to(tree, child, places[-1]) for child in below.tolist()]
         states = self._cut_off(places[-1], gone, len(path) - 1)
         for depth in range(len(path) - 2, -1, -1):
             states = self._passed_on(places[depth], places[depth + 1], *links[depth], states, depth)

@@ -160,15 +160,41 @@ def test_every_branch_cut_off_equals_the_tree_walked_without_it(name: str, hyper
     S = some_sets(G, p)[0]
     why = de.explain(model, G, S)
     unrolling = Unrolled(model, G, S).unrolling
-    assert [tree.root for tree in why.trees] == S.tolist() and len(why.branches) == sum(map(len, why.trees)) - p
+    along = why.along
+    assert along is not None and along.nodes[along.S].tolist() == S.tolist()
+    assert [tree.root for tree in along.trees] == S.tolist() and len(why.branches) == sum(map(len, along.trees)) - p
     model.double()
     assert unrolled_slowly(model, G, S, set()) == pytest.approx(why.score, abs=1e-5)
-    for tree, changes in zip(why.trees, why.tree_changes, strict=True):
+    for tree, changes in zip(along.trees, along.changes, strict=True):
         assert tree.layers == model.hyper["layers"] and changes[0] == 0
         for t in range(1, len(tree)):
             gone = paths_to(tree, t, G, unrolling.colour, unrolling.arcs)
             assert {path[-1] for path in gone} >= set(tree.members[t])
             assert why.score + changes[t] == pytest.approx(unrolled_slowly(model, G, S, gone), abs=2e-5)
+
+
+@pytest.mark.parametrize("name, hyper", BLOCKS)
+def test_every_line_of_the_folded_subtrees_left_out_equals_the_trees_walked_without_it(name: str, hyper: dict) -> None:
+    G, S = random_graph(n=9, density=0.25, seed=2), np.array([1, 4])
+    model = ready(name, a_task(G, 2, count=12), **hyper)
+    why = de.explain(model, G, S)
+    along = why.along
+    assert along is not None and along.depth == model.hyper["layers"] and len(along.lines)
+    model.double()
+    colour, arcs = along.unrolling.colour, along.unrolling.arcs
+    ways = [{(int(v),) for v in along.S}]
+    for _ in range(along.depth):
+        ways.append({(*way, int(w)) for way in ways[-1] for w in arcs.row(way[-1])[0]})
+    inside = {v: int(along.nodes[v]) for v in range(len(along.nodes))}
+    for (level, u, v, hop), change in zip(along.lines.tolist(), along.line_changes, strict=True):
+        gone = set()
+        for way in ways[level + 1]:
+            *_, parent, child = way
+            steps = dict(zip(*(each.tolist() for each in arcs.row(parent)), strict=True))[child]
+            above, below = colour[along.depth - level], colour[along.depth - level - 1]
+            if above[parent] == above[u] and below[child] == below[v] and steps == hop:
+                gone.add(tuple(inside[node] for node in way))
+        assert gone and why.score + change == pytest.approx(unrolled_slowly(model, G, S, gone), abs=2e-5)
 
 
 @pytest.mark.parametrize(

@@ -119,17 +119,17 @@ export function part(picture, label, a, b) {
   return picture;
 }
 
-// Keeps at most `most` nodes a level: those on the way to a parting first, then those that most walks reach. One node
-// with `more` stands for the rest of its level.
+// Keeps at most `most` nodes a level: those on the way to a parting first, those whose lines carry most, then those that
+// most walks reach. One node with `more` stands for the rest of its level.
 export function trim(picture, most) {
-  const { nodes, lines } = picture, walks = nodes.map(() => 0), way = nodes.map(() => 0);
+  const { nodes, lines } = picture, walks = nodes.map(() => 0), way = nodes.map(() => 0), carried = nodes.map(() => 0);
   picture.roots.forEach((i) => { walks[i] = 1; way[i] = 2; });
-  lines.forEach((line) => { walks[line.to] += walks[line.from] * line.times; way[line.to] = Math.max(way[line.to], line.way ?? 0); });
+  lines.forEach((line) => { walks[line.to] += walks[line.from] * line.times; way[line.to] = Math.max(way[line.to], line.way ?? 0); carried[line.to] = Math.max(carried[line.to], line.size ?? 0); });
   const kept = new Map(), out = { ...picture, nodes: [], lines: [] }, rest = new Map();
   for (let level = 0; level <= picture.depth; level++) {
     const here = nodes.map((_, i) => i).filter((i) => nodes[i].level === level);
     const room = here.length > most ? most - 1 : most;
-    const best = here.slice().sort((i, j) => way[j] - way[i] || walks[j] - walks[i] || i - j).slice(0, room);
+    const best = here.slice().sort((i, j) => way[j] - way[i] || carried[j] - carried[i] || walks[j] - walks[i] || i - j).slice(0, room);
     const chosen = new Set(best);
     here.filter((i) => chosen.has(i)).forEach((i) => { kept.set(i, out.nodes.length); out.nodes.push(nodes[i]); });
     if (here.length > room) {
@@ -149,6 +149,28 @@ export function trim(picture, most) {
   }
   out.roots = picture.roots.map((i) => kept.get(i));
   return out;
+}
+
+// The change at each line of a picture. given: [level, node above, node below, hop, change] for folded subtrees, for trees
+// [root, [hop, node, hop, node, ...] down from it, change]; nodes stand for their classes.
+export function changesOf(picture, form, given, net) {
+  const { nodes, lines, depth } = picture, at = (level, u) => classOf(net, depth - level, u), known = new Map();
+  const keys = new Map(picture.roots.map((i, k) => [i, `${k}`]));
+  const folded = (level, above, hop, below) => [level, above, hop, below].join(":");
+  if (form === "folded") given.forEach(([level, u, v, hop, change]) => known.set(folded(level, at(level, u), hop, at(level + 1, v)), change));
+  else given.forEach(([k, way, change]) => {
+    let key = `${k}`;
+    for (let i = 0; i < way.length; i += 2) key += `/${way[i]}:${at(i / 2 + 1, way[i + 1])}`;
+    known.set(key, change);
+  });
+  const found = new Map();
+  lines.forEach((line, i) => {
+    const { level, cls } = nodes[line.from], down = nodes[line.to].cls;
+    if (form !== "folded") keys.set(line.to, `${keys.get(line.from)}/${line.hop}:${down}`);
+    const change = known.get(form === "folded" ? folded(level, cls, line.hop, down) : keys.get(line.to));
+    if (change !== undefined) found.set(i, change);
+  });
+  return found;
 }
 
 // ---- in words -----------------------------------------------------------------------------------
@@ -388,6 +410,7 @@ function download(name, blob) {
 }
 
 const PLAIN = { label: "", mark: "", colour: "#7f8fa6", ink: "#ffffff" };
+const LABELLED = 12; // lines whose change is written out
 const DATA = ["indptr", "indices", "tags", "classes", "plain", "codes", "legend", "names", "drawn", "roots", "letters", "layers", "encoding", "legend_title", "listed", "note", "effects"];
 
 function render({ model, el }) {
@@ -482,6 +505,7 @@ function render({ model, el }) {
     } else picture = fold(now, roots, sides, d);
     const differ = two && picture.nodes[picture.roots[0]].cls !== picture.nodes[picture.roots.at(-1)].cls;
     part(picture, (node) => code(node), ...(differ ? [picture.roots[0], picture.roots.at(-1)] : [picture.roots[0], picture.roots[0]]));
+    effects(picture, form, now);
     const whole = picture;
     if (form === "folded") {
       const most = Math.max(3, Math.floor(wide / Math.max(25, longest(picture.nodes) + 12)));
@@ -489,7 +513,6 @@ function render({ model, el }) {
       const cut = picture.nodes.filter((node) => node.more);
       if (cut.length) notes.push(`Too many to read: ${cut.map((node) => `level ${node.level} has ${node.of.toLocaleString("en")} different subtrees`).join(", ")}. The ${most - 1} that matter most are drawn, +n stands for the others.`);
     }
-    effects(picture);
     const spots = arrange(picture, box, form, code), shown = picture.depth, step = shown ? spots.at(-1).y / shown - box.top / shown : height;
     const level = (k) => (k < shown ? `layer ${shown - k}` : now.plain ? "no label" : "ζ(u|S)");
     const ys = [...new Set(spots.map((spot) => spot.y))];
@@ -505,18 +528,19 @@ function render({ model, el }) {
     if (get("note")) notes.push(get("note"));
     return { picture, whole, spots, form, two, differ, entry, code, mark, named: get("named"), names, letters, roots, captions, levels, width, height, notes, step, d: shown, plain: now.plain };
   }
-  // effects: [level, node, child, change] of lines, summed where nodes are folded: width and sign instead of the side
-  function effects(picture) {
-    const given = get("effects");
-    if (!given?.length) return;
-    const look = readTheme(root), most = Math.max(...given.map((x) => Math.abs(x[3]))) || 1;
-    for (const line of picture.lines) {
-      const a = new Set(picture.nodes[line.from].members), b = new Set(picture.nodes[line.to].members), level = picture.nodes[line.from].level;
-      const sum = given.reduce((total, [l, u, v, change]) => (l === level && a.has(u) && b.has(v) ? total + change : total), 0);
-      line.ink = sum < 0 ? look.b : look.a;
-      line.width = 0.8 + 6 * Math.min(1, Math.abs(sum) / most);
-      line.word = Math.abs(sum) < 0.0005 ? "" : `${sum > 0 ? "+" : "−"}${Math.abs(sum).toFixed(3)}`;
-    }
+  // How much a score changes without a line, instead of its side: by width and sign, the strongest in figures.
+  function effects(picture, form, now) {
+    const given = get("effects")[form] ?? [], other = now.plain && net.DE.length;
+    if (!given.length || other || picture.depth !== get("layers")) return;
+    const look = readTheme(root), changes = changesOf(picture, form, given, now), sizes = [...changes.values()].map(Math.abs).sort((a, b) => b - a);
+    picture.lines.forEach((line, i) => {
+      const change = changes.get(i) ?? 0, size = Math.abs(change);
+      line.size = size;
+      line.ink = change < 0 ? look.b : look.a;
+      line.width = 0.8 + 6 * size / (sizes[0] || 1);
+      line.word = size < 0.0005 || size < (sizes[LABELLED] ?? 0) ? "" : `${change > 0 ? "+" : "−"}${size.toFixed(3)}`;
+      line.times = 1;
+    });
   }
 
   // -- scene -> page

@@ -42,7 +42,9 @@ class SubtreeView(PageWidget):
     letters: Any = traitlets.List().tag(sync=True)  # of each root: A or B, or S where there is one set
     layers = traitlets.Int(0).tag(sync=True)
     encoding = traitlets.Unicode("DE").tag(sync=True)  # the word on the toggle beside 1-WL
-    effects: Any = traitlets.List().tag(sync=True)  # [level, node, child, change] of lines: drawn by width and sign
+    # how much a score changes without a line, drawn by width and sign: "folded": [level, node above, node below, hop,
+    # change], and "tree": [root, [hop, node, hop, node, ...] down from it, change]
+    effects: Any = traitlets.Dict().tag(sync=True)
     note = traitlets.Unicode("").tag(sync=True)
     link = traitlets.Unicode("").tag(sync=True)  # the canvas with the same link lights up together
 

@@ -132,3 +132,21 @@ def test_of_several_classes_the_given_one_is_asked_about() -> None:
     asked.why.change([tuple(edge.edges.loc[0, ["u", "v"]].astype(int).tolist())])
     assert asked.answers()["DE-GNN-SPD"][0].startswith(f"{asked.task.class_names[given]}, ")
     assert asked.errors == []
+
+
+def test_the_picture_of_branches_carries_the_exact_changes(two: Asked) -> None:
+    two.why.part.value = "branches"
+    view, along = two.why.subtrees, de.explain(two.models["DE-GNN-SPD"], two.task.graph, [0, 33]).along
+    assert along is not None and view.layers == along.depth == 2
+    assert [view.names[root] for root in view.roots] == ["v0", "v33"]
+    assert len(view.effects["folded"]) == len(along.lines)
+    assert [change for *_, change in view.effects["tree"]] == pytest.approx(
+        np.concatenate([c[1:] for c in along.changes])
+    )
+    root, way, change = view.effects["tree"][0]
+    assert root == 0 and [view.names[node] for node in way[1::2]] == [f"v{along.trees[0].node[1]}"]
+    assert change == pytest.approx(along.changes[0][1])
+    two.why.model.value = "GCN"
+    assert view.classes == b"" and len(view.plain) == 4 * 3 * len(view.names)  # layers 0, 1, 2 of what 1-WL sees
+    two.why.model.value, two.why.part.value = "DE-GNN-SPD", "edges"
+    assert two.errors == []

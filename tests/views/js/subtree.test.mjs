@@ -114,3 +114,17 @@ test("a text on a line keeps clear of every box, or is absent", () => {
   assert.equal(t.spotAlong(a, b, 0, 10, [[-50, 0, 50, 100]]), null);
   assert.deepEqual(t.along(a, b, 20, 0.5), [10, 50]);
 });
+
+test("changes stand at the lines of their classes, folded and as trees, and the strongest are kept", () => {
+  // a path 1 - 0 - 2 - 3, root 0; labels by distance
+  const net = netOf([[0, 1], [0, 2], [2, 3]], 4, [0, 1, 1, 2], 2), names = (picture, changes) =>
+    Object.fromEntries([...changes].map(([i, change]) => [picture.nodes[picture.lines[i].to].members.join() + "@" + picture.nodes[picture.lines[i].to].level, change]));
+  const folded = t.fold(net, [0], [0], 2), tree = t.unfold(net, [0], [0], 2);
+  const given = [[0, 0, 1, 1, -0.5], [0, 0, 2, 1, 0.25], [1, 2, 3, 1, 0.125]];
+  assert.deepEqual(names(folded, t.changesOf(folded, "folded", given, net)), { "1@1": -0.5, "2@1": 0.25, "3@2": 0.125 });
+  const ways = [[0, [1, 1], -0.5], [0, [1, 1, 1, 0], 0.75], [0, [1, 2, 1, 3], 0.125]];
+  assert.deepEqual(names(tree, t.changesOf(tree, "tree", ways, net)), { "1@1": -0.5, "0@2": 0.75, "3@2": 0.125 });
+  const other = t.fold(netOf([[0, 1], [0, 2], [0, 3], [0, 4]], 5, [0, 1, 2, 3, 4], 1), [0], [0], 1);
+  other.lines.forEach((line) => { line.size = other.nodes[line.to].members[0]; });
+  assert.deepEqual(t.trim(other, 3).nodes.filter((node) => node.level && !node.more).map((node) => node.members[0]), [3, 4]);
+});

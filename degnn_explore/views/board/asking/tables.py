@@ -41,7 +41,7 @@ def edges(why: Explanation) -> Table:
 def branches(why: Explanation) -> Table:
     """The branches that carry the score, each with the way from its target."""
     rows = []
-    for tree, changes in zip(why.trees, why.tree_changes, strict=True):
+    for tree, changes in zip(why.along.trees, why.along.changes, strict=True) if why.along is not None else ():
         for t in np.argsort(-np.abs(changes), kind="stable")[:SHOWN].tolist():
             if t == 0:
                 continue

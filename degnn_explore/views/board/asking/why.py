@@ -12,9 +12,11 @@ from ....common.errors import ParameterError
 from ....learn.tasks import Task
 from ...widgets.html import box, button, guarded, tag
 from ...widgets.sheet import Sheet, cell, column
+from ...widgets.subtree import SubtreeView
 from ...widgets.why import WhyPicture
 from ..figures import paint
 from ..texts import set_name
+from .branches import subtrees_of
 from .tables import TABLES, Pair, in_words, picture_of, strongest
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ _PARTS = [("Edges and nodes", "edges"), ("Branches", "branches"), ("Distances", 
 _ABOUT = {
     "edges": "Each edge and node left out by itself, everything computed anew. Click an edge, or two nodes one after "
     "the other, to see what all models would say if it were not there, or were.",
-    "branches": "Each branch of the tree that the network computes along, cut off by itself.",
+    "branches": "Each branch of the trees that the network computes along, cut off by itself: the wider a line the "
+    "more the score changes without it, − where it falls. Folded, a line is cut wherever that subtree stands.",
     "rings": "The encoding blanked: every node of the ring gets the average of all, as if all were equally far from S.",
 }
 _KEY = (
@@ -53,13 +56,14 @@ class Why:
         self.model = W.Dropdown(description="Model", options=[], style={"description_width": "initial"})
         self.part = W.ToggleButtons(options=_PARTS, style={"button_width": "auto"})
         self._title, self._about, self._note, self._if = (W.HTML() for _ in range(4))
-        self.picture = WhyPicture(self._clicked, failed)
+        self.picture, self.subtrees = WhyPicture(self._clicked, failed), SubtreeView()
         self.sheet, self.answers = Sheet(), Sheet()
         self.sheet.on_row(self._row)
         back = button("Put all back", "The graph as it is", self.put_back)
         self._what_if = box("de-what-if", box("de-row", self._if, back), self.answers)
         self._pictured = box("de-why-left", self.picture, W.HTML(f'<div class="de-why-key">{_key()}</div>'))
-        self._left = box("de-why-left", self._pictured, self._what_if)
+        self._trees = box("de-why-trees", self.subtrees)
+        self._left = box("de-why-left", self._pictured, self._trees, self._what_if)
         columns = box("de-cards", self._left, box("de-why-right", self.sheet, self._note))
         self.box = box("de-why", box("de-row", self._title, self.model, self.part), self._about, columns)
         self.box.layout.display = "none"
@@ -178,7 +182,9 @@ class Why:
         self._title.value = tag("div", f"Why {why.score:.3f} for “{named}”?", "de-head")
         self._about.value = tag("div", _ABOUT[part], "de-notes")
         self._pictured.layout.display = "" if part == "edges" else "none"
-        self._left.layout.display = "" if part == "edges" or self.changes else "none"
+        trees = part == "branches" and why.along is not None
+        self._trees.layout.display = "" if trees else "none"
+        self._left.layout.display = "" if part == "edges" or trees or self.changes else "none"
         columns, rows = TABLES[part](why)
         with self.sheet.hold_sync():
             self.sheet.action = "what if" if part == "edges" else ""
@@ -187,6 +193,8 @@ class Why:
         wanted = "Of " if part == "edges" else f"{part.title()}:"
         notes = " ".join(note for note in why.notes if note.startswith(wanted)) if rows else ""
         self._note.value = tag("div", notes, "de-notes")
+        if trees:
+            self.subtrees.put(**subtrees_of(why))
         if part == "edges":
             self._rows = [pairs for pairs, _, _ in strongest(why)]
             self._drawn, nodes, edges = picture_of(why, self.changes)
