@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,11 @@ CONFIG = {
 }
 """For ``fig.show(config=CONFIG)``: no logo, and no button that sends data away."""
 
+WIDEST = 840  # pixels that a notebook has beside the file browser of JupyterLab, on a laptop
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "hexagon", "star")
-_INK = "#1f2328"
-_SCALE = "Cividis"
+_INK, _GRID = "#1f2328", "rgba(127, 127, 127, 0.25)"
+_SCALE = "Cividis"  # from dark, nothing told apart, to yellow, everything: in every picture of this room
+_APART, _ALIKE = "#fee838", "#00224e"  # its ends
 _PLAIN = {"showgrid": False, "zeroline": False}
 Picture = tuple[go.Figure, int, int]  # with its usual width and height
 
@@ -43,17 +46,40 @@ def draw(finding: Finding, width: int | None = None, height: int | None = None) 
     >>> figure.layout.title.text
     'DEA-GNN-1 with K hops: the first layer that tells two target nodes apart'
     """
-    figure, default_width, default_height = _PICTURES[finding.picture](finding)
+    made, default_width, default_height = _PICTURES[finding.picture](finding)
+    wide = width or max(default_width, min(9 * len(finding.title) + 20, 760))
+    title = wrap(finding.title, max(wide // 9, 20))  # 9 pixels hold a letter of this size
+    more = 22 * (len(title) - 1)
+    figure = Themed(made)
     figure.update_layout(
-        title={"text": escape(finding.title), "x": 0.02, "xanchor": "left", "font": {"size": 16}},
-        width=width or default_width,
-        height=height or default_height,
+        title={"text": "<br>".join(map(escape, title)), "x": 0.02, "xanchor": "left", "font": {"size": 16}},
+        margin={"t": made.layout.margin.t + more},
+        width=wide,
+        height=(height or default_height + more),
         template="plotly_white",
         font={"family": "system-ui, sans-serif", "size": 13, "color": _INK},
         paper_bgcolor="white",
         plot_bgcolor="white",
     )
+    figure.update_xaxes(gridcolor=_GRID).update_yaxes(gridcolor=_GRID)
     return figure
+
+
+class Themed(go.Figure):
+    """A figure that takes the colours of the page where it is shown; in a file it stays dark on white."""
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import HTML, display
+
+        display(HTML(_THEME))
+        go.Figure(self).update_layout(paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)").show(config=CONFIG)
+
+
+# Of the figure in the next output, what is written in _INK (text inside coloured cells is not) in the page's colour.
+_THEME = """<style class="de-theme">
+.jp-OutputArea-child:has(.de-theme) + .jp-OutputArea-child .js-plotly-plot text[style*="fill: rgb(31, 35, 40)"] {
+fill: var(--jp-ui-font-color1) !important; }
+</style>"""
 
 
 def save(finding: Finding, path: Path, width: int | None = None, height: int | None = None) -> Path:
@@ -108,22 +134,22 @@ def _layers(finding: Finding) -> Picture:
     for place, method in enumerate(methods, start=1):
         grid = table[table["method"] == method].pivot(index="layers", columns="n", values="undistinguished")[sizes]
         shares, x = grid.to_numpy(), np.arange(len(sizes))
-        said = "n = %{customdata}, L = %{y}: %{z:.4g} not told apart<extra></extra>"
+        said = "n = %{customdata}, L = %{y}: %{z:.4g} not told apart<extra></extra>"  # 1 is dark
         look = {"coloraxis": "coloraxis", "xgap": 1, "ygap": 1, "hovertemplate": said}
         heat = go.Heatmap(z=shares, x=x, y=grid.index, customdata=np.tile(np.array(sizes), (len(grid), 1)), **look)
         text = [[_number(v) for v in row] for row in shares]
-        for trace in (heat, _labels(text, shares, x, grid.index, _SCALE, 12), *_edge(table, sizes, place == 1)):
+        for trace in (heat, _labels(text, shares, x, grid.index, f"{_SCALE}_r", 12), *_edge(table, sizes, place == 1)):
             figure.add_trace(trace, row=1, col=place)
         figure.update_xaxes(_axis(list(map(str, sizes)), title="nodes n"), row=1, col=place)
         left = {"title": "layers L"} if place == 1 else {}
         figure.update_yaxes(tickvals=np.arange(1, top + 1), range=[0.42, top + 0.6], **_PLAIN, **left, row=1, col=place)
     bar = {"title": {"text": "share not told apart", "side": "right"}, "thickness": 14}
     figure.update_layout(
-        coloraxis={"colorscale": _SCALE, "cmin": 0, "cmax": 1, "colorbar": bar},
+        coloraxis={"colorscale": f"{_SCALE}_r", "cmin": 0, "cmax": 1, "colorbar": bar},
         legend=_legend(-62 / (46 * max(top, 4))),  # 62 pixels down
         margin={"t": 90 if len(methods) > 1 else 60, "b": 100, "l": 60, "r": 20},
     )
-    return figure, max(760, 170 + max(44 * len(sizes), 230) * len(methods)), 190 + 46 * max(top, 4)
+    return figure, max(760, 170 + min(max(44 * len(sizes), 230) * len(methods), WIDEST - 170)), 190 + 46 * max(top, 4)
 
 
 def _axis(names: Sequence[str], **more: Any) -> dict[str, Any]:
@@ -174,14 +200,14 @@ def _cells(text: list[list[str]], level: list[list[float]], rows: list[str], col
     figure.update_xaxes(_axis(columns, side="top"))
     figure.update_yaxes(_axis(rows, automargin=True, range=[len(rows) - 0.5, -0.5]))
     figure.update_layout(margin={"t": 95, "b": 30, "l": 20, "r": 20})
-    return figure, 220 + 105 * len(columns), 135 + 42 * len(rows)
+    return figure, min(220 + 105 * len(columns), WIDEST), 135 + 42 * len(rows)
 
 
 def _verdicts(finding: Finding) -> Picture:
     table = finding.table.select_dtypes(exclude="bool")
     table = table[[c for c in table if table[c].map(lambda v: v == "same" or str(v).startswith("layer ")).all()]]
     level = [[0.0 if v == "same" else 1.0 for v in row] for row in table.to_numpy()]
-    scale = [[0, "#e5e7eb"], [1, categorical(1)[0]]]
+    scale = [[0, _ALIKE], [1, _APART]]
     return _cells(table.to_numpy().tolist(), level, list(table.index), list(table.columns), scale)
 
 
@@ -203,7 +229,7 @@ def _scores(finding: Finding) -> Picture:
     figure, width, height = _cells(text, level, names, methods, _SCALE)
     bar = {"title": {"text": "share told apart", "side": "right"}, "thickness": 14, "tickformat": ".0%"}
     figure.update_traces(showscale=True, colorbar=bar, selector={"type": "heatmap"})
-    return figure, width + 120, height + 30
+    return figure, min(width + 120, WIDEST), height + 30
 
 
 # ---- outputs and walks --------------------------------------------------------------------------

@@ -367,3 +367,33 @@ def test_names_are_shown_as_text_never_as_markup() -> None:
     assert "<b>x" not in finding._repr_html_() and "<b>x" not in finding.plot().to_json()
     noted = theory.Finding("a title", finding.table, ("<script>1</script>",), "verdicts")
     assert "<script>" not in noted._repr_html_() and "&lt;script&gt;" in noted._repr_html_()
+
+
+def test_yellow_means_told_apart_in_every_picture() -> None:
+    shares = theory.theorem_3_3([10], nodes=20, layers=2, progress=False).plot().layout.coloraxis.colorscale
+    assert shares[0][1] == "#fee838" and shares[-1][1] == "#00224e"  # the share *not* told apart
+    for finding in (theory.corollary_3_8(), theory.scoreboard(["CSL, 41 nodes"], ["1-WL", "DE-1 SPD"], progress=False)):
+        told = next(trace for trace in finding.plot().data if trace.type == "heatmap").colorscale
+        assert told[0][1] == "#00224e" and told[-1][1] == "#fee838"
+
+
+def test_titles_and_figures_fit_a_laptop() -> None:
+    for finding in (theory.corollary_3_8(), theory.theorem_3_7(), theory.all_nodes_as_targets()):
+        for width in (None, 300):
+            figure = finding.plot(width=width)
+            lines = figure.layout.title.text.split("<br>")
+            assert figure.layout.width <= 850 and max(map(len, lines)) * 9 <= max(figure.layout.width, 180)
+            assert " ".join(lines) == finding.title
+
+
+def test_a_plot_takes_the_colours_of_the_page_and_a_file_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[object] = []
+    monkeypatch.setattr("IPython.display.display", lambda html: shown.append(html.data))
+    monkeypatch.setattr("plotly.graph_objects.Figure.show", lambda self, config: shown.append(self.layout))
+    figure = theory.corollary_3_8().plot()
+    figure._ipython_display_()
+    style, layout = shown
+    assert "var(--jp-ui-font-color1)" in style and layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
+    ink = tuple(int(layout.font.color[k : k + 2], 16) for k in (1, 3, 5))
+    assert f"fill: rgb{ink}" in style  # what is written in this ink is what takes the page's colour
+    assert figure.layout.paper_bgcolor == "white"

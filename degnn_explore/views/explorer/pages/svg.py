@@ -28,7 +28,8 @@ def document(width: int, height: int, lines: list[str]) -> str:
     """An SVG document of that size, on white."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f'font-family="system-ui, sans-serif">\n<rect width="{width}" height="{height}" fill="#ffffff"/>'
+        'style="max-width: 100%; height: auto" font-family="system-ui, sans-serif">\n'
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>'
     )
     return "\n".join([head, *lines, "</svg>"])
 
@@ -76,7 +77,8 @@ def _legend(canvas: Canvas, width: int, height: int) -> Iterator[str]:
     if listed and canvas.legend_title:
         yield svg_text(14, height + 34, canvas.legend_title, FAINT, 12)
     for k, entry in enumerate(listed):
-        x, y = 150 + (k % 6) * (width - 160) / 6, height + 30 + 24 * (k // 6)
+        start = max(150.0, 24 + 6.6 * len(canvas.legend_title))
+        x, y = start + (k % 6) * (width - start - 10) / 6, height + 30 + 24 * (k // 6)
         counts = " | ".join(str(c) for c in entry["counts"])
         yield f'<circle cx="{x:.1f}" cy="{y}" r="8" fill="{entry["colour"]}"/>'
         yield svg_text(x + 13, y + 4, f"{entry['label']}  {counts}", TEXT, 12)
