@@ -138,15 +138,14 @@ export function trim(picture, most) {
       out.nodes.push({ level, cls: -1, members: [...new Set(others.flatMap((i) => nodes[i].members))], side: 3, more: others.length, of: here.length });
     }
   }
-  const pooled = new Map();
+  const pooled = new Map(), at = (i) => kept.get(i) ?? rest.get(nodes[i].level);
   for (const line of lines) {
-    if (!kept.has(line.from)) continue;
-    const from = kept.get(line.from);
-    if (kept.has(line.to)) { out.lines.push({ ...line, from, to: kept.get(line.to) }); continue; }
-    const to = rest.get(nodes[line.to].level);
-    if (!pooled.has(from)) { pooled.set(from, { from, to, hop: 1, times: 0, way: 0 }); out.lines.push(pooled.get(from)); }
-    pooled.get(from).times += line.times;
+    const from = at(line.from), to = at(line.to), key = from + ":" + to;
+    if (kept.has(line.from) && kept.has(line.to)) { out.lines.push({ ...line, from, to }); continue; }
+    if (!pooled.has(key)) { pooled.set(key, { from, to, hop: 1, times: 0, way: 0, many: !kept.has(line.from) }); }
+    pooled.get(key).times += line.times;
   }
+  out.lines.push(...pooled.values()); // how many lines leave a node that stands for many says nothing: many
   out.roots = picture.roots.map((i) => kept.get(i));
   return out;
 }
@@ -330,15 +329,15 @@ function paint(svg, scene, look) {
   const drawn = order.map((e) => {
     const line = lines[e], a = spots[line.from], b = spots[line.to], parts = line.way === 2, bend = (line.hop - 1) * 26;
     const side = two ? nodes[line.from].side : 0, colour = line.ink ?? inks[side];
-    const width = line.width ?? (line.way ? (lines.length > 40 ? 1.8 : 2.6) : Math.min(1 + 0.35 * (line.times - 1), 4));
+    const width = line.width ?? (line.way ? (lines.length > 40 ? 1.8 : 2.6) : line.many ? 1 : Math.min(1 + 0.35 * (line.times - 1), 4));
     const path = shape("path", {
       d: `M${a.x},${a.y} Q${(a.x + b.x) / 2 + bend},${(a.y + b.y) / 2} ${b.x},${b.y}`, fill: "none", stroke: colour, "stroke-width": width,
-      "stroke-opacity": line.way || line.ink || !two ? 1 : 0.5, ...(parts ? { "stroke-dasharray": "6 4", class: "de-parts" } : {}) });
+      "stroke-opacity": line.many ? 0.3 : line.way || line.ink || !two ? 1 : 0.5, ...(parts ? { "stroke-dasharray": "6 4", class: "de-parts" } : {}) });
     svg.append(path);
     return { line, a, b, bend, colour };
   });
   // labels on lines after all lines, before the discs; those on the way to a parting first
-  const labels = drawn.filter(({ line }) => line.word || line.times > 1).reverse();
+  const labels = drawn.filter(({ line }) => line.word || (line.times > 1 && !line.many)).reverse();
   const flow = shape("g", {});
   svg.append(flow);
   for (const { line, a, b, bend, colour } of labels) {
@@ -575,11 +574,12 @@ function render({ model, el }) {
   }
   // the multiset that each root takes in, the key to rings and lines, and what cannot be shown
   function write() {
-    words.replaceChildren();
+    words.replaceChildren(...scene.notes.filter(Boolean).map((note) => make("div", "de-subtree-note", note)));
     key.replaceChildren();
     if (!scene.empty) {
       const { picture, letters, roots, names, two } = scene;
-      const written = (named) => picture.roots.map((node) => gathered(picture, node, named));
+      const most = picture.nodes.some((node) => node.more) ? 4 : 8;
+      const written = (named) => picture.roots.map((node) => gathered(picture, node, named, most));
       const full = written(terms(picture, scene.mark)), sets = full.every((one) => one.length < 60) ? full : written(terms(picture, scene.mark, true));
       letters.forEach((letter, k) => {
         const line = make("div", ""), node = picture.roots[k], own = bare(scene.mark(picture.nodes[node]));
@@ -595,7 +595,6 @@ function render({ model, el }) {
       if (scene.picture.lines.some((line) => line.hop > 1)) key.append(make("span", "", "bent: 2 hops or more"));
       if (!scene.plain && get("listed")) key.append(legendLine());
     }
-    scene.notes.filter(Boolean).forEach((note) => key.append(make("span", "de-subtree-note", note)));
   }
   const layersText = (k) => `${k} ${k === 1 ? "layer" : "layers"}`;
   function ring(letter, text) {

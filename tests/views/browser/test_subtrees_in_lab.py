@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .test_explorer_in_lab import Panel
+from tools.explorers import Panel
 
 # every text of at least 9 px; no ×m or letter over a disc, and none out of the stage
 _SOUND = """(el) => {
@@ -40,7 +40,7 @@ def test_subtrees_at_any_depth(lab: Any, visit: Any) -> None:
         tree.get_by_role("button", name=label, exact=True).click()
 
     def has(name: str, wanted: Any) -> None:
-        panel._until(
+        panel.until(
             lambda: tree.get_attribute(f"data-{name}"),
             wanted if isinstance(wanted, str) else json.dumps(wanted, separators=(",", ":")),
         )
@@ -56,7 +56,7 @@ def test_subtrees_at_any_depth(lab: Any, visit: Any) -> None:
     assert tree.get_by_role("button", name="folded", exact=True).get_attribute("aria-pressed") == "true"
     assert sorted(tree.locator(".de-letter").all_text_contents()) == ["A", "A", "A: v2", "B: v3"]
     press("names")
-    panel._until(lambda: "v4, v5" in tree.locator(".de-named").all_text_contents(), True)
+    panel.until(lambda: "v4, v5" in tree.locator(".de-named").all_text_contents(), True)
     press("1-WL")
     has("levels", [1, 1, 1])  # to a plain GNN both are one
     panel.trees_say("= after 2 layers")
@@ -68,7 +68,7 @@ def test_subtrees_at_any_depth(lab: Any, visit: Any) -> None:
     has("step", "1")
     has("levels", [1, 1])
     panel.trees_say("B v3 0 ← {1 ×3}")
-    panel._until(lambda: panel.graph.get_attribute("data-lit"), "[2,11]")  # what came in has reached both roots
+    panel.until(lambda: panel.graph.get_attribute("data-lit"), "[2,11]")  # what came in has reached both roots
     tree.locator("svg").focus()
     cell_count = page.locator(".jp-Notebook .jp-Cell").count()
     for key in [".", *"abcdefghijklmnopqrstuvwxyz", ","]:  # none of them edits the notebook
@@ -76,12 +76,12 @@ def test_subtrees_at_any_depth(lab: Any, visit: Any) -> None:
     has("step", "1")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
-    panel._until(lambda: "distance to S: 1" in (tree.locator(".de-said").text_content() or ""), True)
+    panel.until(lambda: "distance to S: 1" in (tree.locator(".de-said").text_content() or ""), True)
     assert page.locator(".jp-Notebook .jp-Cell").count() == cell_count
     page.keyboard.press(" ")  # plays to the end
     has("step", "2")
-    panel._until(lambda: tree.get_by_label("Play message passing").count(), 1)
-    panel._until(lambda: panel.graph.get_attribute("data-lit"), "[]")
+    panel.until(lambda: tree.get_by_label("Play message passing").count(), 1)
+    panel.until(lambda: panel.graph.get_attribute("data-lit"), "[]")
 
     # depth 6 is folded by itself, and nothing is too small, cut off or over a disc
     panel = Panel(page, 1)
@@ -100,6 +100,6 @@ def test_subtrees_at_any_depth(lab: Any, visit: Any) -> None:
     assert tree.evaluate(_SOUND) == []
     light = tree.locator("svg text").first.get_attribute("fill")
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
-    panel._until(lambda: tree.locator("svg text").first.get_attribute("fill") != light, True)
+    panel.until(lambda: tree.locator("svg text").first.get_attribute("fill") != light, True)
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
-    panel._until(lambda: tree.locator("svg text").first.get_attribute("fill") == light, True)
+    panel.until(lambda: tree.locator("svg text").first.get_attribute("fill") == light, True)

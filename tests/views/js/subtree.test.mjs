@@ -77,6 +77,8 @@ test("too wide a level keeps what most walks reach, and one node stands for the 
   assert.deepEqual(kept.lines.map((line) => line.times).sort((a, b) => a - b), [1, 1, 2, 6]);
   assert.ok(kept.nodes.some((node) => node.members.length === 2)); // label 9, which two walks reach
   assert.deepEqual(t.trim(whole, 9).nodes.length, 10);
+  const deep = t.trim(t.fold(netOf(edges, 11, labels, 2), [0], [0], 2), 4);
+  assert.deepEqual(deep.lines.filter((line) => line.many).map((line) => [deep.nodes[line.from].more, deep.nodes[line.to].members]), [[6, [0]]]);
 });
 
 test("the multiset is written out, with letters where words would be equal", () => {
