@@ -640,7 +640,7 @@ def test_roles_have_a_confusion_matrix_and_pick_one_node() -> None:
     one._deep.toggles["ask"].value = True
     assert one._deep.ask is not None
     one._deep.ask.explorer.state.choose(0, [3])
-    assert "Its label is 0." in one._deep.ask._answer.value
+    assert "In truth: class 0." in one._deep.ask._answer.value
 
 
 def test_names_are_escaped() -> None:

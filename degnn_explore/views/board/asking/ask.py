@@ -11,6 +11,7 @@ import numpy as np
 from ....common.errors import ParameterError
 from ....graphs.graph import Graph
 from ....learn.tasks import Task
+from ....study.density import corrected
 from ....study.judged import Shelf
 from ....study.records import Run
 from ...explorer.explorer import Explorer
@@ -19,7 +20,7 @@ from ...widgets.html import box, guarded, tag, text
 from ...widgets.spot import Spot
 from ..figures import paint
 from ..missing_links import MissingLinks
-from ..texts import set_name
+from ..texts import set_name, share
 from .why import Why
 
 if TYPE_CHECKING:
@@ -92,13 +93,17 @@ class Ask:
         answers = {} if hint else shelf.ask(self._runs, picked, self._seed)
         if not answers:
             return tag("div", hint or f"No trained model with seed {self._seed} yet.", "de-hint")
-        names = task.class_names
+        names, prior = task.class_names, shelf.density
         parts = []
         for model, p in answers.items():
             said = f"{p[0]:.3f}" if p.ndim == 1 else f"{names[int(p[0].argmax())]}, {p[0].max():.3f}"
             dot = f'<span class="de-dot" style="background:{text(paint(model))}"></span>'
-            parts.append(f'<span data-model="{text(model)}">{dot}{tag("span", model)} {tag("b", said)}</span>')
+            stands_for = f" about {share(corrected(p[0], prior))}" if prior is not None else ""
+            answer = f"{tag('span', model)} {tag('b', said)}{tag('span', stands_for, 'de-hint')}"
+            parts.append(f'<span data-model="{text(model)}">{dot}{answer}</span>')
         head = f"{set_name(task.full_graph, picked)}: " + ("class" if task.p == 1 else f"score for “{names[1]}”")
+        if prior is not None:
+            head += f", and what it stands for where {share(prior)} of all are {names[1]}"
         truth = tag("div", _truth(task, picked), "de-notes")
         return f'{tag("div", head)}<div class="de-answers">{"".join(parts)}</div>{truth}'
 
@@ -117,7 +122,7 @@ def _truth(task: Task, picked: Sequence[int]) -> str:
     full = task.full_graph
     if task.p == 1:
         label = -1 if full.labels is None else int(full.labels[picked[0]])
-        return f"Its label is {label}." if label >= 0 else "It has no label."
+        return f"In truth: {task.class_names[task.classes.index(label)]}." if label >= 0 else "It has no label."
     pairs = [(u, v) for i, u in enumerate(picked) for v in picked[i + 1 :]]
     linked, known = (bool(graph.has_edges(pairs).all()) for graph in (full, task.graph))
     what = {2: "linked", 3: "a triangle"}[task.p]
