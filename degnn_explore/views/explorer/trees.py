@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...encodings.base import Encoding
-from ...encodings.paths import Distance
+from ...encodings.paths import DRNL, Distance
 from ...expressive.folding import Folded, fold
 from ...expressive.methods import METHODS
 from ...expressive.refinement import NO_TARGETS, Instances
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 MAX_TREE = 420  # tree nodes of one exported tree
 MAX_ARCS = 60_000  # that a page follows
 NOTHING = "pick a target to see the tree a GNN computes along"
-_WORDS = {"LP": "LP", "PageRank": "PageRank", "DRNL": "DRNL", "DE-LP": "DE-LP", "DEA-SPD": "DEA"}
+_WORDS = {"SPD": "DE", "1-WL": "DE", "DE-SPD": "DE", "DEA-SPD": "DEA"}  # on the toggle; others have their own name
 
 
 def roots_of(state: ExplorerState) -> list[tuple[int, int]]:
@@ -57,8 +57,10 @@ def seen_by(state: ExplorerState) -> Seen:
             return Seen(None, colouring, 1, colouring.note)
         if colouring.values is not None:
             return Seen(encoding, colouring, 1, "too many different values to write into discs: hover to read them")
-        many = encoding.dim > 1 and colouring.codes and by not in ("SPD", "DRNL")
-        return Seen(encoding, colouring, 1, "discs say the last step; subtrees compare all steps" if many else "")
+        steps = encoding.dim > 1 and not isinstance(encoding, Distance | DRNL)
+        return Seen(
+            encoding, colouring, 1, f"discs say {colouring.title}; subtrees compare all columns" if steps else ""
+        )
     method = METHODS[by]
     if by == "DE-LP":
         total = sum(side.graph.num_nodes for side in state.sides)
@@ -129,7 +131,7 @@ def view_of(state: ExplorerState, place: Callable[[int, int], int]) -> dict[str,
         "roots": [int(local[u]) for u in roots],
         "letters": [state.letter(side) for side, _ in wanted],
         "layers": depth,
-        "encoding": _WORDS.get(state.colour_by, "DE"),
+        "encoding": _WORDS.get(state.colour_by, state.colour_by),
         "note": " · ".join(notes),
     }
 

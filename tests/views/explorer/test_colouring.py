@@ -33,8 +33,9 @@ def test_a_distance_keeps_its_colour_whatever_else_is_in_the_picture() -> None:
     colours = [{e.label: e.colour for e in coloured.entries[:-1]} for coloured in (near, far)]
     assert (len(colours[0]), len(colours[1]), len(set(colours[1].values()))) == (3, 4, 4)
     assert colours[0].items() < colours[1].items()
-    pairs = by_encoding([(de.zoo.petersen(), [0, 1])], Distance())
-    assert len({e.colour for e in pairs.entries[:-1]}) == len(pairs.entries) - 1
+    edges = [by_encoding([(G, [0, 1])], Distance()).entries[:-1] for G in (PATH, de.zoo.complete(4))]
+    assert [[e.label for e in entries] for entries in edges] == [["{0,1}", "{1,2}", "{2,3}"], ["{0,1}", "{1,1}"]]
+    assert len({e.colour for entries in edges for e in entries}) == 4
 
 
 def test_a_side_without_targets_is_grey_and_says_what_to_do() -> None:

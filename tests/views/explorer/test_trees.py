@@ -126,7 +126,7 @@ def test_one_set_shows_the_trees_of_its_first_three_targets() -> None:
     ("by", "marks", "note"),
     [
         ("SPD", ["0", "1", "2"], ""),
-        ("LP", ["1/2", "0", "1/2"], "discs say the last step; subtrees compare all steps"),
+        ("LP", ["1/2", "0", "1/2"], "discs say landing probability at step 2; subtrees compare all columns"),
         ("PageRank", ["3.1", "90/19", "81/38"], ""),
         ("DE-LP", ["a", "b", "c"], "a, b, …: nodes with equal walks of every length"),
         ("DRNL", [], "DRNL is defined for pairs: pick two targets (now 1)"),
