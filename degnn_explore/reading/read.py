@@ -74,7 +74,7 @@ def read_graph(
             raise ParameterError(f"{name} must be a file's name, not {file!r}.")
     others = None if labels is None else open_file(labels)
     if (Path(path) / "edges.csv").is_file():
-        return _labelled(read_folder(path), str(path), others, label_column)
+        return labelled(read_folder(path), str(path), others, label_column)
     return read_content(open_file(path), others, label_column, format=format, header=header, columns=columns)
 
 
@@ -100,10 +100,10 @@ def read_content(
             raise ParameterError(f"columns={columns!r} is for edge lists, and {file.name} is {kind.spoken}.")
         else:
             graph = kind.read(file.data)
-    return _labelled(graph.with_title(file.stem), file.name, labels, label_column)
+    return labelled(graph.with_title(file.stem), file.name, labels, label_column)
 
 
-def _labelled(graph: Graph, name: str, labels: Content | None, column: str | None) -> Graph:
+def labelled(graph: Graph, name: str, labels: Content | None, column: str | None) -> Graph:
     """The graph with labels from a second file, or from a column of its own."""
     if labels is not None:
         with naming(labels.name):

@@ -41,7 +41,7 @@ class Controls:
 
         self._act = act
         self._quiet = False
-        self.own: Graph | None = None
+        self.own: dict[str, Graph] = {}  # graphs that load does not know, by their place in the menu
         self._known = [
             (f"{row['name']} · {row['nodes']:,} nodes, {row['edges']:,} edges", row["name"])
             for _, row in datasets().iterrows()
@@ -114,12 +114,28 @@ class Controls:
 
     def use(self, graph: Graph) -> None:
         """Offers a graph that load does not know, and chooses it."""
-        self.own = graph
-        label = f"{graph.title or OWN} · {graph.num_nodes:,} nodes, {graph.num_edges:,} edges"
-        self.graph.options = [*self._known, (label, OWN)]
-        if self.graph.value == OWN:
+        same = (key for key, known in self.own.items() if known.digest() == graph.digest())  # perhaps with labels now
+        key = next(same, f"{OWN} {len(self.own) + 1}")
+        self.own[key] = graph
+        offered = [
+            (f"{own.title or name} · {own.num_nodes:,} nodes, {own.num_edges:,} edges", name)
+            for name, own in self.own.items()
+        ]
+        before = self.graph.value
+        self._quiet = True
+        try:
+            self.graph.options = [*self._known, *offered]
+            self.graph.value = before
+        finally:
+            self._quiet = False
+        if before == key:
             self.changed()
-        self.graph.value = OWN
+        self.graph.value = key
+
+    def current(self) -> Graph:
+        """The chosen graph."""
+        name = str(self.graph.value)
+        return self.own[name] if name in self.own else load(name)
 
     def turn_to(self, run: Run, plan: Plan) -> None:
         """Chooses the task and graph of a run, unless the plan has them; tells nobody."""
@@ -201,10 +217,8 @@ class Controls:
 
     def plan(self) -> Plan:
         """What is chosen, not yet checked."""
-        name = "" if self.graph.value == OWN else str(self.graph.value)
-        graph = load(name) if name else self.own
-        if graph is None:
-            raise ParameterError("Choose a graph first.")
+        name = "" if self.graph.value in self.own else str(self.graph.value)
+        graph = self.current()
         models = self.chosen()
         known = {key for model in models for key in MODELS[model].load().HYPER}
         hyper = {key: control.value for key, control in self.hyper.items() if control.value != "" and key in known}

@@ -9,7 +9,7 @@ import ipywidgets as W
 from ...common.errors import GraphError
 from ...study.plan import MOST_SEEDS
 from ..widgets.html import box, button, guarded, tag, text
-from ..widgets.uploads import UPLOAD_HINT, read_own, uploaded
+from ..widgets.uploads import UPLOAD_HINT, label_own, read_own, uploaded
 from .controls import PAPER_EPOCHS, PAPER_RATE, USUAL, Controls
 from .figures import paint
 
@@ -19,8 +19,8 @@ _TOGGLES = {
     "more": ("More…", "Hyperparameters, processes, results"),
 }
 _OWN_HINT = (
-    f"{UPLOAD_HINT} For roles also labels: a second file with a node and its label on each line, or a column of the "
-    "graph file."
+    f"{UPLOAD_HINT} For roles also labels: a second file with a node and its label on each line, at once or later, or "
+    "a column of the graph file. Graphs stay in the menu."
 )
 _OPEN_TIP = (
     "A folder: show its runs and models, and add to it (no name: the board's own again). "
@@ -73,7 +73,7 @@ class Drawers:
             "de-row",
             # two groups, so that a narrow page breaks the row between them and nowhere else
             box("de-row", name, controls.task, controls.graph, self.toggles["own"]),
-            box("de-row", self.toggles["models"], *numbers, self.toggles["more"]),
+            box("de-row", self.toggles["models"], *numbers, self.toggles["more"], self._larger()),
             spring,
             go,
             self.hint,
@@ -82,6 +82,14 @@ class Drawers:
         self.contents = {"models": self._models(), "own": self._own(), "more": self._more()}
         self.drawer = box("de-drawer")
         self.drawer.layout.display = "none"
+
+    def _larger(self) -> W.ToggleButton:
+        """A switch that the style sheet knows; charts are drawn anew."""
+        tip = "Larger type, for a projector"
+        made = W.ToggleButton(description="A+", tooltip=tip, layout=W.Layout(width="auto"))
+        made.add_class("de-larger")
+        made.observe(lambda _: self._controls.changed(), "value")
+        return made
 
     def count(self) -> None:
         """Says how many models are chosen."""
@@ -160,9 +168,13 @@ class Drawers:
     @guarded
     def _read(self) -> None:
         graph_file, labels = (uploaded(upload.value[0]) if upload.value else None for upload in self._files)
-        if graph_file is None:
-            raise GraphError("Choose a graph file first.")
-        graph = read_own(*graph_file, labels, self._column.value.strip() or None)
+        column = self._column.value.strip() or None
+        if graph_file is not None:
+            graph = read_own(*graph_file, labels, column)
+        elif labels is not None:
+            graph = label_own(self._controls.current(), labels, column)
+        else:
+            raise GraphError("Choose a graph file first, or a labels file for the graph that is chosen above.")
         for upload in self._files:
             upload.value = ()  # else the labels of this graph would be put on the next
         self._controls.use(graph)

@@ -17,13 +17,14 @@ function coloured(layout, el) {
   const of = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
   const text = of("--de-text", "#1f2328"), faint = of("--de-faint", "#6b7280"), line = of("--de-grid", "rgba(127,127,127,0.18)");
   const out = { ...layout, autosize: true, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" };
-  out.font = { ...layout.font, color: text, family: of("font-family", "sans-serif"), size: 12 };
+  const scale = parseFloat(of("--de-scale", "1")), size = 12 * scale;  // a board may be shown in larger type
+  out.font = { ...layout.font, color: text, family: of("font-family", "sans-serif"), size };
   out.modebar = { bgcolor: "rgba(0,0,0,0)", color: faint, activecolor: text };
-  out.hoverlabel = { bgcolor: of("--de-card", "#fff"), bordercolor: faint, font: { color: text, size: 12 } };
+  out.hoverlabel = { bgcolor: of("--de-card", "#fff"), bordercolor: faint, font: { color: text, size } };
   for (const key of Object.keys(layout)) {
     if (/^[xy]axis\d*$/.test(key)) {
-      out[key] = { gridcolor: line, zeroline: false, linecolor: line, ...layout[key], tickfont: { color: faint, size: 11 } };
-      if (layout[key].title?.text) out[key].title = { standoff: 8, ...layout[key].title, font: { color: faint, size: 12 } };
+      out[key] = { gridcolor: line, zeroline: false, linecolor: line, ...layout[key], tickfont: { color: faint, size: 11 * scale } };
+      if (layout[key].title?.text) out[key].title = { standoff: 8, ...layout[key].title, font: { color: faint, size } };
     }
   }
   return out;

@@ -9,7 +9,7 @@ from ...common.errors import GraphError
 from ...graphs.graph import Graph
 from ...reading.content import unpack
 from ...reading.formats import spoken_formats
-from ...reading.read import read_content
+from ...reading.read import labelled, read_content
 
 _MOST_BYTES = 50_000_000  # unpacked: what goes through the browser is for looking at
 _REMEDY = "Read the file with de.read_graph(path) and pass the graph to the panel."
@@ -29,3 +29,12 @@ def read_own(name: str, content: bytes, labels: tuple[str, bytes] | None = None,
     files = [unpack(*given, budget=_MOST_BYTES, remedy=_REMEDY) for given in ((name, content), labels) if given]
     graph = read_content(files[0], labels=files[1] if labels else None, label_column=column)
     return graph.with_title(graph.title[:60])
+
+
+def label_own(graph: Graph, labels: tuple[str, bytes], column: str | None = None) -> Graph:
+    """A graph that is known already with the labels of an uploaded file.
+
+    >>> label_own(Graph.from_edges([(0, 1), (1, 2)]), ("kinds.csv", b"0,a\\n1,b\\n2,a\\n")).labels.tolist()
+    [0, 1, 0]
+    """
+    return labelled(graph, graph.title, unpack(*labels, budget=_MOST_BYTES, remedy=_REMEDY), column)

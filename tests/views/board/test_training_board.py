@@ -580,10 +580,31 @@ def test_the_labels_of_one_upload_are_not_put_on_the_next() -> None:
     one._drawers._read()
     assert "2 classes" in one._drawers._report.value
     assert (graph_file.value, label_file.value) == ((), ())
-    assert one._controls.own is not None
-    assert one._controls.own.labels is not None
+    assert one._controls.current().labels is not None
     one._drawers._read()
-    assert "Choose a graph file first." in error(one)
+    assert "Choose a graph file first, or a labels file" in error(one)
+
+
+def test_labels_come_after_the_graph_and_several_own_graphs_stay_in_the_menu() -> None:
+    def upload(name: str, content: str) -> dict[str, Any]:
+        content_ = content.encode()
+        return {"value": [{"name": name, "type": "", "size": 1, "content": content_, "last_modified": 0}]}
+
+    one = board()
+    graph_file, label_file = one._drawers._files
+    for size in (9, 12):
+        graph_file.set_state(upload(f"ring{size}.csv", "".join(f"{i},{(i + 1) % size}\n" for i in range(size))))
+        one._drawers._read()
+        assert one._controls.current().num_nodes == size and one._controls.current().labels is None
+    names = [label for label, _ in one._controls.graph.options][-2:]
+    assert names == ["ring9 · 9 nodes, 9 edges", "ring12 · 12 nodes, 12 edges"]
+    one._controls.graph.value = one._controls.graph.options[-2][1]
+    label_file.set_state(upload("sides.csv", "".join(f"{i},{i % 2}\n" for i in range(9))))
+    one._drawers._read()
+    labels = one._controls.current().labels
+    assert labels is not None and labels.tolist() == [i % 2 for i in range(9)]
+    assert [label for label, _ in one._controls.graph.options][-2:] == names  # no second ring of nine
+    assert error(one) == ""
 
 
 def test_a_setting_that_no_chosen_model_has_does_not_stop_the_race() -> None:
