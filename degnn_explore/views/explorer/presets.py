@@ -41,7 +41,7 @@ fig1 | Fig. 1(a): a cubic graph | zoo.figure1():2 zoo.figure1():3
 Every node has three neighbours, so a plain GNN gives all eight the same representation. Distances to the target tell
 A from B. Click another node in either graph: which pairs can no method tell apart?
 
-fig2b | Fig. 2(b): Shrikhande against rook, an edge each | zoo.shrikhande():edge zoo.rook():edge | size=2
+fig2b | Fig. 2(b): Shrikhande or rook, an edge each | zoo.shrikhande():edge zoo.rook():edge | size=2
 Two graphs that even 2-WL confuses. Take an edge in each as target set (p = 2): the nodes marked 1,1 are neighbours of
 both ends. Look at how they are linked, then at the verdict of DE-2.
 
@@ -61,7 +61,7 @@ hexagon | Two triangles or a hexagon | zoo.two_triangles():0 zoo.hexagon():0
 The smallest pair that a plain GNN confuses: every node has two neighbours. Colour by 1-WL and step through the
 layers, then colour by DE-SPD.
 
-cut | Why edges inside S are cut: a domino and a bridge | zoo.domino():0,3 zoo.bridged_triangles():0,3 | size=2
+cut | Why edges inside S are cut: domino, bridge | zoo.domino():0,3 zoo.bridged_triangles():0,3 | size=2
 Two edges as target sets. Switch 'cut the edges inside S' on and off: with the edge in place DE-2 cannot tell them
 apart, without it the bridge's ends lose each other.
 

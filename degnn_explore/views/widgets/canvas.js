@@ -143,6 +143,11 @@ export function nodeRadius(xs, ys, area) {
   return Math.min(14, Math.max(1.6, 0.34 * gap));
 }
 
+// The targets that made room for others: each is seen to go. When all are cleared, nothing needs saying.
+export function departed(before, after) {
+  return after.length ? before.filter((i) => !after.includes(i)) : [];
+}
+
 // How many edges run through a box, by clipping each against it (Liang and Barsky).
 export function crossings(box, xs, ys, edges) {
   let count = 0;
@@ -421,11 +426,8 @@ function render({ model, el }) {
     s.marks = entries.map((e) => e.mark);
   }
   function readTargets() {
-    const next = model.get("targets"), now = performance.now();
-    // a target that made room for another is seen to go
-    if (s.targets && next.length && positions.length === s.seen) {
-      s.going = s.targets.map((i) => ({ i, start: now })).filter(({ i }) => !next.includes(i));
-    }
+    const next = model.get("targets"), start = performance.now();
+    s.going = s.seen === positions.length ? departed(s.targets, next).map((i) => ({ i, start })) : [];
     s.seen = positions.length;
     s.targets = next;
     s.letters = model.get("letters");

@@ -117,6 +117,11 @@ def test_nothing_moves_the_canvas_and_errors_float(lab: Any, visit: Any) -> None
     panel.box.locator("tr[data-method='DE-LP']").wait_for()
     panel.box.get_by_role("button", name="All reasons").click()
 
+    # what a node is stands below the graphs, and never over them
+    page.mouse.move(*panel.point(5))
+    panel.until(lambda: "degree 6" in panel.graph.locator(".de-tip").inner_text(), True)
+    assert panel.graph.locator(".de-tip").bounding_box()["y"] >= before["y"] + before["height"] - 1
+
     # a lasso of too many: said beside the pointer
     panel.box.get_by_label("Example").select_option(label="Real: the worm C. elegans, its neurons")
     panel.until(lambda: len(panel.legend()), 4)

@@ -184,3 +184,9 @@ test("a node's partner under a map of nodes, from either side", () => {
   assert.deepEqual(strip.partners(moves, []), []);
   assert.deepEqual(strip.partners([], [1]), []);
 });
+
+test("a target that made room for another is seen to go", () => {
+  assert.deepEqual(c.departed([3, 5], [5, 7]), [3]);
+  assert.deepEqual(c.departed([3], [3, 4]), []);
+  assert.deepEqual(c.departed([3, 5], []), []);
+});
