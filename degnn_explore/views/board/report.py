@@ -74,8 +74,12 @@ class Story:
     @property
     def chart(self) -> str:
         """The curves as an image."""
-        said = self.figure["layout"].get("meta", {}).get("title", "curves")
-        return image(chart_svg(self.figure), f"{said} of {self.title}")
+        return image(chart_svg(self.figure), f"{self.measure} of {self.title}")
+
+    @property
+    def measure(self) -> str:
+        """What the curves show, such as "test AUC"."""
+        return str(self.figure["layout"].get("meta", {}).get("title", "as on the board"))
 
     @property
     def table(self) -> str:
@@ -106,7 +110,7 @@ class Story:
         parts = [
             tag("h1", f"Training report: {self.title}"),
             tag("p", f"Written by degnn_explore on {when}.", "faint"),
-            *(tag("h2", "Curves"), self.chart),
+            *(tag("h2", f"Curves: {self.measure}"), self.chart),
             *(tag("h2", "Comparison"), f'<div class="wide">{self.table}</div><ul>{notes}</ul>'),
             *(tag("h2", f"Hardest mistakes {self.whose}"), f'<div class="wide">{wrong}</div>'),
             *(tag("h2", "Settings"), f'<div class="wide">{_settings(self.runs)}</div>'),

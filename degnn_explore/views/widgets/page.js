@@ -1,5 +1,5 @@
 // A page without a kernel: the widgets of the Explorer, fed from what Python computed beforehand for every target set.
-// In the page stand before this file: `widgets` = { canvas, subtree, strip, bar }, each with render({ model, el }).
+// In the page stand before this file: `widgets` = { canvas, subtree, strip, bar, glossary }, each with render({ model, el }).
 // Pure functions first (tests/views/js calls them), the page at the end.
 
 // ---- reading what was packed --------------------------------------------------------------------
@@ -137,16 +137,17 @@ export function colouring(known, state) {
 }
 
 export function pills(known, state) {
-  const { about } = known, sets = state.targets, sizes = sets.map((t) => t.length);
-  if (sets.length < 2) return { hint: "One target set: its colours and subtrees are below. A page saved with “compare” on also says who tells two apart.", pills: [] };
-  if (sizes.includes(0)) return { hint: `Pick a target in ${"AB"[sizes.indexOf(0)]} to compare.`, pills: [] };
-  if (sizes[0] !== sizes[1]) return { hint: `A has ${sizes[0]} targets and B has ${sizes[1]}: pick equally many in each to compare them.`, pills: [] };
-  const first = String(sets) === String(about.state.targets) && about.pills.length; // Python's own words
-  return { hint: "", alike: first ? about.strip.alike : {}, pills: about.methods.map(({ name, titles, what }, k) => {
+  const { about } = known, sets = state.targets, sizes = sets.map((t) => t.length), said = about.said[JSON.stringify(sets)];
+  const none = { moves: [], pills: [] };
+  if (sets.length < 2) return { ...none, hint: "One target set: its colours and subtrees are below. A page saved with “compare” on also says who tells two apart." };
+  if (said) return said; // in the library's own words
+  if (sizes.includes(0)) return { ...none, hint: `Pick a target in ${"AB"[sizes.indexOf(0)]} to compare.` };
+  if (sizes[0] !== sizes[1]) return { ...none, hint: `A has ${sizes[0]} targets and B has ${sizes[1]}: pick equally many in each to compare them.` };
+  return { ...none, hint: "", pills: about.methods.map(({ name, titles, what }) => {
     const layer = known.verdict(name, sets), told = typeof layer === "number", missing = about.orders[sizes[0]].missing[name];
     const why = missing ?? (told ? (layer ? `after ${counted(layer, "layer")} what it has gathered of A and of B differs.` : "what it sees of A and of B differs before the first layer.")
       : "whatever the number of layers, it gathers the same of A and of B.");
-    return { name, title: titles[sizes[0]], what, answer: missing ? "none" : told ? "yes" : "no", layer: told ? layer : null, why: first && !missing ? about.pills[k].why : why };
+    return { name, title: titles[sizes[0]], what, answer: missing ? "none" : told ? "yes" : "no", layer: told ? layer : null, why, more: "" };
   }) };
 }
 
@@ -263,7 +264,7 @@ export function open(known, root, widgets) {
       targets: [...chosen], letters: state.targets.flatMap((t, k) => t.map(() => (two ? "AB"[k] : "S"))),
       captions: state.targets.map((t, k) => {
         const letter = two ? "AB"[k] : "S", title = about.titles[k] ? ` · ${about.titles[k]}` : "";
-        return (t.length ? `${letter} = {${t.map((u) => about.canvas.names[starts[k] + u]).join(", ")}}, p = ${t.length}` : `${letter}: click a node`) + title;
+        return (t.length ? `${letter} = {${t.map((u) => about.canvas.names[starts[k] + u]).join(", ")}}` : `${letter}: click a node`) + title;
       }),
     });
     subtree.put({ step: -1, ...subtrees(known, state, starts) });
@@ -272,47 +273,70 @@ export function open(known, root, widgets) {
     root.dataset.targets = JSON.stringify(state.targets);
   }
 
-  // -- the frame, and a tour if there is one
-  const main = make("main", "de-explorer de-screen"), cards = make("div", "de-cards"), places = {};
-  main.append(make("h1", "de-name", about.title));
-  for (const [name, model, into] of [["bar", bar, main], ["tour", null, main], ["strip", strip, main], ["canvas", canvas, cards], ["subtree", subtree, cards]]) {
-    const place = make("div", into === cards ? "de-page-part" : ""), card = into === cards ? make("div", "de-card") : place;
-    if (card !== place) card.append(place);
-    into.append(card);
+  // -- the frame
+  const main = make("main", "de-explorer de-screen"), cards = make("div", "de-cards"), places = {}, spots = {};
+  const heading = make("h1", "de-name", about.title);
+  main.append(heading);
+  for (const name of ["bar", "slot", "strip", "canvas", "subtree", "glossary"]) {
+    const inCard = name === "canvas" || name === "subtree", place = make("div", inCard ? "de-page-part" : ""), card = inCard ? make("div", "de-card") : place;
+    if (inCard) card.append(place);
+    (inCard ? cards : main).append(card);
     places[name] = place;
+    spots[{ canvas: "graphs", subtree: "subtrees", strip: "verdict" }[name]] = card;
   }
-  if (about.idea) places.tour.append(make("div", "de-idea", about.idea));
-  main.append(cards);
+  if (about.idea) places.slot.append(make("div", "de-idea", about.idea));
+  places.strip.after(cards);
   root.append(main);
   show();
-  for (const [name, model] of [["bar", bar], ["strip", strip], ["canvas", canvas], ["subtree", subtree]]) widgets[name].render({ model, el: places[name] });
-  if (about.tour.length) guide(places.tour, about.tour, (step) => { change({ ...structuredClone(about.state), ...step }); subtree.put(step.subtree ?? {}); });
+  const models = { bar, strip, canvas, subtree, glossary: new Model({ terms: about.terms }) };
+  const ends = Object.entries(models).map(([name, model]) => widgets[name].render({ model, el: places[name] }));
+  function arrange(step) {
+    heading.textContent = step.title;
+    change(structuredClone(step.state));
+    strip.set("chosen", step.method);
+    subtree.set("method", step.state.colour_by === "1-WL" ? "1-WL" : "DE");
+    for (const [name, spot] of Object.entries(spots)) spot.classList.toggle("de-look", name === step.look);
+  }
+  return { slot: places.slot, arrange, leave: () => Object.values(spots).forEach((spot) => spot.classList.remove("de-look")), end: () => { ends.forEach((end) => end?.()); main.remove(); } };
 }
 
-// Steps of text, each with what it changes: back, next, leave.
-function guide(place, tour, go) {
+// Steps of text, each of some example: back, next, leave. `go` shows a step, `left` is called at the end.
+function guide(tour, go, left) {
   let at = 0;
-  const text = make("div", "de-tour-text"), count = make("span", "de-hint"), row = make("div", "de-controls"), box = make("section", "de-tour");
+  const text = make("div", "de-lesson-text"), count = make("span", "de-hint"), row = make("div", "de-controls"), box = make("section", "de-lesson");
   const button = (label, act) => { const b = make("button", "de-button", label); b.type = "button"; b.addEventListener("click", act); return b; };
-  const back = button("Back", () => to(at - 1)), next = button("Next", () => to(at + 1)), leave = button("Leave the tour", () => place.replaceChildren());
+  const back = button("◀ Back", () => to(at - 1)), next = button("Next ▶", () => (at + 1 < tour.length ? to(at + 1) : leave())), leave = () => { box.remove(); left(); };
   box.setAttribute("aria-label", "Tour");
   text.setAttribute("role", "status");
-  function to(k) {
+  async function to(k) {
     at = k;
+    await go(tour[at], box);
     text.textContent = tour[at].text;
     count.textContent = `${at + 1} of ${tour.length}`;
     back.disabled = at === 0;
-    next.disabled = at === tour.length - 1;
-    go(tour[at].changes);
+    next.textContent = at + 1 < tour.length ? "Next ▶" : "Finish";
   }
-  row.append(back, next, count, leave);
+  row.append(back, next, count, button("Leave", leave));
   box.append(text, row);
-  place.replaceChildren(box);
-  to(0);
+  return to(0);
 }
 
-if (globalThis.document?.getElementById("de-data")) {
+async function begin(root, codes) {
+  const first = await unpacked(codes[0]);
+  let scene = 0, shown = open(first, root, widgets);
+  if (first.about.tour.length) await guide(first.about.tour, async (step, box) => {
+    if (step.scene !== scene) {
+      const known = await unpacked(codes[(scene = step.scene)]);
+      shown.end();
+      shown = open(known, root, widgets);
+    }
+    if (!shown.slot.contains(box)) shown.slot.replaceChildren(box);
+    shown.arrange(step);
+  }, () => shown.leave());
+}
+
+if (globalThis.document?.getElementById("de-page")) {
   document.body.dataset.jpThemeLight = String(!matchMedia("(prefers-color-scheme: dark)").matches);
   const root = document.getElementById("de-page"), say = (error) => root.replaceChildren(make("p", "de-error", `This page cannot be shown: ${error.message}. It needs a browser of 2023 or later.`));
-  unpacked(document.getElementById("de-data").textContent).then((known) => open(known, root, widgets)).catch((error) => { say(error); throw error; });
+  begin(root, [...document.querySelectorAll(".de-data")].map((one) => one.textContent)).catch((error) => { say(error); throw error; });
 }

@@ -96,6 +96,25 @@ def test_a_page_lives_without_kernel_and_network(chrome: Any, tmp_path: Path) ->
     lesson.close()
 
 
+def test_a_tour_travels_with_its_examples(chrome: Any, tmp_path: Path) -> None:
+    lesson = Lesson(chrome, de.Explorer(preset="hexagon").page(tmp_path / "tour.html", tour="fig4"), width=1024)
+    said = "document.querySelector('.de-lesson .de-hint').textContent"
+    lesson.until(said, "1 of 4")
+    lesson.targets([[0], [0]])
+    for _ in range(3):
+        lesson.page.get_by_role("button", name="Next").click()
+    lesson.until(said, "4 of 4")
+    lesson.targets([[0, 1], [0, 1]])  # another example: an edge of each graph
+    lesson.until("document.querySelector('h1').textContent", "Fig. 2(b): Shrikhande against rook, an edge each")
+    lesson.until("document.querySelector('.de-look').querySelector('.de-strip') !== null", True)
+    lesson.page.get_by_role("button", name="◀ Back").click()
+    lesson.until(said, "3 of 4")
+    lesson.page.get_by_role("button", name="Leave").click()
+    lesson.until("document.querySelectorAll('.de-lesson, .de-look').length", 0)
+    assert lesson.page.evaluate("document.documentElement.scrollWidth") == 1024
+    lesson.close()
+
+
 def test_names_are_text_on_a_page(chrome: Any, tmp_path: Path) -> None:
     evil = "</script></div><img src=x onerror=document.title='HACKED'>"
     G = de.Graph.from_edges([(evil, "b"), ("b", "c")], title=evil)
@@ -118,6 +137,6 @@ def test_a_report_is_read_offline(chrome: Any, tmp_path: Path) -> None:
     context = chrome.new_context(offline=True)
     page = context.new_page()
     page.goto(file.as_uri())
-    assert page.locator("h2").all_inner_texts()[:2] == ["Curves", "Comparison"]
+    assert page.locator("h2").all_inner_texts()[:2] == ["Curves: test AUC", "Comparison"]
     assert page.locator("img").evaluate("el => el.naturalWidth") == 820
     context.close()

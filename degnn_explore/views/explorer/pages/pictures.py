@@ -5,12 +5,19 @@ from __future__ import annotations
 from ....expressive.verdicts import Verdict
 from ...widgets.canvas import Canvas
 from ...widgets.still import figure, image
+from ..presets import PRESETS
 from ..state import ExplorerState
 from ..verdict_table import Answers
 from .svg import svg
 from .tree_svg import tree_svg
 
 _MOST_EDGES = 6_000  # of a picture in a notebook: 100 kB
+
+
+def title_of(state: ExplorerState) -> str:
+    """What an Explorer is about: its example, or its graphs."""
+    graphs = " and ".join(dict.fromkeys(side.graph.title for side in state.sides if side.graph.title)) or "a graph"
+    return next((it.title for it in PRESETS if it.key == state.preset_key), graphs)
 
 
 def still(state: ExplorerState, canvas: Canvas, found: Answers) -> tuple[str, str]:
@@ -24,7 +31,7 @@ def still(state: ExplorerState, canvas: Canvas, found: Answers) -> tuple[str, st
     'A = {v0} · two triangles; B = {v0} · 6-cycle'
     """
     sides = range(len(state.sides))
-    said = [f"Distance Encoding Explorer: {canvas.title}", "; ".join(state.caption(k) for k in sides)]
+    said = [f"Distance Encoding Explorer: {title_of(state)}", "; ".join(state.caption(k) for k in sides)]
     said.append(f"Colours: {canvas.legend_title}")
     told = [f"{name} from layer {it.layer}" for name, it in found.items() if isinstance(it, Verdict) and it.different]
     blind = [name for name, it in found.items() if isinstance(it, Verdict) and not it.different]
