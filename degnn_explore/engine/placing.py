@@ -207,4 +207,4 @@ def free_memory(device: torch.device) -> int:
 
 def out_of_memory(error: BaseException) -> bool:
     """Whether a device had too little memory; Apple's says so in words alone."""
-    return isinstance(error, torch.OutOfMemoryError) or "out of memory" in str(error)
+    return isinstance(error, torch.OutOfMemoryError | TooLittleMemory) or "out of memory" in str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,9 @@ from functools import cache
 import torch
 
 from ..common.errors import ParameterError
+from ..engine.placing import Placement, free_memory
 
+_PROCESS = 500_000_000  # bytes that each process takes of a GPU beside its tensors
 MOST_THREADS = 256  # more of them end the process inside OpenMP
 
 
@@ -55,6 +58,21 @@ def choose_device(device: str) -> str:
             f"device={device!r} cannot be used here ({str(error).splitlines()[0]}); use 'auto' or 'cpu'."
         ) from None
     return device
+
+
+def runs_beside(placement: Placement) -> int | None:
+    """How many more runs like this one its device has room for now; None: memory is no matter, as on the CPU."""
+    if placement.where == "memory" or placement.used is None:
+        return None
+    return int(free_memory(torch.device(placement.device)) // max(placement.used + _PROCESS, 1))
+
+
+def give_back() -> None:
+    """Memory of a GPU that this process holds without need is free for others."""
+    gc.collect()
+    torch.cuda.empty_cache()
+    if torch.backends.mps.is_available():
+        torch.mps.empty_cache()
 
 
 def generator_on(device: str) -> torch.Generator:

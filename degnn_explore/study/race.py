@@ -28,6 +28,9 @@ _SIGN = 20.0  # seconds after which a race says that it is alive
 class Race:
     """Runs a plan in ``workers`` processes at a time, and keeps the runs in a store as they end.
 
+    On a GPU the first run shows how much of its memory one takes; then as many are trained at once as fit, at most
+    ``workers``. One that finds too little halves their number and is tried again.
+
     Runs that the store has already, with the same key, are not trained again; those that another process, board or
     notebook trains at the moment are waited for.
 
@@ -47,6 +50,9 @@ class Race:
         self.plan, self.store = plan, store
         self.workers = whole_number("workers", workers, least=1)
         plan.check()
+        self._most, self._placed = self.workers, ""  # runs at once for now, and where the latest said it is trained
+        self._measured = True  # whether it is known how many there may be
+        self._again: list[str] = []  # runs that found too little memory beside others
         self._owner = claimant()
         self._lock = threading.RLock()
         self._cancel, self._news = threading.Event(), threading.Event()
@@ -69,6 +75,8 @@ class Race:
 
         Failed runs are tried again.
         """
+        from ..learn.devices import choose_device
+
         if self.running:
             raise ParameterError("This race is running already; cancel it first, or wait.")
         self.store.needs_place()
@@ -81,6 +89,8 @@ class Race:
                 else:  # its process may have died after its record was written
                     self.store.checkpoint(key).unlink(missing_ok=True)
             self._cancel, self._news = threading.Event(), threading.Event()
+            self._measured = choose_device(self.plan.device) == "cpu"
+            self._most = self.workers if self._measured else 1
             self._state = "running"
             self._idle.clear()
             self._version += 1
@@ -108,7 +118,7 @@ class Race:
     def snapshot(self) -> Snapshot:
         """The race as it is now."""
         with self._lock:
-            return snapshot(self.plan, self._lanes, self._state, self.workers, self._version)
+            return snapshot(self.plan, self._lanes, self._state, self._most, self._version, self._placed)
 
     @property
     def version(self) -> int:
@@ -130,13 +140,14 @@ class Race:
                 for seat in team:
                     self._listen(seat)
                 team = [seat for seat in team if seat.worker is not None]
+                self._make_room(team, pending)
                 self._fill(team, pending, news)
                 if not pending and not any(seat.key for seat in team):
                     break
                 if time.monotonic() - signed > _SIGN:
                     self.store.alive(self._owner)
                     signed = time.monotonic()
-                elsewhere = pending and sum(bool(seat.key) for seat in team) < self.workers
+                elsewhere = pending and sum(bool(seat.key) for seat in team) < self._most
                 news.wait(_LOOK if elsewhere else _SIGN)
             if cancel.is_set():
                 self._wind_up(team, news)
@@ -154,9 +165,17 @@ class Race:
                 self.store.release(self._owner)
             self._rest()
 
+    def _make_room(self, team: list[_Seat], pending: deque[str]) -> None:
+        """Runs that found too little memory are tried again, with half as many beside them."""
+        if self._again:
+            busy = sum(bool(seat.key) for seat in team) + len(self._again)
+            self._most = max(1, busy // 2)
+            pending.extendleft(self._again)
+            self._again = []
+
     def _fill(self, team: list[_Seat], pending: deque[str], news: threading.Event) -> None:
         """Gives work to who has none, and hires while there is work and room; takes over what others have finished."""
-        while pending and sum(bool(seat.key) for seat in team) < self.workers:
+        while pending and sum(bool(seat.key) for seat in team) < self._most:
             key = self.store.claim(pending, self._owner)
             if key is None:
                 for run in self.store.runs(task=self.plan.task, digest=self.plan.digest, status="finished"):
@@ -219,8 +238,16 @@ class Race:
                     lane.state = "running"
                     lane.heard = lane.heard + rest[0]
                     lane.epochs = max(lane.epochs, lane.heard, key=len)
+                elif kind == "placed":
+                    self._placed, more = rest
+                    if not self._measured:
+                        self._measured, self._most = True, min(self.workers, self.workers if more is None else 1 + more)
                 elif kind == "stopped":
                     lane.state, seat.key = "waiting", ""
+                elif kind == "short" and self._most > 1:
+                    lane.state, lane.heard = "waiting", []
+                    self._again.append(seat.key)
+                    seat.key = ""
                 else:
                     self._end(lane, Run.from_json(rest[0]))
                     seat.key = ""

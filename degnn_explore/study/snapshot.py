@@ -48,6 +48,7 @@ class Snapshot:
     left: float | None  # seconds until all is finished
     runs: tuple[Run, ...]  # finished, or as far as they are (status "running")
     version: int  # grows with every change
+    where: str = ""  # the latest run is trained, and its data are
 
 
 def lanes_of(plan: Plan, runs: Iterable[Run]) -> dict[str, Lane]:
@@ -59,13 +60,17 @@ def lanes_of(plan: Plan, runs: Iterable[Run]) -> dict[str, Lane]:
     return lanes
 
 
-def snapshot(plan: Plan, lanes: Mapping[str, Lane], state: str, workers: int = 1, version: int = 0) -> Snapshot:
-    """What the lanes say together; ``state`` is that of the race."""
+def snapshot(
+    plan: Plan, lanes: Mapping[str, Lane], state: str, workers: int = 1, version: int = 0, where: str = ""
+) -> Snapshot:
+    """What the lanes say together; ``state`` is that of the race, ``workers`` the runs at once."""
     left = _left(list(lanes.values()), plan.epochs, workers) if state == "running" else {}
     by_model = {model: [lane for lane in lanes.values() if lane.job.model == model] for model in plan.models}
     progress = tuple(_progress(model, own, plan.epochs, state, left) for model, own in by_model.items())
     runs = tuple(_seen(plan, key, lane) for key, lane in lanes.items() if lane.epochs)
-    return Snapshot(state, progress, max(left.values(), default=None), runs, version)
+    if where and workers > 1:
+        where += f"; up to {workers} runs at once"
+    return Snapshot(state, progress, max(left.values(), default=None), runs, version, where)
 
 
 def _seen(plan: Plan, key: str, lane: Lane) -> Run:

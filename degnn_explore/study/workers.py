@@ -1,7 +1,8 @@
 """Who trains: processes of their own, so that the notebook stays free; one is kept warm for the next race.
 
-A message is a tuple: ("prepare",), ("epochs", list of dicts), ("finished", line of JSON),
-("failed", line of JSON) or ("stopped",); the last three end a job.
+A message is a tuple: ("prepare",), ("placed", where it is trained in words, how many more runs fit there or None),
+("epochs", list of dicts), ("finished", line of JSON), ("failed", line of JSON), ("short", line of JSON) for a run that
+failed for want of a device's memory, or ("stopped",); the last four end a job.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..learn.nets import MODELS
 from .plan import Job, Plan
 from .records import Run
+
+if TYPE_CHECKING:
+    from ..learn.checkpoint import Epoch
 
 Message = tuple[Any, ...]
 Send = Callable[[Message], None]
@@ -39,21 +43,27 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
     The model is saved in ``folder``, a store's models. The run leaves its checkpoint there, and goes on from it the
     next time; whoever has written down how a finished run ended takes the checkpoint away.
     """
-    from ..learn.devices import choose_device
+    from ..engine.placing import out_of_memory
+    from ..learn.devices import choose_device, give_back
 
     graph, (hyper, options) = plan.graph, plan.settings(job.model)
     record = Run(
         plan.key(job), plan.title, plan.task, job.model, job.seed, graph.num_nodes, graph.num_edges,
         plan.digest, plan.name, hyper=hyper, options=options, version=_version())  # fmt: skip
+    short = False
     try:
         send(("prepare",))
         record = replace(record, device=choose_device(plan.device))
         record = _trained(plan, job, folder, record, send, stop)
     except Exception as error:
+        short = out_of_memory(error)
         words = str(error) if isinstance(error, ValueError) else "".join(traceback.format_exception(error))
         record = replace(record, status="failed", error=words.strip() or type(error).__name__)
     record = replace(record, when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
-    send(("stopped",) if stop.is_set() and record.test is None else (record.status, record.to_json()))
+    if short:
+        give_back()
+    ended = ("short" if short else record.status, record.to_json())
+    send(("stopped",) if stop.is_set() and record.test is None else ended)
 
 
 def _version() -> str:
@@ -64,6 +74,7 @@ def _version() -> str:
 
 
 def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: threading.Event) -> Run:
+    from ..learn.devices import runs_beside
     from ..learn.nets import build
     from ..learn.saving import save
     from ..learn.training import fit, summarise
@@ -75,12 +86,16 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
     record = replace(record, p=task.p, num_classes=task.num_classes, metric=task.metric, sizes=sizes)
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / f"{record.key}.checkpoint"
-    run, waiting, said, worked = [], [], 0.0, began
-    how: dict[str, Any] = {"seed": job.seed, "device": record.device, "checkpoint": kept, "stop": stop}
+    run: list[Epoch] = []
+    waiting, said, worked = [], 0.0, began
+    how: dict[str, Any] = {"seed": job.seed, "device": plan.device, "checkpoint": kept, "stop": stop}
     for epoch in fit(model, task, plan.epochs, **how, **plan.options_of(job.model)):
         if (at := time.process_time()) - worked < _TOLD_AGAIN:
             began -= epoch.seconds  # trained in an earlier sitting, whose processor time nobody wrote down
         worked = at
+        if not run and model.placement is not None:
+            record = replace(record, device=model.placement.device)
+            send(("placed", f"{job.model} on {model.placement}", runs_beside(model.placement)))
         run.append(epoch)
         waiting.append(asdict(epoch))
         if (now := time.monotonic()) - said >= 1 / _MESSAGES_A_SECOND:

@@ -67,7 +67,8 @@ class Controls:
         never = ("never, as the paper", "never")
         self.patience = _menu("Early stop", [("after 30 epochs without gain", ""), never])
         most = min(max(2, os.cpu_count() or 2), 16)
-        several = [(f"{n} at a time, in processes", n) for n in range(2, most + 1)]
+        fit = "" if best_device() == "cpu" else ", or as many as fit the GPU"
+        several = [(f"{n} at a time, in processes{fit}", n) for n in range(2, most + 1)]
         self.workers = _menu("Train", [("one run after another", 1), *several])
         self.settings = (*self.hyper.values(), self.rate, self.optimiser, self.batch, self.patience)
         rest = (self.task, self.graph, self.seeds, self.epochs, self.device, self.workers)

@@ -66,7 +66,8 @@ def progress_bars(shown: Snapshot | None) -> str:
             parts.append(f'<div class="de-error de-bar-error" role="alert">{text(p.model)}: {text(rest)}{more}</div>')
     more = tag("div", "To train more, choose more seeds, other epochs or settings, or another model.", "de-notes")
     done = shown.state == "finished" and all(p.state == "finished" for p in shown.progress)
-    return f'<div class="de-bars">{"".join(parts)}</div>{more if done else ""}'
+    where = tag("div", shown.where, "de-notes") if shown.where else ""
+    return f'<div class="de-bars">{"".join(parts)}</div>{where}{more if done else ""}'
 
 
 def progress_title(shown: Snapshot | None) -> str:
