@@ -31,7 +31,7 @@ MODELS = ("DE-GNN-SPD", "DEA-GNN-SPD", "SEAL")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--graph", default="celegans")
-    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--precision", default="float32")
     arguments = parser.parse_args()

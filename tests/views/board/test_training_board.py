@@ -492,7 +492,7 @@ def test_the_papers_values_are_one_click_away() -> None:
     one._curves.chart.observe(lambda _: told.append(1), "serial")
     one._controls.paper_values()
     plan = one._controls.plan()
-    assert plan.options == {"optimizer": "sgd", "batch_size": 64, "learning_rate": 1e-4, "patience": None}
+    assert plan.options == {"optimizer": "sgd", "learning_rate": 1e-4, "patience": None}  # batches of 64, as usual
     assert (plan.seeds, plan.epochs, plan.hyper["hops"], plan.hyper["hidden"]) == (20, 500, 2, 100)
     plan.check()
     assert len(told) <= 1  # thirteen controls, one change
@@ -500,6 +500,16 @@ def test_the_papers_values_are_one_click_away() -> None:
     assert one._controls.plan().options == {}  # each model's own learning rate
     assert one._controls.plan().hyper == {}
     assert (one._controls.plan().seeds, one._controls.plan().epochs) == (3, 40)
+
+
+def test_larger_batches_come_with_a_rate_of_their_own() -> None:
+    controls = board("celegans", "links", ["GCN"])._controls
+    controls.batch.value = 256
+    assert controls.batch.label == "256, learning rate scaled"
+    assert controls.plan().options == {"batch_size": 256, "learning_rate": "scaled"}
+    assert controls.plan().settings("GCN")[1]["learning_rate"] == 0.002
+    controls.rate.value = 1e-4
+    assert controls.plan().options == {"batch_size": 256, "learning_rate": 1e-4}  # what is chosen is what is taken
 
 
 def test_no_setting_is_in_force_that_the_menus_do_not_show() -> None:
