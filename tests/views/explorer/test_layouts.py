@@ -39,6 +39,15 @@ def test_force_keeps_components_apart() -> None:
     assert x[:3].max(axis=0)[0] < x[3:].min(axis=0)[0] or x[:3].min(axis=0)[1] > x[3:].max(axis=0)[1]
 
 
+def test_equal_components_are_drawn_alike_and_others_are_not() -> None:
+    star, path = [(0, 1), (0, 2), (0, 3)], [(0, 1), (1, 2), (2, 3)]
+    edges = [(u + 4 * k, v + 4 * k) for k, part in enumerate((star, path, star)) for u, v in part]
+    x = layouts.force(de.Graph.from_edges(edges)).reshape(3, 4, 2)
+    shapes = x - x.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(shapes[0], shapes[2], atol=1e-9)
+    assert np.abs(shapes[0] - shapes[1]).max() > 0.05
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 900])
 def test_force_of_any_size_is_finite_and_within_the_box(n: int) -> None:
     path = de.Graph.from_edges([(i, i + 1) for i in range(n - 1)], num_nodes=n)

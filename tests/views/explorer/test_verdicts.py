@@ -8,7 +8,7 @@ import pytest
 
 import degnn_explore as de
 from degnn_explore.views.explorer.state import ExplorerState, Side
-from degnn_explore.views.explorer.verdict_table import Judge, Question, answers, pills
+from degnn_explore.views.explorer.verdict_table import Judge, Question, answers, pills, reason
 
 
 @pytest.mark.parametrize(
@@ -75,3 +75,6 @@ def test_a_pill_says_the_answer_its_layer_and_the_sentence() -> None:
         "left out: too much",
     ]
     assert {p["answer"] for p in pills(question, {})} == {"busy"}
+    reasons = {p["name"]: p["more"] for p in pills(question, found, reason(question, found))}
+    assert reasons.pop("1-WL").startswith("they do differ, but 1-WL cannot see it")
+    assert set(reasons.values()) == {""}

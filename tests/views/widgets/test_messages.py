@@ -11,6 +11,7 @@ import pytest
 import degnn_explore as de
 from degnn_explore.views.widgets.canvas import Canvas
 from degnn_explore.views.widgets.messages import PageWidget, listed, numbers, text, whole
+from degnn_explore.views.widgets.strip import VerdictStrip
 
 DEEP: Any = []
 for _ in range(5_000):
@@ -75,6 +76,24 @@ def test_what_is_no_message_is_not_heard(message: Any) -> None:
     assert explorer.targets == [[2], [3]]
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("nothing", 1), (None, 1), ("layer", [1]), ("layer", "x" * 201), ("cut", None)]
+)
+def test_a_control_tells_only_its_name_and_a_short_value(name: Any, value: Any) -> None:
+    explorer = de.Explorer(preset="fig1")
+    explorer._settings.bar._handle_custom_msg({"type": "set", "name": name, "value": value}, [])
+    assert "The page sent" in explorer._error.value
+    assert (explorer.state.layer, explorer.state.cut) == (2, False)
+
+
+def test_a_strip_keeps_what_a_reader_chose_and_nothing_else() -> None:
+    strip = VerdictStrip(pills=[{"name": "1-WL"}])
+    strip.set_state({"chosen": "1-WL", "expanded": True, "pills": [], "moves": [[0, 1]]})
+    assert (strip.chosen, strip.expanded, strip.pills, strip.moves) == ("1-WL", True, [{"name": "1-WL"}], [])
+    strip.set_state({"chosen": 5, "expanded": "yes"})
+    assert (strip.chosen, strip.expanded) == ("1-WL", True)
+
+
 def test_a_lasso_that_names_a_node_twice_takes_it_once() -> None:
     explorer = de.Explorer(preset="fig1")
     explorer.graph_canvas._handle_custom_msg({"type": "lasso", "nodes": [4, 4, 12]}, [])
@@ -86,6 +105,10 @@ def test_a_page_moves_nodes_and_the_view_and_nothing_else() -> None:
     canvas = Canvas()
     canvas.put(positions=np.zeros((2, 2)), edges=np.array([[0, 1]]), names=["a", "b"])
     moved = np.array([[0, 0], [1, 2]], dtype="<f4").tobytes()
+    canvas.set_state({"home": memoryview(bytes(canvas.positions))})
+    assert np.frombuffer(canvas.home, dtype="<f4").tolist() == [0, 0, 0, 0]  # where Fit puts dragged nodes back
+    canvas.set_state({"home": memoryview(b"")})
+    assert canvas.home == b""
     canvas.set_state({"positions": memoryview(moved), "camera": [2.0, 0, 1.5], "names": ["x", "y"], "edges": b"1"})
     assert (bytes(canvas.positions), canvas.camera) == (moved, [2.0, 0, 1.5])
     assert canvas.names == ["a", "b"]
@@ -99,6 +122,8 @@ def test_a_page_moves_nodes_and_the_view_and_nothing_else() -> None:
         {"positions": "text"},
         {"positions": memoryview(np.full(4, np.nan, dtype="<f4").tobytes())},
         {"positions": None},
+        {"home": memoryview(b"abc")},
+        {"home": None},
         {"camera": [1, 2]},
         {"camera": [1, 2, math.inf]},
         {"camera": [1, 2, "3"]},
@@ -111,6 +136,7 @@ def test_a_broken_place_or_view_is_not_taken(state: dict[str, Any]) -> None:
     canvas.set_state(state)
     assert np.frombuffer(canvas.positions, dtype="<f4").tolist() == [1, 1, 1, 1]
     assert canvas.camera == [1.0, 0.0, 0.0]
+    assert canvas.home == b""
 
 
 def test_a_field_says_what_it_wants() -> None:
