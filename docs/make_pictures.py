@@ -40,10 +40,10 @@ class Studio:
         self.server, self.chrome = server, chrome
 
     @contextlib.contextmanager
-    def shot(self, code: str, what: str, theme: str, width: int, file: Path) -> Iterator[Any]:
+    def shot(self, code: str, what: str, theme: str, size: tuple[int, int], file: Path) -> Iterator[Any]:
         """The page while the body waits for it to be ready; then its element ``what`` is photographed."""
         self.server.dark(theme == "dark")
-        visit = jupyter.Visit(self.chrome, width, 1200)
+        visit = jupyter.Visit(self.chrome, *size)
         visit.open(self.server.notebook(f"{file.stem}.ipynb", code))
         yield visit.page
         visit.page.wait_for_timeout(700)
@@ -54,13 +54,13 @@ class Studio:
     def explorer(self, preset: str, theme: str, width: int, file: Path) -> None:
         """One preset, as soon as its verdicts are in."""
         code = f"import degnn_explore as de\nde.Explorer(preset={preset!r})"
-        with self.shot(code, ".de-explorer", theme, width, file) as page:
+        with self.shot(code, ".de-explorer", theme, (width, width * 5 // 8), file) as page:
             page.locator(".de-explorer").locator(".de-sentence").first.wait_for(timeout=60_000)
-            page.wait_for_function("() => !document.querySelector('.de-spin')", timeout=60_000)
+            page.wait_for_function("() => !document.querySelector('.de-pill.de-busy')", timeout=60_000)
 
     def board(self, theme: str, file: Path) -> None:
         """The board after its race; a second picture finds the results of the first."""
-        with self.shot(RACE, ".de-board", theme, 1400, file) as page:
+        with self.shot(RACE, ".de-board", theme, (1400, 1200), file) as page:
             page.wait_for_selector(".de-board .de-chart .annotation-text", timeout=1_200_000)
             page.wait_for_selector(".de-board .de-link", timeout=60_000)
 

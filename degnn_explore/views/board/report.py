@@ -117,7 +117,7 @@ class Story:
             *(tag("h2", "Versions"), table(list(used), [list(used.values())]), tag("p", machine, "faint")),
             *(tag("h2", "Python that repeats these runs"), f"<pre>{text(self.code)}</pre>"),
         ]
-        return page(f"Training report: {self.title}", "\n".join(parts), _LOOK)
+        return page(f"Training report: {self.title}", "\n".join(["<main>", *parts, "</main>"]), _LOOK)
 
 
 def _plain(columns: Sequence[dict[str, str]], rows: Sequence[Sequence[dict[str, Any]]]) -> str:
@@ -131,4 +131,4 @@ def _settings(runs: Sequence[Run]) -> str:
     names = list(dict.fromkeys(name for own in models.values() for name in own))
     seeds = [", ".join(str(run.seed) for run in runs if run.model == model) for model in models]
     rows = [[name.replace("_", " "), *(str(own.get(name, "–")) for own in models.values())] for name in names]
-    return table(["", *models], [["seeds", *seeds], *rows])
+    return table(["setting", *models], [["seeds", *seeds], *rows])

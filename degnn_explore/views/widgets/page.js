@@ -212,7 +212,7 @@ export function open(known, root, widgets) {
   const canvas = new Model({ ...about.canvas, ...Object.fromEntries(["positions", "edges"].map((name) => {
     const { at, size } = about.canvas[name];
     return [name, new DataView(known.bytes.buffer, known.bytes.byteOffset + at, size)];
-  })), values: null, edge_styles: null, home: null }, heard);
+  })), values: null, edge_styles: null, home: null, note: about.controls.includes("pick") ? about.canvas.note : "" }, heard);
   const subtree = new Model({ ...about.subtree }), strip = new Model({ ...about.strip }), bar = new Model({ label: "Settings", fields: fields() }, ({ name, value }) => change({ [name]: value }));
 
   function fields() {
