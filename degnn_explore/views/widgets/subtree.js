@@ -316,8 +316,8 @@ function paint(svg, scene, look) {
   const inks = [look.edge, look.a, look.b, look.edge];
   const inside = (i) => (nodes[i].more ? `+${nodes[i].more}` : scene.mark(nodes[i]));
   const discs = nodes.map((node, i) => {
-    const { gap } = spots[i], r = Math.min(15, gap < 30 ? 0.5 * gap - (two ? 4.2 : 2) : 0.5 * gap - 6, scene.step / 2 - 6), mark = inside(i);
-    let size = Math.max(SMALLEST, Math.min(12, r * 0.95)), room = gap - 6, width = mark ? measure(mark, size, look.font, 600) + 8 : 0;
+    const { gap } = spots[i], r = Math.min(15, gap < 30 ? 0.5 * gap - (two ? 4.2 : 2) : 0.5 * gap - 6, scene.step / 2 - (two ? 4 : 2.5)), mark = inside(i);
+    let size = Math.max(SMALLEST, Math.min(12, r * 0.95)), room = gap - (!two ? 6 : r < 11 ? 7 : 11), width = mark ? measure(mark, size, look.font, 600) + 8 : 0;
     if (node.more) room = Math.max(room, 34);
     if (width > Math.max(2 * r, room)) { size = SMALLEST; width = measure(mark, size, look.font, 600) + 5; }
     const fits = mark && r >= 6.5 && width <= Math.max(2 * r, room);
@@ -329,10 +329,10 @@ function paint(svg, scene, look) {
   const drawn = order.map((e) => {
     const line = lines[e], a = spots[line.from], b = spots[line.to], parts = line.way === 2, bend = (line.hop - 1) * 26;
     const side = two ? nodes[line.from].side : 0, colour = line.ink ?? inks[side];
-    const width = line.width ?? (line.way ? (lines.length > 40 ? 1.8 : 2.6) : line.many ? 1 : Math.min(1 + 0.35 * (line.times - 1), 4));
+    const width = line.width ?? (line.way ? (lines.length > 40 ? 1.6 : 2.6) : line.many ? 1 : Math.min(1 + 0.35 * (line.times - 1), 4));
     const path = shape("path", {
       d: `M${a.x},${a.y} Q${(a.x + b.x) / 2 + bend},${(a.y + b.y) / 2} ${b.x},${b.y}`, fill: "none", stroke: colour, "stroke-width": width,
-      "stroke-opacity": line.many ? 0.3 : line.way || line.ink || !two ? 1 : 0.5, ...(parts ? { "stroke-dasharray": "6 4", class: "de-parts" } : {}) });
+      "stroke-opacity": line.many ? 0.3 : line.way === 1 && lines.length > 40 ? 0.65 : line.way || line.ink || !two ? 1 : 0.5, ...(parts ? { "stroke-dasharray": "6 4", class: "de-parts" } : {}) });
     svg.append(path);
     return { line, a, b, bend, colour };
   });
@@ -351,7 +351,7 @@ function paint(svg, scene, look) {
     const { x, y } = spots[i], { r, half, size, mark } = discs[i], entry = scene.entry(node), g = shape("g", { class: "de-disc", "data-i": i });
     const pill = (extra, attributes) => shape("rect", { x: x - half - extra, y: y - r - extra, width: 2 * (half + extra), height: 2 * (r + extra), rx: r + extra, ...attributes });
     // a round ring for A, a square one for B: told apart without colour, and where there is no room for a letter
-    const wide = r < 9 ? [1.8, 1.4] : [3.5, 2.2], square = node.side === 2 ? { rx: 3 } : {};
+    const wide = r < 11 ? [1.8, 1.4] : [3.5, 2.2], square = node.side === 2 ? { rx: 3 } : {};
     if (two && !node.more && node.side < 3) g.append(pill(wide[0], { fill: "none", stroke: inks[node.side], "stroke-width": wide[1], class: "de-ring", ...square }));
     g.append(pill(0, node.more ? { fill: look.back, stroke: look.edge, "stroke-dasharray": "2 3" } : { fill: entry.colour, stroke: look.rim }));
     svg.append(g);
@@ -483,7 +483,7 @@ function render({ model, el }) {
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     const legend = get("legend"), names = get("names"), two = new Set(letters).size > 1, now = view(), d = depth();
     const sides = letters.map((letter) => (letter === "B" ? 1 : 0));
-    const gutter = width >= 320 ? 52 : 8, box = { left: gutter, right: width - 10, top: 44, bottom: height - 28 };
+    const gutter = width >= 320 ? 52 : 8, box = { left: gutter, right: width - 10, top: 38, bottom: height - (get("named") ? 30 : 20) };
     const entry = (node) => (now.plain || !node.members.length ? PLAIN : legend[now.codes[node.members[0]]] ?? PLAIN);
     const code = (node) => (now.plain || node.more ? 0 : now.codes[node.members[0]]);
     const mark = (node) => entry(node).mark;
