@@ -258,6 +258,18 @@ LEARN: list[Row] = [
     ("no epochs", lambda: fitted(epochs=-1), ParameterError, r"epochs.*-1"),
     ("half an epoch", lambda: fitted(epochs=0.5), ParameterError, r"epochs must be a whole number .*not 0.5"),
     ("a billion threads", lambda: fitted(num_threads=10**9), ParameterError, r"num_threads .*from 1 to 256"),
+    (
+        "a precision that nobody has",
+        lambda: fitted(precision="fp8"),
+        ParameterError,
+        r"'float32' or 'bf16'|float32.*bf16",
+    ),
+    (
+        "a rate in words",
+        lambda: fitted(learning_rate="large"),
+        ParameterError,
+        r"learning_rate must be a positive number",
+    ),
     ("a device of another machine", lambda: fitted(device="cuda:99"), ParameterError, r"use 'auto' or 'cpu'"),
     ("an optimiser with a typo", lambda: fitted(optimizer="adma"), ParameterError, r"Did you mean 'adam'"),
     ("a rate below zero", lambda: fitted(learning_rate=-1), ParameterError, r"must be a positive number, not -1"),

@@ -246,6 +246,18 @@ def test_auto_asks_a_device_once_the_cpu_has_shown_how_long_it_takes(monkeypatch
     np.testing.assert_allclose(there, de.predict(model, TASK.graph, TASK.train.sets, device="cpu"), atol=1e-6)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", ["DE-GNN-SPD", "DEA-GNN-PR", "SEAL"])
+def test_a_model_from_a_device_is_explained(name, device):
+    model = small(name, dropout=0.0)
+    list(de.fit(model, TASK, epochs=1, device=device))
+    S = TASK.test.sets[0].tolist()
+    there = de.explain(model, TASK.graph, S)
+    here = de.explain(model.cpu(), TASK.graph, S)
+    np.testing.assert_allclose(there.edges["change"], here.edges["change"], atol=1e-4)
+    assert there.score == pytest.approx(here.score, abs=1e-4)
+
+
 # ---- precision and rate -------------------------------------------------------------------------
 
 
