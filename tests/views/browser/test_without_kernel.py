@@ -105,7 +105,7 @@ def test_a_tour_travels_with_its_examples(chrome: Any, tmp_path: Path) -> None:
         lesson.page.get_by_role("button", name="Next").click()
     lesson.until(said, "4 of 4")
     lesson.targets([[0, 1], [0, 1]])  # another example: an edge of each graph
-    lesson.until("document.querySelector('h1').textContent", "Fig. 2(b): Shrikhande against rook, an edge each")
+    lesson.until("document.querySelector('h1').textContent", "Fig. 2(b): Shrikhande or rook, an edge each")
     lesson.until("document.querySelector('.de-look').querySelector('.de-strip') !== null", True)
     lesson.page.get_by_role("button", name="◀ Back").click()
     lesson.until(said, "3 of 4")
