@@ -62,7 +62,7 @@ def _add(network: Any, tree: Subtree, k: int, shown: Forest, start: int, letter:
             title=_inert(tree_tip(tree, i)),
             level=int(tree.depth[i]),
             shape="ellipse" if root else "circle",
-            color={"background": entry.colour, "border": side if root else entry.colour},
+            color={"background": entry.colour, "border": side if root else "#8b949e"},
             borderWidth=5 if root else 1,
             font={"color": text_on(entry.colour), "size": 20},
         )
