@@ -118,3 +118,10 @@ def test_twins_of_a_real_graph_are_mapped_quickly() -> None:
     authors = de.load("ns")  # 1,461 nodes: all stay where they are but the two
     found = likeness((authors, nodes(357)), (authors, nodes(358)))
     assert found.kind == "same" and found.mapping[357] == 358 and keeps_links(authors, authors, found.mapping)
+
+
+def test_with_cut_the_edges_inside_a_set_do_not_count() -> None:
+    linked, apart = de.zoo.complete(2), de.Graph.from_edges([], 2)
+    assert likeness((linked, nodes(0, 1)), (apart, nodes(0, 1))).kind == "different"
+    found = likeness((linked, nodes(0, 1)), (apart, nodes(0, 1)), cut=True)
+    assert found.kind == "same" and "once the edges inside S are cut" in found.why

@@ -41,7 +41,7 @@ class Question:
     def hint(self) -> str:
         """What is missing before there is anything to answer; "" if nothing is."""
         if len(self.sides) < 2:
-            return "One target set so far. Switch on “compare two sets” to see which methods can tell A from B."
+            return "One target set so far. Tick “compare” to see which methods can tell A from B."
         sizes = [len(side.targets) for side in self.sides]
         if 0 in sizes:
             return f"Pick a target in {'AB'[sizes.index(0)]} to compare."

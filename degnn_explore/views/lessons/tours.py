@@ -80,8 +80,8 @@ Other nodes need more: v0 and v2 are told apart after 3 layers, not before. Foll
 the graph.
 
 fig1 | 3 ; 6 | verdict | layer=3 method=DE-SPD
-v3 and v6 are never told apart, and rightly: an automorphism turns the graph so that v3 comes to lie on v6. Point at
-the pair in the sentence to see both.
+v3 and v6 are never told apart, and rightly: an automorphism turns the graph so that v3 comes to lie on v6. Hover over
+a node of A to see where it goes in B.
 
 fig4 | Fig. 2(b) and Fig. 4: one target is not enough
 
