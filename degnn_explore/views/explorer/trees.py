@@ -49,24 +49,22 @@ def seen_by(state: ExplorerState) -> Seen:
     """The encoding that the graph is coloured by; distances where it is coloured by 1-WL."""
     by = state.colour_by
     if by in SHOWN:
-        encoding, colouring = (
-            SHOWN[by](state.step, max(side.graph.num_nodes for side in state.sides)),
-            state.coloured(by),
-        )
+        encoding = SHOWN[by](state.step, max(side.graph.num_nodes for side in state.sides))
+        colouring, note = state.coloured(by), ""
         if any(side.targets and encoding.num_targets not in (None, len(side.targets)) for side in state.sides):
             return Seen(None, colouring, 1, colouring.note)
         if colouring.values is not None:
-            return Seen(encoding, colouring, 1, "too many different values to write into discs: hover to read them")
-        steps = encoding.dim > 1 and not isinstance(encoding, Distance | DRNL)
-        return Seen(
-            encoding, colouring, 1, f"discs say {colouring.title}; subtrees compare all columns" if steps else ""
-        )
+            note = "too many different values to write into discs: hover to read them"
+        elif encoding.dim > 1 and not isinstance(encoding, Distance | DRNL):
+            note = f"discs say {colouring.title}; subtrees compare all columns"
+        return Seen(encoding, colouring, 1, note)
     method = METHODS[by]
     if by == "DE-LP":
         total = sum(side.graph.num_nodes for side in state.sides)
         profiles = by_class([(side.graph, side.nodes) for side in state.sides], by, 0, cut=state.cut)
         walks = method.encoding and method.encoding(total if total <= 200 else 33)
-        return Seen(walks, profiles, 1, "a, b, …: nodes with equal walks of every length")
+        length = "every length" if total <= 200 else "up to 32 steps"
+        return Seen(walks, profiles, 1, f"a, b, …: nodes with equal walks of {length}")
     return Seen(Distance(), state.coloured("SPD"), state.hops if method.many_hops else 1)
 
 
