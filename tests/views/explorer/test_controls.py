@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 from typing import Any
 
 import pytest
@@ -146,6 +149,12 @@ def test_each_file_is_handed_over(name: str, mime: str, monkeypatch: pytest.Monk
     if name in wanted:
         assert content == wanted[name]
     assert content.startswith("<!doctype html>") == (name == "lesson.html")
+    if name == "lesson.html":
+        packed = content.split('<div class="de-data" hidden>')[1].split("<")[0]
+        plain = gzip.decompress(base64.b64decode(packed))
+        about = json.loads(plain[4 : 4 + int.from_bytes(plain[:4], "little")])
+        assert about["canvas"]["busy"] == ""  # the note that it is being written stays here
+        assert about["state"]["targets"] == explorer.targets
     assert explorer.graph_canvas.busy == ""
 
 
