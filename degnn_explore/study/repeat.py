@@ -27,10 +27,10 @@ def settings_note(runs: Sequence[Run], plan: Plan, other: Sequence[str] = ()) ->
     """
     usual = replace(plan, hyper={}, options={})
     groups: dict[str, list[str]] = {}
-    for model, run in {run.model: run for run in runs}.items():
+    for model, run in {run.model: run for run in runs if run.options or run.hyper}.items():  # else nothing was chosen
         groups.setdefault(_words(run, *usual.settings(model)), []).append(model)
-    if len(groups) == 1:
-        note = f"Trained with {next(iter(groups))}."
+    if len(groups) <= 1:
+        note = f"Trained with {next(iter(groups))}." if groups else "Heuristics: nothing was trained."
     else:
         note = "Trained with: " + "; ".join(f"{', '.join(names)}: {words}" for words, names in groups.items()) + "."
     if other:
@@ -43,7 +43,8 @@ def _words(run: Run, hyper: dict[str, Any], options: dict[str, Any]) -> str:
     own = {name: value for name, value in run.options.items() if name != "epochs" and value != options.get(name)}
     own |= {name: value for name, value in run.hyper.items() if value != hyper.get(name)}
     parts = [_SAYS.get((name, value), f"{name.replace('_', ' ')} {value}") for name, value in own.items()]
-    return ", ".join([f"at most {run.options.get('epochs', 0)} epochs", *(parts or ["each model's own values"])])
+    trained = [f"at most {run.options['epochs']} epochs"] if "epochs" in run.options else []
+    return ", ".join([*trained, *(parts or ["each model's own values"])])
 
 
 def code_of(plan: Plan, runs: Sequence[Run] = ()) -> str:

@@ -50,7 +50,7 @@ def curve_figure(curves: Sequence[Curve], measure: str, metric: str, epochs: int
         {"x": 1.01, "xref": "paper", "y": y, "text": f"<b>{curve.model}</b>", "showarrow": False, "xanchor": "left",
          "font": {"color": colour_of(curve.model), "size": 12}}
         for curve, y in zip(curves, places, strict=True)]  # fmt: skip
-    right = max([108, *(12 + 7 * len(curve.model) for curve in curves)])
+    right = max([108, *(14 + round(7.6 * len(curve.model)) for curve in curves)])
     several = any(len(curve.seeds) > 1 for curve in curves)
     said = ["points: single seeds"] * several + ["bands: 95 % over seeds"] * any(curve.low for curve in curves)
     return {"data": traces, "layout": {

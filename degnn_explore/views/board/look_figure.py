@@ -25,7 +25,7 @@ def look_figure(
     """
     judged = scored[chosen]
     roles = judged.task.p == 1
-    sheet = _Sheet(300 if roles else 560)
+    sheet = _Sheet(320 if roles else 580)
     upper = (0.0, 1.0) if roles else (0.6, 1.0)
     at = sheet.axes("ROC, test sets", (0.0, 0.27), upper, "negatives taken for positives", "positives found")
     _add_roc(sheet, at, scored, chosen, areas)
@@ -56,7 +56,7 @@ class _Sheet:
     def __init__(self, height: int) -> None:
         self.traces: list[dict[str, Any]] = []
         self.layout: dict[str, Any] = {
-            "height": height, "margin": {"l": 48, "r": 10, "t": 30, "b": 44}, "barmode": "group", "bargap": 0.1,
+            "height": height, "margin": {"l": 48, "r": 10, "t": 30, "b": 66}, "barmode": "group", "bargap": 0.1,
             "hovermode": "closest", "annotations": []}  # fmt: skip
         if height < 400:
             self.layout["margin"]["b"] = 96  # the legend is below

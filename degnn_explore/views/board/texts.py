@@ -90,10 +90,10 @@ def comparison_table(table: Comparison | None) -> tuple[list[dict[str, str]], li
     """Columns and rows of the comparison."""
     if table is None:
         return [], []
-    columns = [
-        column(heading, about.about, first=about.first) for heading, about in zip(table.headings, COLUMNS, strict=True)
-    ]
-    return columns, [[_cell(about, row) for about in COLUMNS] for row in table.rows]
+    order = [0, 1, len(COLUMNS) - 1, *range(2, len(COLUMNS) - 1)]  # what it comes to is not to be scrolled for
+    headings = table.headings
+    columns = [column(headings[i], COLUMNS[i].about, first=COLUMNS[i].first) for i in order]
+    return columns, [[_cell(COLUMNS[i], row) for i in order] for row in table.rows]
 
 
 def _cell(about: Column, row: Row) -> dict[str, Any]:

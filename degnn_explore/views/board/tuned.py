@@ -27,8 +27,8 @@ class Tuning:
         tip = "Try as many settings of every chosen model as fit into the time, and take those best on validation"
         self.button = button(_ASK, tip, self.go)
         self.minutes = W.BoundedFloatText(
-            2.0, description="within minutes", min=0.1, max=600, step=1, style={"description_width": "initial"}
-        )
+            2.0, description="within minutes", min=0.1, max=600, step=1, tooltip="Time for the search",
+            style={"description_width": "initial"})  # fmt: skip
         self.minutes.add_class("de-number")
         self.note = W.HTML(tag("span", "As many settings for every model, on the split of seed 0.", "de-hint"))
         self.box = box("de-row", self.button, self.minutes, self.note)
