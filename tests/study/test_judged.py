@@ -70,13 +70,14 @@ def test_mistakes_are_wrong_and_the_worst_comes_first() -> None:
 
 def test_mistakes_of_several_seeds_say_how_often() -> None:
     G = de.Graph.from_edges([(i, (i + s) % 12) for i in range(12) for s in (1, 2)])
-    tasks = [de.link_task(G, seed=seed) for seed in range(3)]
+    tasks = [de.link_task(G, seed=seed, split=(0.3, 0.1, 0.6)) for seed in range(3)]
     always = [Scored(task, 1.0 - task.test.labels, set_distance(task.graph, task.test.sets)) for task in tasks]
     found = hardest(always, 1000)
     tested = [{tuple(row) for row in task.test.sets.tolist()} for task in tasks]
     assert {m.nodes for m in found} == set().union(*tested)
     assert all(m.asked == m.wrong == sum(m.nodes in sets for sets in tested) for m in found)
     assert [m.wrong for m in found] == sorted((m.wrong for m in found), reverse=True)
+    assert {m.wrong for m in found} == {1, 2, 3}
     assert all(m.nodes in tested[m.seed] for m in found)
     never = replace(always[0], probability=1.0 * tasks[0].test.labels)
     shared = [m for m in hardest([never, *always[1:]], 1000) if m.nodes in tested[0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -94,6 +95,7 @@ class Deep:
         self._trained, self.show_error = trained, failed
         self.look: Look | None = None
         self.ask: Ask | None = None
+        self._filling = threading.RLock()  # a click and the board's thread would lose each other's messages
         self.toggles = {
             key: W.ToggleButton(description=label, tooltip=tip, layout=W.Layout(width="auto"))
             for key, label, tip in _PARTS
@@ -116,12 +118,13 @@ class Deep:
 
     def fill(self) -> None:
         """Shows the latest runs in the parts that are open."""
-        trained = self._trained()
-        if trained is not None:
-            shelf, runs, best = trained
-            for key, part in self.parts.items():
-                if self.toggles[key].value:
-                    part.put(shelf, runs, best.model)
+        with self._filling:
+            trained = self._trained()
+            if trained is not None:
+                shelf, runs, best = trained
+                for key, part in self.parts.items():
+                    if self.toggles[key].value:
+                        part.put(shelf, runs, best.model)
 
     def close(self) -> None:
         """Stops what is under way."""
@@ -130,12 +133,13 @@ class Deep:
 
     @guarded
     def _toggled(self, key: str) -> None:
-        trained = self._trained()
-        if self.toggles["look"].value and self.look is None:
-            self.look = Look(self.show_error)
-        if self.toggles["ask"].value and self.ask is None and trained is not None:
-            self.ask = Ask(trained[0].task(trained[2].seed).graph, self.show_error)
-        self.box.children = tuple(part.box for name, part in self.parts.items() if self.toggles[name].value)
-        self.fill()
+        with self._filling:
+            trained = self._trained()
+            if self.toggles["look"].value and self.look is None:
+                self.look = Look(self.show_error)
+            if self.toggles["ask"].value and self.ask is None and trained is not None:
+                self.ask = Ask(trained[0].task(trained[2].seed).graph, self.show_error)
+            self.box.children = tuple(part.box for name, part in self.parts.items() if self.toggles[name].value)
+            self.fill()
         if key in self.parts and self.toggles[key].value:
             self.parts[key].spot.show()
