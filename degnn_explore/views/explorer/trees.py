@@ -54,7 +54,7 @@ def seen_by(state: ExplorerState) -> Seen:
         if any(side.targets and encoding.num_targets not in (None, len(side.targets)) for side in state.sides):
             return Seen(None, colouring, 1, colouring.note)
         if colouring.values is not None:
-            note = "too many different values to write into discs: hover to read them"
+            note = "too many different values to write into discs: hover to read the range"
         elif encoding.dim > 1 and not isinstance(encoding, Distance | DRNL):
             note = f"discs say {colouring.title}; subtrees compare all columns"
         return Seen(encoding, colouring, 1, note)
