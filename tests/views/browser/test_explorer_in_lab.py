@@ -79,7 +79,7 @@ def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
     panel.box.get_by_label("Layers").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    panel.until(lambda: panel.graph.locator(".de-legend-title").inner_text(), "DE-SPD after 0 layers")
+    panel.until(lambda: panel.graph.locator(".de-legend-title").inner_text(), "classes by DE-SPD after 0 layers")
     panel.shows(["a class a 4", "b class b 3", "c class c 1"])
     assert before > 3
     panel.trees_say("layer 0 of 0")
