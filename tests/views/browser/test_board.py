@@ -88,6 +88,7 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
     said = float(mistake.locator("td").nth(3).inner_text())
     answer = board.box.locator('[data-model="DE-GNN-SPD"] b')
     assert abs(float(answer.inner_text()) - said) < 0.006  # the same model, the same graph
+    _what_if_by_click(board)
 
     canvas = board.box.locator(".de-canvas").first
     canvas.scroll_into_view_if_needed()
@@ -110,6 +111,47 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
             == 10
         )
     )
+
+
+def _what_if_by_click(board: Board) -> None:
+    """Why?: edges that move the score, one left out by a click, a pair put in by the keyboard, branches and rings."""
+    why, table = board.box.locator(".de-why"), board.box.locator(".de-what-if .de-sheet")
+    assert not why.is_visible()
+    board.button("Why?").click()
+    board.until(lambda: why.locator(".de-why-for, .de-why-against").count() >= 20)  # the key has two
+    first = why.locator(".de-why-right tbody tr").first.locator("td").all_inner_texts()
+    assert float(first[2]) != 0
+    strongest = why.locator(".de-why-edge").last  # drawn last, so on top
+    name = strongest.locator("title").text_content().split(":")[0]
+    strongest.locator(".de-why-reach").click(force=True)
+    board.says(f"What if: without {name}")
+    rows = table.locator("tbody tr").evaluate_all(
+        "rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))"
+    )
+    assert {row[0] for row in rows} == {"GCN", "DE-GNN-SPD"}
+    for _, before, after, change in rows:
+        assert abs(float(after) - float(before) - float(change)) < 0.0021
+    assert why.locator(".de-why-out").count() == 1
+    board.button("Put all back").click()
+    board.until(lambda: not table.is_visible() and not why.locator(".de-why-out").count())
+    nodes = why.locator(".de-why-node")
+    for place in (2, 3):  # two nodes beside the targets
+        nodes.nth(place).focus()
+        board.page.keyboard.press("Enter")
+    board.says("What if: with")
+    board.until(lambda: why.locator(".de-why-in, .de-why-out").count() == 1)
+    why.get_by_role("button", name="Branches").click()
+    board.until(lambda: why.locator(".de-subtree svg line, .de-subtree svg path").count() > 5)
+    board.until(
+        lambda: (
+            "−0.0" in why.locator(".de-subtree svg").text_content()
+            or "+0.0" in why.locator(".de-subtree svg").text_content()
+        )
+    )
+    why.get_by_role("button", name="Distances").click()
+    board.says("all, as if equally far")
+    board.button("Why?").click()
+    board.until(lambda: not why.is_visible())
 
 
 def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit: Any) -> None:
