@@ -47,6 +47,7 @@ def test_every_edge_and_node_left_out_equals_the_slow_version(name: str, hyper: 
     near = neighbourhood(SPARSE, S, model.horizon).nodes if model.horizon else np.arange(26)
     assert inside.sum() == 1 and len(why.edges) <= SPARSE.num_edges - 1
     found = {(row.u, row.v): row.score_without for row in why.edges.itertuples()}
+    assert tuple(sorted(S.tolist())) not in found  # cut in any case
     for u, v in SPARSE.edges[~inside].tolist():
         if (u, v) in found:
             assert found[u, v] == pytest.approx(slow(model, SPARSE.without_edges([(u, v)]), S), abs=2e-5)
@@ -100,6 +101,21 @@ def test_a_neighbourhood_shows_s_what_the_whole_graph_shows(picked: tuple, horiz
     zeta = de.SPD(max_dist=horizon + 1)
     for cut in (False, True):
         np.testing.assert_array_equal(zeta.encode(whole, S, cut)[close], zeta.encode(part, near.S, cut)[inside])
+
+
+def test_a_long_way_round_is_seen_from_its_middle_and_counts_as_a_connection() -> None:
+    ring = de.Graph.from_edges([(i, (i + 1) % 14) for i in range(14)])
+    near = neighbourhood(ring, np.array([0, 1]), 2)
+    assert len(near.nodes) == 8  # 0 and 1, two hops to either side, and a rim of two
+    away = distances(near.graph, near.S, cut=True)
+    assert away[0, near.S[1]] > 2  # far, and not unreachable: what is beyond connects the two rims
+    model = ready("DE-GNN-SPD", a_task(ring, 2), layers=1, max_dist=6)
+    S = np.array([0, 5])
+    assert model.horizon == 3
+    why = de.explain(model, ring, S)
+    row = why.edges[(why.edges.u == 2) & (why.edges.v == 3)].iloc[0]  # in the middle, out of reach of one layer
+    assert abs(row.change) > 1e-6
+    assert row.score_without == pytest.approx(slow(model, ring.without_edges([(2, 3)]), S), abs=2e-5)
 
 
 def unrolled_slowly(model, G: de.Graph, S: np.ndarray, gone: set[tuple[int, ...]]) -> float:
