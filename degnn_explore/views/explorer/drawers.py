@@ -87,6 +87,8 @@ class Drawers:
             if value:
                 self.actions.open_preset(value)
         elif name == "tour":
+            if self.open:
+                self.toggle(self.open)  # a tour's text stands where the drawer would push it out of sight
             self.actions.tour()
         else:
             self.toggle(name)

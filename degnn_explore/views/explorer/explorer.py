@@ -89,7 +89,7 @@ class Explorer(Panel):
 
     @classmethod
     def restore(cls, code: str, graph: Graph | None = None) -> Explorer:
-        """The Explorer that a code from Export stands for; ``graph`` if it was too large to be in the code.
+        """The Explorer that a code from Share stands for; ``graph`` if it was too large to be in the code.
 
         Examples
         --------

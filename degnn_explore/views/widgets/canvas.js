@@ -596,7 +596,7 @@ function render({ model, el }) {
   const tools = make("span", "de-tools");
   const find = make("input", "de-find");
   find.type = "search";
-  find.placeholder = "Find a node…";
+  find.placeholder = "Find a node";
   find.setAttribute("aria-label", "Find a node by name and pick it");
   const list = make("ul", "de-matches");
   list.id = `de-matches-${model.get("link") || "one"}`;

@@ -60,7 +60,7 @@ function render({ model, el }) {
     line.className = `de-sentence de-${pill?.answer ?? "hint"}`;
     if (!pill) return void line.append(model.get("hint"));
     line.append(make("b", "", `${pill.title}: `), pill.answer === "busy" ? "computing…" : pill.more || pill.why);
-    if (model.get("moves").length) line.append(" ", make("span", "de-hint", "Hover over a node to see where it goes."));
+    if (model.get("moves").length) line.append(" · ", make("span", "de-hint", "hover over a node to see where it goes"));
   }
   // hovering a node of A lights the node of B that the map takes it to, and the other way round
   function otherHovers({ detail }) {
@@ -77,7 +77,9 @@ function render({ model, el }) {
     for (const pill of pills) {
       const tr = make("tr");
       tr.dataset.method = pill.name;
-      tr.append(make("td", "", pill.title), make("td", "", words(pill, true)), make("td", "", [pill.why, pill.more].filter(Boolean).join("; ")));
+      // a map of nodes is the same reason for all, and stands in the sentence above
+      const why = pill.more && !model.get("moves").length ? `${pill.why}; ${pill.more}` : pill.why;
+      tr.append(make("td", "", pill.title), make("td", "", words(pill, true)), make("td", "", why));
       tr.children[0].title = pill.what;
       body.append(tr);
     }

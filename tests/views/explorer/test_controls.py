@@ -117,6 +117,14 @@ def test_one_drawer_is_open_at_a_time_and_follows_the_state() -> None:
     assert drawers.content.value == ""
 
 
+def test_a_tour_closes_the_drawer_that_would_push_it_out_of_sight() -> None:
+    explorer = de.Explorer(preset="fig1")
+    tell(explorer._drawers.header, "help", True)
+    tell(explorer._drawers.header, "tour", True)
+    assert (explorer._drawers.open, explorer._drawers.header["help"]["pressed"]) == ("", False)
+    assert explorer.slot.children
+
+
 def test_a_drawer_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     explorer = de.Explorer(preset="fig1")
     monkeypatch.setattr(free_view, "page", lambda forest: 1 / 0)
