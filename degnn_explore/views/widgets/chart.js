@@ -1,4 +1,4 @@
-// Draws the figure that the widget holds, in the colours of the page. Plotly stands before this file as `Plotly`.
+// Draws the figure that the widget holds, in the colours of the page.
 const CONFIG = {
   displaylogo: false, responsive: false, displayModeBar: "hover",
   modeBarButtonsToRemove: ["sendDataToCloud", "sendChartToCloud", "lasso2d", "select2d", "autoScale2d"],
@@ -30,15 +30,54 @@ function coloured(layout, el) {
   return out;
 }
 
+// Plotly, once for a page: the kernel sends its 5 MB when the first chart asks. In the state of every chart they would
+// travel with each reload, and anywidget gives up on a script that a busy page has not loaded within two seconds.
+async function library(model, wanted) {
+  const page = (globalThis.degnnPlotly ??= { asked: -1e9, patience: 4_000, made: null });
+  while (!page.made && wanted()) {
+    if (performance.now() - page.asked > page.patience) {
+      if (page.asked > 0) unstick(model); // the kernel is busy, or does not hear this page
+      page.asked = performance.now();
+      page.patience *= 2;
+      const hear = async (message, buffers) => {
+        if (message?.type !== "library" || page.made) return;
+        model.off("msg:custom", hear);
+        const address = URL.createObjectURL(new Blob([buffers[0]], { type: "text/javascript" }));
+        page.made = (await import(address)).default;
+        URL.revokeObjectURL(address);
+      };
+      model.on("msg:custom", hear);
+      model.send({ type: "library" });
+    }
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  return page.made;
+}
+
+// JupyterLab 4.6 sends what widgets say through a subshell of the kernel, counts who uses it, and on a page that was
+// reloaded while the machine was busy has been seen to delete it in use: "Unknown subshell_id", and no click is heard
+// any more. Without a subshell the widgets of the page speak to the kernel as they did before there were any.
+function unstick(model) {
+  const kernel = model.widget_manager?.kernel;
+  if (kernel?.commsOverSubshells) kernel.commsOverSubshells = "disabled";
+}
+
 function render({ model, el }) {
   const box = document.createElement("div");
   box.className = "de-chart";
   const say = document.createElement("div");
   say.className = "de-said";
+  box.textContent = "The chart comes from the kernel…";
   el.append(box, say);
-  let asked = false, gone = false;
+  let asked = false, gone = false, Plotly = null;
+  library(model, () => !gone).then((made) => {
+    if (gone) return;
+    Plotly = made;
+    box.textContent = "";
+    draw();
+  });
   const draw = () => {
-    if (asked || gone) return;
+    if (asked || gone || !Plotly) return;
     asked = true;
     requestAnimationFrame(() => {
       asked = false;
@@ -52,12 +91,11 @@ function render({ model, el }) {
     });
   };
   model.on("change:figure", draw);
-  const size = new ResizeObserver(() => { if (box.clientWidth && box.dataset.serial) Plotly.Plots.resize(box); else draw(); });
+  const size = new ResizeObserver(() => { if (Plotly && box.clientWidth && box.dataset.serial) Plotly.Plots.resize(box); else draw(); });
   size.observe(box);
   const theme = new MutationObserver(draw);
   theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-name", "data-jp-theme-light"] });
-  draw();
-  return () => { gone = true; model.off("change:figure", draw); size.disconnect(); theme.disconnect(); Plotly.purge(box); };
+  return () => { gone = true; model.off("change:figure", draw); size.disconnect(); theme.disconnect(); Plotly?.purge(box); };
 }
 
 // One call for each widget on each page. How often it is shown there is told to Python: see TrainingBoard. By a message

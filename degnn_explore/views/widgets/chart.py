@@ -16,19 +16,24 @@ from .sheet import STYLE
 
 
 @cache
-def _script() -> str:
-    """Plotly, as it is installed, and our few lines; nothing is fetched."""
-    library = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-    ours = Path(__file__).with_name("chart.js").read_text()
-    # the library asks for a CommonJS module first, and would else put itself on the page's window
-    before, after = "const module = { exports: {} }; const exports = module.exports;", ";const Plotly = module.exports;"
-    return f"{before}\n{library.read_text()}\n{after}\n{ours}"
+def _library() -> bytes:
+    """Plotly, as it is installed, for the page to import; nothing is fetched."""
+    script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+    # it asks for a CommonJS module first, and would else put itself on the page's window
+    before, after = (
+        b"const module = { exports: {} }; const exports = module.exports;",
+        b";export default module.exports;",
+    )
+    return b"\n".join([before, script.read_bytes(), after])
 
 
 class Chart(PageWidget):
-    """A plotly figure as a synced trait, so that a page reload shows the latest one; drawn in the page's colours."""
+    """A plotly figure as a synced trait, so that a page reload shows the latest one; drawn in the page's colours.
 
-    _esm = _script()
+    The page asks for plotly itself, once; a state of 5 MB for each chart would be sent with every reload.
+    """
+
+    _esm = Path(__file__).with_name("chart.js")
     _css = STYLE
 
     figure: Any = traitlets.Dict({"data": [], "layout": {}}).tag(sync=True)
@@ -39,6 +44,7 @@ class Chart(PageWidget):
     def __init__(self) -> None:
         super().__init__()
         self.hear("views", self._seen, count=whole(lambda: 1000))
+        self.hear("library", lambda: self.send({"type": "library"}, [_library()]))
 
     def _seen(self, count: int) -> None:
         self.views = count

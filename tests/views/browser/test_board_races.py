@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import degnn_explore as de
-from tools.boards import PAIR, Board, fresh
+from tools.boards import PAIR, Board, busy, fresh
 
 
 def upload(board: Board, graph: Path, labels: Path | None = None, column: str = "") -> None:
@@ -82,7 +82,7 @@ def workers(lab: Any) -> set[int]:
     return {pid for pid in ours if "workers import work" in commands.get(pid, "")}
 
 
-def test_a_race_in_processes_is_cancelled_and_continued_and_leaves_none_behind(lab: Any, visit: Any) -> None:
+def test_a_race_in_processes_is_cancelled_and_continued_and_keeps_one_warm(lab: Any, visit: Any) -> None:
     board = fresh(
         lab, visit, "processes", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=9)\nboard"
     )
@@ -97,16 +97,42 @@ def test_a_race_in_processes_is_cancelled_and_continued_and_leaves_none_behind(l
     assert len(first) == 2
     board.milliseconds(board.go, ".de-go", "Continue")
     kept = {model: board.progress(model) for model in ("GCN", "DE-GNN-SPD")}
-    board.until(lambda: not workers(lab))  # they have some seconds to write their checkpoints
-    board.page.wait_for_timeout(800)  # the button is deaf for a moment
-    board.go.click()
-    board.waits_for_button("Cancel")
+    board.until(lambda: len(workers(lab)) <= 1)  # they have some seconds to write their checkpoints
+    while "Cancel" not in board.go.inner_text():
+        board.page.wait_for_timeout(1500)  # the button is deaf for a moment after what the click did has ended
+        board.go.click()
     board.until(lambda: any(board.progress(model) > kept[model] for model in kept))
     assert all(board.progress(model) >= kept[model] for model in kept)
     board.waits_for_button("All trained")
     board.until(lambda: len(board.table()) == 2)
-    board.until(lambda: not workers(lab))
-    assert not any(Path(f"/proc/{pid}").exists() for pid in first)
+    board.until(lambda: len(workers(lab)) == 1)  # for the next race
+
+
+def test_reloading_the_page_while_it_trains_loses_nothing(lab: Any, visit: Any) -> None:
+    board = fresh(
+        lab,
+        visit,
+        "reloads",
+        "board = de.TrainingBoard('celegans', 'links', de.models().index, seeds=9)\nboard.start()\nboard",
+    )
+    page, address = board.page, board.page.url
+    board.waits_for_button("Cancel")
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    page.wait_for_timeout(500)
+    with busy():
+        for number in range(3):
+            if number < 2:
+                page.reload()
+            else:  # the tab is closed, and the notebook opened again
+                page.goto("about:blank")
+                page.goto(address)
+            again = Board(page)
+            again.waits_for_button("Cancel")
+            drawn = again.said()
+            again.until(lambda again=again, drawn=drawn: again.said() != drawn)  # the chart is alive, too
+    again.go.click()
+    again.waits_for_button("Continue")
+    assert page.get_by_text("Error displaying widget").count() == 0
 
 
 def test_ten_models_race_and_all_answer_at_once(lab: Any, visit: Any) -> None:
