@@ -51,6 +51,11 @@ class Ledger:
             and [old.key(job) for job in old.jobs()] == [plan.key(job) for job in plan.jobs()]
         )
 
+    def note(self, key: str, words: str) -> None:
+        """Writes a note beside a finished run of the store."""
+        self.store.note(key, words)
+        self._stored = finished(self.store.runs(task=self.plan.task, digest=self.plan.digest))
+
     @property
     def name(self) -> str:
         """For files about the chosen question, such as links-celegans."""
@@ -63,8 +68,10 @@ class Ledger:
     def runs(self) -> list[Run]:
         """All finished runs of the task and graph, in any settings."""
         fresh = [] if self.race is None else self.race.results()
+        notes = {run.key: run.note for run in self._stored}
         keys = {run.key for run in fresh}
-        return [run for run in self._stored if run.key not in keys] + fresh
+        named = [replace(run, note=notes.get(run.key, run.note)) for run in fresh]
+        return [run for run in self._stored if run.key not in keys] + named
 
     @property
     def shown(self) -> list[Run]:

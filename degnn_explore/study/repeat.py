@@ -38,6 +38,14 @@ def settings_note(runs: Sequence[Run], plan: Plan, other: Sequence[str] = ()) ->
     return note
 
 
+def by_setting(runs: Sequence[Run], plan: Plan) -> dict[tuple[str, str], list[Run]]:
+    """The runs of each model and setting, the setting in words, each seed once, by its latest run."""
+    usual, groups = replace(plan, hyper={}, options={}), dict[tuple[str, str], dict[int, Run]]()
+    for run in runs:
+        groups.setdefault((run.model, _words(run, *usual.settings(run.model))), {})[run.seed] = run
+    return {group: list(seeds.values()) for group, seeds in sorted(groups.items())}
+
+
 def _words(run: Run, hyper: dict[str, Any], options: dict[str, Any]) -> str:
     """The settings of a run that are not the usual ones, and always its epochs."""
     own = {name: value for name, value in run.options.items() if name != "epochs" and value != options.get(name)}

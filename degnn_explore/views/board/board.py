@@ -33,6 +33,7 @@ from .mistakes import Mistakes
 from .report import Story
 from .table import Compare
 from .texts import progress_bars, progress_title
+from .tried import Tried
 from .tuned import Tuning
 
 _PAUSE = 0.3  # seconds between two updates; five a second would be drawn as well, and seen no better
@@ -245,10 +246,10 @@ class TrainingBoard(Panel):
         self._deep = Deep(lambda: None if self._ledger is None else self._ledger.trained(), self.show_error)
         tip = "Move these runs to a folder of their own and begin anew; nothing is lost"
         aside = button("Set results aside", tip, partial(self._clicked, self._set_aside))
-        tip = "Curves, table, mistakes, settings and versions as one HTML page"
-        saved = button("Save report", tip, partial(self._clicked, lambda: self._story().download()))
-        self._more = box("de-row", *self._deep.toggles.values(), saved, aside)
-        parts = (self._error, self._top, self._comparing.box, self._more, self._deep.box)
+        saved = button("Save report", "As one HTML page", partial(self._clicked, lambda: self._story().download()))
+        self._tried = Tried(lambda: self._known, self.show_error)
+        self._more = box("de-row", *self._deep.toggles.values(), self._tried.toggle, saved, aside)
+        parts = (self._error, self._top, self._comparing.box, self._more, self._deep.box, self._tried.box)
         return [self._drawers.header, self._drawers.drawer, *parts]
 
     # ---- from the reader ----------------------------------------------------------------------
@@ -317,7 +318,8 @@ class TrainingBoard(Panel):
             self._drawers.lock(False)
             self._refresh()
             self._mistakes.put(self._known.shelf, self._known.best(), self._known.shown)
-            self._deep.fill()
+            for part in (self._deep, self._tried):
+                part.fill()
             if self._changed_meanwhile:  # within the lock: who settles second finds it done
                 self._changed()
 
