@@ -29,7 +29,8 @@ def look_figure(
     upper = (0.0, 1.0) if roles else (0.6, 1.0)
     at = sheet.axes("ROC, test sets", (0.0, 0.27), upper, "negatives taken for positives", "positives found")
     _add_roc(sheet, at, scored, chosen, areas)
-    at = sheet.axes(f"{chosen}: calibration", (0.36, 0.63), upper, "score", "share of positives")
+    what = "share judged right" if roles else "share of positives"
+    at = sheet.axes(f"{chosen}: calibration", (0.36, 0.63), upper, "score", what)
     _add_calibration(sheet, at, judged, prior)
     legends = {"legend": {"x": 0.66 if not roles else 0.0, "y": 1.0 if not roles else -0.28, "yanchor": "top"}}
     names = judged.task.class_names
@@ -109,7 +110,7 @@ def _add_calibration(sheet: _Sheet, at: dict[str, str], judged: Scored, prior: f
             said = f"%{{y:.3f}} {where} at a score of about %{{x:.2f}}<extra></extra>"
             sheet.add(
                 at, x=score, y=short(found[kind].tolist()), mode="markers", name=where, hovertemplate=said,
-                marker={"color": colour, "symbol": symbol, "size": 8})  # fmt: skip
+                marker={"color": colour, "symbol": symbol, "size": 8}, cliponaxis=False)  # fmt: skip
     if prior is not None:
         grid = np.linspace(0, 1, 101)
         said = "%{x:.2f} stands for %{y:.3f}<extra></extra>"
