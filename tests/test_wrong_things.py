@@ -345,6 +345,7 @@ EXPLORER: list[Row] = [
         ParameterError,
         r"'fig9' is not known.*'fig1'",
     ),
+    ("a tour that is not there", lambda: de.Explorer(tour="hexagons"), ParameterError, r"Did you mean 'hexagon'"),
     ("a typo in a colouring", lambda: de.Explorer(KARATE, colour_by="SDP"), ParameterError, r"Did you mean 'SPD'"),
     ("a setting of another name", lambda: de.Explorer(KARATE, layers=2), ParameterError, r"Did you mean 'layer'"),
     ("more layers than are shown", lambda: de.Explorer(KARATE, layer=99), ParameterError, r"at most 6, not 99"),

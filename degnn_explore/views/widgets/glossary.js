@@ -1,7 +1,7 @@
 // Explains the words of an Explorer where they are used: terms in its texts are underlined, and a hover, a tap or the
 // keyboard's focus shows their line. Python sends `terms`: [name, line, pattern]; nothing goes back.
 
-const TEXTS = ".de-sentence, .de-verdicts td, .de-idea, .de-lesson-text, .de-hint, .de-legend-title, .de-keys:not(.de-glossary) dd";
+const TEXTS = ".de-sentence, .de-canvas-title, .de-captions, .de-verdicts td, .de-idea, .de-lesson-text, .de-hint, .de-legend-title, .de-keys:not(.de-glossary) dd";
 const NOT_IN = "button, a, select, .de-term, .de-swatch, code, .de-code";
 
 // The parts of a text: strings, and [string, index of its term]; each term once, the first that fits.

@@ -81,5 +81,7 @@ def test_a_tour_a_question_and_words_that_explain_themselves(lab: Any, visit: An
     asking.locator(".de-strip").wait_for()
     assert asking.locator(".de-card").nth(1).is_visible() and asking.locator(".de-lesson i, .de-lesson b").count() == 0
     assert page.locator(".jp-Notebook .jp-CodeCell").count() == 2  # no letter was a command
+    asking.locator(".de-captions .de-term", has_text="p = 1").first.hover()
+    asking.locator(".de-term-tip").get_by_text("How many nodes the target set S has").wait_for()
     asking.get_by_text("Close", exact=True).click()
     asking.locator(".de-lesson").wait_for(state="detached")
