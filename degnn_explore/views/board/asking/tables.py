@@ -28,7 +28,8 @@ def strongest(why: Explanation) -> list[tuple[list[Pair], str, float]]:
         found.append(([pair], set_name(why.graph, pair), change))
     for node, _, _, change in why.nodes.head(SHOWN).to_numpy().tolist():
         gone = [(int(node), int(u)) for u in why.graph.neighbors(np.int64(node))]
-        found.append((gone, f"{node_name(why.graph, int(node))}, all {len(gone)} edges", change))
+        if len(gone) > 1:  # else its edge says it already
+            found.append((gone, f"{node_name(why.graph, int(node))}, all {len(gone)} edges", change))
     return sorted(found, key=lambda each: -abs(each[2]))[:SHOWN]
 
 
@@ -115,4 +116,8 @@ def in_words(graph: Graph, changes: Sequence[Pair]) -> list[str]:
 
 def _numbers(why: Explanation, change: float) -> list[dict[str, Any]]:
     """The score without, and how much more or less it is, with a sign."""
-    return [cell(f"{why.score + change:.3f}", why.score + change), cell(f"{change:+.3f}", change, "de-strong")]
+    small = 0 < abs(change) < 5e-4  # near 0 and 1 scores move little, and yet not all alike
+    return [
+        cell(f"{why.score + change:.3f}", why.score + change),
+        cell(f"{change:+.0e}" if small else f"{change:+.3f}", change, "de-strong"),
+    ]
