@@ -4,12 +4,15 @@
 
 // ---- reading what was packed --------------------------------------------------------------------
 
-// Numbers that matter only by which are equal: 0 stands for one not seen before, else 1 + its number; in three planes.
-export function classesAt(bytes, { at, count }, offset = 0) {
-  const out = new Uint32Array(count);
-  for (let i = 0, next = 0; i < count; i++) {
-    const code = bytes[at + i] | (bytes[at + count + i] << 8) | (bytes[at + 2 * count + i] << 16);
-    out[i] = offset + (code ? code - 1 : next++);
+// Numbers that matter only by which are equal: each is packed as its place among those that split the class before it.
+export function classesAt(bytes, { at, count }, before = null, offset = 0) {
+  const out = new Uint32Array(count), numbers = new Map();
+  for (let i = 0; i < count; i++) {
+    const place = bytes[at + i] | (bytes[at + count + i] << 8) | (bytes[at + 2 * count + i] << 16);
+    const key = (before ? before[i] : 0) * 0x1000000 + place;
+    let number = numbers.get(key);
+    if (number === undefined) numbers.set(key, (number = offset + numbers.size));
+    out[i] = number;
   }
   return out;
 }
@@ -69,15 +72,15 @@ export class Known {
     const sizes = this.about.graphs.slice(0, this.about.sides[side]).map((g) => [p === 1 ? g.n : (g.n * (g.n - 1)) / 2, g.n]);
     return { sets: sizes.reduce((sum, [k]) => sum + k, 0), rows: sizes.reduce((sum, [k, n]) => sum + k * n, 0), nodes: sizes.reduce((sum, [, n]) => sum + n, 0) };
   }
-  decoded(part, offset) {
-    const key = `${part.at}:${offset}`;
-    if (!this.kept.has(key)) this.kept.set(key, classesAt(this.bytes, part, offset));
+  decoded(layers, layer, offset) {
+    const key = `${layers[0].at}:${layer}`;
+    if (!this.kept.has(key)) this.kept.set(key, classesAt(this.bytes, layers[layer], layer ? this.decoded(layers, layer - 1, offset) : null, offset));
     return this.kept.get(key);
   }
   // The class of every node of a side after `layer` layers; sets of different sizes share none.
   nodes(look, side, targets, layer) {
     const p = targets.length, found = this.about.orders[p].looks[look], n = this.n(side), before = this.before(side, p);
-    const all = this.decoded(found.layers[Math.min(layer, found.layers.length - 1)], found.shared ? 0 : p * 0x1000000);
+    const all = this.decoded(found.layers, Math.min(layer, found.layers.length - 1), found.shared ? 0 : p * 0x1000000);
     const start = found.shared ? before.nodes : before.rows + setNumber(n, targets) * n;
     return all.subarray(start, start + n);
   }
@@ -92,7 +95,7 @@ export class Known {
     const p = sets[0].length, found = this.about.orders[p].verdicts[method];
     if (!found) return undefined;
     const at = sets.map((targets, side) => this.before(side, p).sets + setNumber(this.n(side), targets));
-    const layer = found.layers.findIndex((part) => { const ids = this.decoded(part, 0); return ids[at[0]] !== ids[at[1]]; });
+    const layer = found.layers.findIndex((_, l) => { const ids = this.decoded(found.layers, l, 0); return ids[at[0]] !== ids[at[1]]; });
     return layer < 0 ? null : layer;
   }
 }

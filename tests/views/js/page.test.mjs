@@ -11,10 +11,10 @@ const copy = join(mkdtempSync(join(tmpdir(), "page-")), "page.mjs"); // node rea
 copyFileSync(new URL("../../../degnn_explore/views/widgets/page.js", import.meta.url), copy);
 const page = await import(pathToFileURL(copy));
 
-test("classes are numbered by when they are met", () => {
-  const bytes = Uint8Array.of(9, 0, 0, 1, 0, /* high planes */ 0, 0, 0, 0, 0, 0, 0, 0);
-  assert.deepEqual([...page.classesAt(bytes, { at: 1, count: 4 })], [0, 1, 0, 2]);
-  assert.deepEqual([...page.classesAt(bytes, { at: 1, count: 4 }, 100)], [100, 101, 100, 102]);
+test("classes are numbered by when they are met, and split those before", () => {
+  const bytes = Uint8Array.of(9, 0, 1, 0, 1, /* high planes */ 0, 0, 0, 0, 0, 0, 0, 0);
+  assert.deepEqual([...page.classesAt(bytes, { at: 1, count: 4 })], [0, 1, 0, 1]);
+  assert.deepEqual([...page.classesAt(bytes, { at: 1, count: 4 }, [5, 5, 6, 5], 100)], [100, 101, 102, 101]);
 });
 
 test("sets are numbered as Python's combinations are", () => {

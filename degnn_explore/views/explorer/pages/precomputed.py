@@ -49,24 +49,27 @@ class Packer:
         self.size += len(data)
         return at
 
-    def classes(self, rows: Ints) -> dict[str, int]:
-        """Numbers that matter only by which are equal: 0 for one not seen before, else 1 + its number.
+    def classes(self, rows: Ints, before: Ints | None = None) -> dict[str, int]:
+        """Numbers that matter only by which are equal, each as its place among those that split the class ``before``.
 
-        Three planes of bytes, low ones first: most numbers are new or small, and their planes pack to nothing.
+        A class only ever splits, so from layer to layer nearly all places are 0 and pack to nothing: three planes of
+        bytes, low ones first.
 
         >>> packer = Packer()
-        >>> packer.classes(np.array([[7, 3, 7, 9]]))
+        >>> packer.classes(np.array([7, 3, 7, 9]), before=np.array([1, 2, 1, 2]))
         {'at': 0, 'count': 4}
         >>> packer.parts
-        [b'\\x00\\x00\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00']
+        [b'\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00']
         """
         _, first, place = np.unique(rows, return_index=True, return_inverse=True)
-        number = np.empty(len(first), dtype=np.int64)
-        number[np.argsort(first)] = np.arange(len(first))
-        flat = number[place.reshape(-1)] + 1
-        flat[first] = 0
-        planes = np.stack([flat & 255, flat >> 8 & 255, flat >> 16])
-        at = self.put(planes, "u1")["at"]
+        parents = np.zeros(len(first), dtype=np.int64) if before is None else before[first]
+        order = np.lexsort((first, parents))
+        begins = np.concatenate([[True], np.diff(parents[order]) != 0])
+        counter = np.arange(len(order))
+        rank = np.empty(len(first), dtype=np.int64)
+        rank[order] = counter - np.maximum.accumulate(np.where(begins, counter, 0))
+        flat = rank[place.reshape(-1)]
+        at = self.put(np.stack([flat & 255, flat >> 8 & 255, flat >> 16]), "u1")["at"]
         return {"at": at, "count": len(flat)}
 
 
@@ -172,10 +175,13 @@ def _look(packer: Packer, run: Instances, sides: list[tuple[Graph, Ints]]) -> tu
         rows.append(sets + first)
         start += G.num_nodes * (1 if shared else len(sets))
     nodes, kept = [], []
+    before: tuple[Ints | None, Ints | None] = None, None
     for layer, (classes, _) in enumerate(run.refine()):
         if layer <= MAX_LAYER:
-            nodes.append(packer.classes(classes))
-        kept.append(packer.classes(_of_sets([np.sort(classes[these], axis=1) for these in rows])))
+            nodes.append(packer.classes(classes, before[0]))
+        sets = _of_sets([np.sort(classes[these], axis=1) for these in rows])
+        kept.append(packer.classes(sets, before[1]))
+        before = classes.copy(), sets
     return {"shared": shared, "layers": nodes}, {"layers": kept}
 
 
@@ -190,13 +196,15 @@ def _of_sets(members: list[Ints]) -> Ints:
 def _pairs(packer: Packer, sides: list[tuple[Graph, Ints]]) -> dict[str, Any]:
     """The classes of all sets by 2-WL: the multiset of the colours of the pairs inside each."""
     graphs = [G for G, _ in sides]
-    kept = []
+    kept, before = [], None
     for colours in pair_colours(graphs[0], graphs[-1]):
         members = []
         for (_, sets), pairs in zip(sides, colours, strict=False):
             inside = pairs[sets[:, :, None], sets[:, None, :]].reshape(len(sets), -1)
             members.append(np.sort(inside, axis=1))
-        kept.append(packer.classes(_of_sets(members)))
+        sets_now = _of_sets(members)
+        kept.append(packer.classes(sets_now, before))
+        before = sets_now
     return {"layers": kept}
 
 
