@@ -32,7 +32,7 @@ _NAMES = {
     "learn.nets": "build models",
     "learn.training": "fit Epoch summarise",
     "learn.predicting": "predict",
-    "learn.explaining": "explain Explanation",
+    "learn.why.explaining": "explain Explanation",
     "learn.saving": "save load_model",
     "study.missing_links": "missing_links",
     "study.judged": "set_distance",

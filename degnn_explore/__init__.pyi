@@ -22,8 +22,6 @@ from .graphs import zoo as zoo
 from .graphs.graph import Cleaning as Cleaning
 from .graphs.graph import Graph as Graph
 from .installation import about as about
-from .learn.explaining import Explanation as Explanation
-from .learn.explaining import explain as explain
 from .learn.nets import build as build
 from .learn.nets import models as models
 from .learn.predicting import predict as predict
@@ -37,6 +35,8 @@ from .learn.tasks import triangle_task as triangle_task
 from .learn.training import Epoch as Epoch
 from .learn.training import fit as fit
 from .learn.training import summarise as summarise
+from .learn.why.explaining import Explanation as Explanation
+from .learn.why.explaining import explain as explain
 from .quiz import check as check
 from .reading.catalogue import datasets as datasets
 from .reading.catalogue import load as load

@@ -79,7 +79,7 @@ class DegreesNet(SetNet):
         self.enter, self.out = nn.Linear(1, hyper["hidden"]), nn.Linear(hyper["hidden"], shape.outputs)
 
     def prepare(self, graph, sets, *, stop=None, progress=True):
-        return Rows(torch.from_numpy(set_features(graph, sets)))
+        return Rows((torch.from_numpy(set_features(graph, sets)),), lambda rows: rows)
 
     def forward(self, batch):
         return self.out(torch.relu(self.enter(batch)).sum(dim=1)).squeeze(1)

@@ -13,7 +13,7 @@ from degnn_explore.graphs.changed import neighbourhood, side_by_side
 from degnn_explore.graphs.distances import distances
 from degnn_explore.learn.metrics import probabilities
 from degnn_explore.learn.nets.base import digest_bytes
-from degnn_explore.learn.what_if import scores_if
+from degnn_explore.learn.why.what_if import scores_if
 
 from ..strategies import graphs_with_targets
 from . import reference_nets as reference
@@ -169,7 +169,7 @@ def paths_to(tree: de.Subtree, t: int, G: de.Graph, colour: np.ndarray, arcs) ->
 @pytest.mark.parametrize("name, hyper", BLOCKS)
 @pytest.mark.parametrize("p", [1, 2])
 def test_every_branch_cut_off_equals_the_tree_walked_without_it(name: str, hyper: dict, p: int) -> None:
-    from degnn_explore.learn.unrolled import Unrolled
+    from degnn_explore.learn.why.unrolled import Unrolled
 
     G = random_graph(n=11, density=0.2, seed=4)
     model = ready(name, a_task(G, p, count=12), **hyper)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import degnn_explore as de
-from degnn_explore.learn.what_if import scores_if
+from degnn_explore.learn.why.what_if import scores_if
 from degnn_explore.views.board.asking.why import Why
 
 

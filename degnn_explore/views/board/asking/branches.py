@@ -13,7 +13,7 @@ from ...explorer.colouring import by_encoding
 from ...widgets.html import node_name
 
 if TYPE_CHECKING:
-    from ....learn.explaining import Along, Explanation
+    from ....learn.why.explaining import Along, Explanation
 
 Ints = NDArray[np.int64]
 

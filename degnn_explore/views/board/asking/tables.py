@@ -13,7 +13,7 @@ from ...widgets.sheet import cell, column
 from ..texts import set_name
 
 if TYPE_CHECKING:
-    from ....learn.explaining import Explanation
+    from ....learn.why.explaining import Explanation
 
 Pair = tuple[int, int]
 Table = tuple[list[dict[str, str]], list[list[dict[str, Any]]]]  # columns and rows of a sheet
@@ -75,7 +75,7 @@ def picture_of(
     why: Explanation, changes: Sequence[Pair]
 ) -> tuple[list[int], list[dict[str, Any]], list[dict[str, Any]]]:
     """The drawn nodes, and nodes and edges as the picture takes them: S, the strongest edges, and what was changed."""
-    from ....learn.explained_picture import places_around
+    from ....learn.why.picture import places_around
 
     top = why.edges.head(SHOWN)
     moved = {(int(u), int(v)): change for u, v, _, change in top.to_numpy().tolist()}

@@ -20,8 +20,8 @@ from .branches import subtrees_of
 from .tables import TABLES, Pair, in_words, picture_of, strongest
 
 if TYPE_CHECKING:
-    from ....learn.explaining import Explanation
     from ....learn.nets.base import SetNet
+    from ....learn.why.explaining import Explanation
 
 _PARTS = [("Edges and nodes", "edges"), ("Branches", "branches"), ("Distances", "rings")]
 _ABOUT = {
@@ -108,7 +108,7 @@ class Why:
         self._left.layout.display = "none"
 
     def _explain(self, models: dict[str, SetNet], task: Task, picked: list[int]) -> None:
-        from ....learn.explaining import explain
+        from ....learn.why.explaining import explain
 
         name = self.model.value
         asked = (id(task.graph), tuple(picked), name, id(models[name]))
@@ -148,7 +148,7 @@ class Why:
 
     def _answer(self, models: dict[str, SetNet], task: Task, picked: list[int]) -> None:
         """What all models would say of the graph with the changes, beside what they say."""
-        from ....learn.what_if import scores_if
+        from ....learn.why.what_if import scores_if
 
         self._what_if.layout.display = "" if self.changes else "none"
         if not self.changes:

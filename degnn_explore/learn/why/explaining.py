@@ -13,16 +13,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..common.errors import whole_number
-from ..encodings.base import Encoding
-from ..expressive.subtrees import Subtree, Unrolling
-from ..graphs.changed import neighbourhood
-from ..graphs.graph import Graph, Targets
-from .devices import torch_threads
-from .metrics import probabilities
-from .nets.base import SetNet
-from .nets.block_nets import BlockNet
-from .predicting import checked_sets
+from ...common.errors import whole_number
+from ...encodings.base import Encoding
+from ...expressive.subtrees import Subtree, Unrolling
+from ...graphs.changed import neighbourhood
+from ...graphs.graph import Graph, Targets
+from ..devices import torch_threads
+from ..metrics import probabilities
+from ..nets.base import SetNet
+from ..nets.block_nets import BlockNet
+from ..predicting import checked_sets
 from .rings import blanked, ring_numbers, to_set
 from .unrolled import Unrolled
 from .what_if import scores_if
@@ -127,7 +127,7 @@ class Explanation:
 
     def picture(self, most: int = 20) -> str:
         """The edges that move the score most, drawn as SVG: the wider the more, dashed where they speak against it."""
-        from .explained_picture import svg
+        from .picture import svg
 
         return svg(self, whole_number("most", most, least=1))
 

@@ -10,14 +10,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ..engine.features import base_features
-from ..graphs.distances import distances
-from ..graphs.graph import Graph
-from .nets.base import SetNet
-from .nets.block_nets import BlockNet
-from .nets.pagerank import DEAPR
-from .nets.pagerank_exact import Exact, Variants
-from .nets.seal import SEAL
+from ...engine.features import base_features
+from ...graphs.distances import distances
+from ...graphs.graph import Graph
+from ..nets.base import SetNet
+from ..nets.block_nets import BlockNet
+from ..nets.pagerank import DEAPR
+from ..nets.pagerank_exact import Exact, Variants
+from ..nets.seal import SEAL
 from .unrolled import Unrolled
 
 Ints = NDArray[np.int64]

@@ -10,10 +10,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ..engine.features import base_features
-from ..expressive.subtrees import Subtree, Unrolling
-from ..graphs.graph import Graph
-from .nets.block_nets import BlockNet
+from ...engine.features import base_features
+from ...expressive.subtrees import Subtree, Unrolling
+from ...graphs.graph import Graph
+from ..nets.block_nets import BlockNet
 
 Ints = NDArray[np.int64]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graphs.graph import Graph
+from ...graphs.graph import Graph
 from .rings import to_set
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graphs.changed import neighbourhood, side_by_side
-from ..graphs.graph import Graph
-from .devices import torch_threads
-from .metrics import probabilities
-from .nets.base import SetNet
-from .predicting import logits_of
+from ...graphs.changed import neighbourhood, side_by_side
+from ...graphs.graph import Graph
+from ..devices import torch_threads
+from ..metrics import probabilities
+from ..nets.base import SetNet
+from ..predicting import logits_of
 
 Ints = NDArray[np.int64]
 _ENTRIES = 4_000_000  # neighbours in all graphs that stand side by side
