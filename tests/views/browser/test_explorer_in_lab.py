@@ -95,9 +95,11 @@ def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
     moved = panel.point(6)
     assert abs(moved[0] - x - 30) < 3
     assert abs(moved[1] - y + 12) < 3
-    page.mouse.move(moved[0] + 60, moved[1] + 30)
+    stage = panel.graph.locator("canvas").bounding_box()
+    ground = stage["x"] + 12, stage["y"] + stage["height"] - 12  # a corner, where no node is
+    page.mouse.move(*ground)
     page.mouse.down()
-    page.mouse.move(moved[0] + 100, moved[1] + 30, steps=4)
+    page.mouse.move(ground[0] + 40, ground[1], steps=4)
     page.mouse.up()
     assert abs(panel.point(6)[0] - moved[0] - 40) < 3
     panel.graph.get_by_label("Fit to the panel, dragged nodes back in place").click()
