@@ -267,6 +267,17 @@ _CHILD = (
 )
 
 
+def _warm_up() -> None:
+    """Loads torch and the compiled loops before they are needed, so that no run's time counts them."""
+    from ..graphs.graph import Graph
+    from ..learn.nets import build
+    from ..learn.tasks import link_task
+    from ..learn.training import fit
+
+    task = link_task(Graph.from_edges([(i, (i + step) % 20) for i in range(20) for step in (1, 2)]))
+    list(fit(build("DE-GNN-SPD", task, hidden=2), task, 1, device="cpu"))
+
+
 def work(said: Any) -> None:
     """The worker process: plans and jobs come in, messages go out; when the way in closes, the parent is gone."""
     out = os.fdopen(os.dup(1), "wb")
@@ -293,8 +304,7 @@ def work(said: Any) -> None:
         out.flush()
 
     threading.Thread(target=listen, daemon=True).start()
-    from ..learn import training as _warm  # noqa: F401  torch and all that is slow to load, before it is needed
-
+    _warm_up()
     while True:
         plan, job, folder, stop = jobs.get()
         train(plan, job, folder, send, stop)
