@@ -157,8 +157,8 @@ def stands_for(positive: NDArray[np.bool_], prior: float) -> float:
 
     Examples
     --------
-    >>> stands_for(np.array([True, True, False, False]), prior=0.05)
-    19.0
+    >>> stands_for(np.array([True, True, False, False]), prior=0.25)
+    3.0
     """
     return float(positive.sum() * (1 - prior) / prior / max(1, (~positive).sum()))
 

@@ -84,11 +84,10 @@ class Drawers:
         self.drawer.layout.display = "none"
 
     def _larger(self) -> W.ToggleButton:
-        """A switch that the style sheet knows; charts are drawn anew."""
+        """A switch that the style sheet and chart.js know."""
         tip = "Larger type, for a projector"
         made = W.ToggleButton(description="A+", tooltip=tip, layout=W.Layout(width="auto"))
         made.add_class("de-larger")
-        made.observe(lambda _: self._controls.changed(), "value")
         return made
 
     def count(self) -> None:

@@ -12,6 +12,8 @@ function lit(value) {
   return JSON.parse(JSON.stringify(value).replace(/#[0-9a-f]{6}/g, (colour) => ON_DARK[colour] ?? colour));
 }
 
+const scaleOf = (el) => getComputedStyle(el).getPropertyValue("--de-scale");
+
 function coloured(layout, el) {
   const style = getComputedStyle(el);
   const of = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
@@ -69,7 +71,8 @@ function render({ model, el }) {
   say.className = "de-said";
   box.textContent = "The chart comes from the kernel…";
   el.append(box, say);
-  let asked = false, gone = false, Plotly = null;
+  let asked = false, gone = false, Plotly = null, scale = "";
+  const type = new MutationObserver(() => { if (scaleOf(box) !== scale) draw(); });
   library(model, () => !gone).then((made) => {
     if (gone) return;
     Plotly = made;
@@ -88,6 +91,9 @@ function render({ model, el }) {
       // plotly writes into what it is given
       Plotly.react(box, lit(structuredClone(figure.data ?? [])), coloured(lit(structuredClone(figure.layout ?? {})), box), CONFIG);
       box.dataset.serial = model.get("serial");
+      scale = scaleOf(box);
+      const board = box.closest(".de-board");
+      if (board) type.observe(board, { subtree: true, attributes: true, attributeFilter: ["class"] });
     });
   };
   model.on("change:figure", draw);
@@ -95,7 +101,7 @@ function render({ model, el }) {
   size.observe(box);
   const theme = new MutationObserver(draw);
   theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-name", "data-jp-theme-light"] });
-  return () => { gone = true; model.off("change:figure", draw); size.disconnect(); theme.disconnect(); Plotly?.purge(box); };
+  return () => { gone = true; model.off("change:figure", draw); size.disconnect(); theme.disconnect(); type.disconnect(); Plotly?.purge(box); };
 }
 
 // One call for each widget on each page. How often it is shown there is told to Python: see TrainingBoard. By a message

@@ -316,7 +316,7 @@ function paint(svg, scene, look) {
   const inks = [look.edge, look.a, look.b, look.edge];
   const inside = (i) => (nodes[i].more ? `+${nodes[i].more}` : scene.mark(nodes[i]));
   const discs = nodes.map((node, i) => {
-    const { gap } = spots[i], r = Math.min(15, gap < 30 ? 0.5 * gap - (two ? 4.2 : 2) : 0.5 * gap - 6, scene.step / 2 - (two ? 4 : 2.5)), mark = inside(i);
+    const { gap } = spots[i], r = Math.max(1.5, Math.min(15, gap < 30 ? 0.5 * gap - (two ? 4.2 : 2) : 0.5 * gap - 6, scene.step / 2 - (two ? 4 : 2.5))), mark = inside(i);
     let size = Math.max(SMALLEST, Math.min(12, r * 0.95)), room = gap - (!two ? 6 : r < 11 ? 7 : 11), width = mark ? measure(mark, size, look.font, 600) + 8 : 0;
     if (node.more) room = Math.max(room, 34);
     if (width > Math.max(2 * r, room)) { size = SMALLEST; width = measure(mark, size, look.font, 600) + 5; }

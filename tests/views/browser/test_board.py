@@ -73,6 +73,13 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
     assert re.search(r"DE-GNN-SPD, AUC [89]\d\.\d", legend) and "corrected score" in legend
     board.says("4.9 % of all are linked, so that a score of 0.9 stands for about 32 %.")
     board.says("Hits@20")
+
+    tick = "() => parseFloat(getComputedStyle(document.querySelector('.de-chart .xtick text')).fontSize)"
+    usual = board.page.evaluate(tick)
+    board.button("A+").click()  # for a projector: charts, too
+    board.until(lambda: board.page.evaluate(tick) > 1.2 * usual)
+    board.button("A+").click()
+    board.until(lambda: board.page.evaluate(tick) == usual)
     chart.hover()  # its toolbar appears, and covers no title
     bar = chart.locator(".modebar").bounding_box()
     for title in chart.locator(".annotation").all():
