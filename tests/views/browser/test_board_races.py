@@ -84,7 +84,7 @@ def workers(lab: Any) -> set[int]:
 
 def test_a_race_in_processes_is_cancelled_and_continued_and_keeps_one_warm(lab: Any, visit: Any) -> None:
     board = fresh(
-        lab, visit, "processes", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=9)\nboard"
+        lab, visit, "processes", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=80)\nboard"
     )
     board.button("More…").click()
     board.box.get_by_label("Train", exact=True).select_option(label="2 at a time, in processes")
@@ -98,9 +98,14 @@ def test_a_race_in_processes_is_cancelled_and_continued_and_keeps_one_warm(lab: 
     board.milliseconds(board.go, ".de-go", "Continue")
     kept = {model: board.progress(model) for model in ("GCN", "DE-GNN-SPD")}
     board.until(lambda: len(workers(lab)) <= 1)  # they have some seconds to write their checkpoints
-    while "Cancel" not in board.go.inner_text():
+
+    def continued() -> bool:
         board.page.wait_for_timeout(1500)  # the button is deaf for a moment after what the click did has ended
-        board.go.click()
+        if "Continue" in board.go.inner_text():
+            board.go.click()
+        return "Cancel" in board.go.inner_text()
+
+    board.until(continued)
     board.until(lambda: any(board.progress(model) > kept[model] for model in kept))
     assert all(board.progress(model) >= kept[model] for model in kept)
     board.waits_for_button("All trained")
