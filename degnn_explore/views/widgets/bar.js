@@ -1,13 +1,6 @@
 // A row of controls in plain HTML: menus, sliders, numbers, boxes to tick, buttons. Python says in `fields` what there
 // is and what it says; a reader's change is one message {type: "set", name, value} and shows when Python says so too.
 
-const make = (tag, className, text) => {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text; // text, never markup: titles come from files
-  return node;
-};
-
 let count = 0;
 
 // Within the click itself, or browsers refuse. A page from another machine without https has no clipboard of this kind.

@@ -8,7 +8,7 @@ from typing import Any
 
 import traitlets
 
-from .messages import PageWidget
+from .messages import PageWidget, script
 
 Field = dict[str, Any]
 
@@ -47,7 +47,7 @@ class Bar(PageWidget):
     3
     """
 
-    _esm = Path(__file__).with_name("bar.js")
+    _esm = script("dom", "bar")
     _css = Path(__file__).with_name("explorer.css")
 
     fields: Any = traitlets.List().tag(sync=True)

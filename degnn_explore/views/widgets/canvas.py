@@ -10,7 +10,7 @@ import numpy as np
 import traitlets
 from numpy.typing import NDArray
 
-from .messages import PageWidget, numbers, whole
+from .messages import PageWidget, numbers, script, whole
 
 _HERE = Path(__file__).parent
 
@@ -22,7 +22,7 @@ class Canvas(PageWidget):
     shown is a trait, so that a page reload shows the same picture.
     """
 
-    _esm = _HERE / "canvas.js"
+    _esm = script("dom", "canvas_geometry", "canvas_drawing", "canvas")
     _css = _HERE / "explorer.css"
 
     positions = traitlets.Bytes(b"").tag(sync=True)  # float32 [n, 2], y upwards

@@ -61,6 +61,11 @@ def numbers(count: int) -> Check:
     return check
 
 
+def script(*parts: str) -> str:
+    """A widget's script from files of this folder, in one module: anywidget takes one, and each name is there once."""
+    return "\n".join(Path(__file__).with_name(f"{part}.js").read_text() for part in parts)
+
+
 class PageWidget(anywidget.AnyWidget):
     """A widget that hears from a page only what it has named.
 

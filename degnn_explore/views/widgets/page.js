@@ -194,13 +194,6 @@ export class Model {
 
 // ---- the page ------------------------------------------------------------------------------------
 
-const make = (tag, className, text) => {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text; // text, never markup: names come from files
-  return node;
-};
-
 async function unpacked(code) {
   const packed = Uint8Array.from(atob(code), (c) => c.charCodeAt(0));
   const plain = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();

@@ -1,13 +1,6 @@
 // The verdict strip: one pill a method, the sentence of the chosen one, and all of them as a table on demand.
 // Pills come from Python; which one is chosen and whether the table is open are the reader's, kept over a reload.
 
-const make = (tag, className, text) => {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text; // text, never markup: names come from files
-  return node;
-};
-
 // The pill whose sentence is shown: the reader's, else the first that tells them apart, else DE's.
 export function shownPill(pills, chosen) {
   return pills.find((p) => p.name === chosen) ?? pills.find((p) => p.answer === "yes") ?? pills.find((p) => p.name.startsWith("DE")) ?? pills[0];

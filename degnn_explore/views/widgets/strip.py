@@ -7,7 +7,7 @@ from typing import Any
 
 import traitlets
 
-from .messages import PageWidget, text
+from .messages import PageWidget, script, text
 
 
 class VerdictStrip(PageWidget):
@@ -17,7 +17,7 @@ class VerdictStrip(PageWidget):
     ``more``: why a method that says no fails. Hovering a node on the linked canvas lights where ``moves`` takes it.
     """
 
-    _esm = Path(__file__).with_name("strip.js")
+    _esm = script("dom", "strip")
     _css = Path(__file__).with_name("explorer.css")
 
     pills: Any = traitlets.List().tag(sync=True)

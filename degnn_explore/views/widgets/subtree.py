@@ -7,7 +7,7 @@ from typing import Any
 
 import traitlets
 
-from .messages import Check, PageWidget
+from .messages import Check, PageWidget, script
 
 _HERE = Path(__file__).parent
 
@@ -23,7 +23,7 @@ class SubtreeView(PageWidget):
     ``named`` and ``step``, and need no kernel.
     """
 
-    _esm = _HERE / "subtree.js"
+    _esm = script("dom", "subtree_folding", "subtree_drawing", "subtree")
     _css = (_HERE / "explorer.css").read_text() + (_HERE / "subtree.css").read_text()
 
     # what is shown

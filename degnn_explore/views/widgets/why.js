@@ -1,6 +1,5 @@
 // S and the edges that move its score most. A click on an edge, or on two nodes after each other, asks Python "what if".
 // All text goes in as text. nodes: {x, y, name, target}; edges: {u, v, change, state: "" | "out" | "in", words}.
-const NS = "http://www.w3.org/2000/svg";
 
 // How a line looks: wide if it moves the score much, dashed if it speaks against, dotted if it is left out.
 export function look(edge, most) {
@@ -15,13 +14,6 @@ export function beside(x, y, r, width, height) {
   const dx = x - width / 2, dy = y - height / 2, away = Math.hypot(dx, dy) || 1;
   if (Math.abs(dx) / away > 0.55) return { x: x + Math.sign(dx) * (r + 4), y: y + 4, "text-anchor": dx > 0 ? "start" : "end" };
   return { x, y: dy > 0 ? y + r + 12 : y - r - 5, "text-anchor": "middle" };
-}
-
-function shape(name, attributes, text) {
-  const made = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
 }
 
 function render({ model, el }) {

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import traitlets
 
-from .messages import PageWidget, whole
+from .messages import PageWidget, script, whole
 from .sheet import STYLE
 
 
@@ -23,7 +22,7 @@ class WhyPicture(PageWidget):
     [(1, 0)]
     """
 
-    _esm = Path(__file__).with_name("why.js")
+    _esm = script("dom", "why")
     _css = STYLE
 
     nodes: Any = traitlets.List().tag(sync=True)  # x and y from 0 to 1, name, target

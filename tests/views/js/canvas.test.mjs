@@ -1,19 +1,9 @@
 // The logic of canvas.js, without a browser: node --test tests/views/js
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import test from "node:test";
-import { pathToFileURL } from "node:url";
+import { load } from "./load.mjs";
 
-// node reads a .js file as CommonJS; the widget's file is an ES module, so it is read under another ending
-const folder = mkdtempSync(join(tmpdir(), "canvas-"));
-const load = (name) => {
-  const copy = join(folder, `${name}.mjs`);
-  copyFileSync(new URL(`../../../degnn_explore/views/widgets/${name}.js`, import.meta.url), copy);
-  return import(pathToFileURL(copy));
-};
-const c = await load("canvas"), strip = await load("strip");
+const c = await load("dom", "canvas_geometry", "canvas_drawing", "canvas"), strip = await load("dom", "strip");
 
 const xs = Float32Array.of(0, 100, 100, 0), ys = Float32Array.of(0, 0, 100, 100);
 const square = Uint32Array.of(0, 1, 1, 2, 2, 3, 3, 0);

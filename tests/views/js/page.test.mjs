@@ -1,15 +1,11 @@
 // The logic of page.js, without a browser; with DE_PACKED, what it answers for every set that Python packed, as JSON.
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import test from "node:test";
-import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
+import { load } from "./load.mjs";
 
-const copy = join(mkdtempSync(join(tmpdir(), "page-")), "page.mjs"); // node reads a .js file as CommonJS
-copyFileSync(new URL("../../../degnn_explore/views/widgets/page.js", import.meta.url), copy);
-const page = await import(pathToFileURL(copy));
+const page = await load("dom", "page");
 
 test("classes are numbered by when they are met, and split those before", () => {
   const bytes = Uint8Array.of(9, 0, 1, 0, 1, /* high planes */ 0, 0, 0, 0, 0, 0, 0, 0);

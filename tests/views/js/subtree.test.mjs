@@ -1,14 +1,9 @@
 // The logic of subtree.js, without a browser: node --test tests/views/js
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import test from "node:test";
-import { pathToFileURL } from "node:url";
+import { load } from "./load.mjs";
 
-const copy = join(mkdtempSync(join(tmpdir(), "subtree-")), "subtree.mjs");
-copyFileSync(new URL("../../../degnn_explore/views/widgets/subtree.js", import.meta.url), copy);
-const t = await import(pathToFileURL(copy));
+const t = await load("dom", "subtree_folding", "subtree_drawing", "subtree");
 
 // Colour refinement the slow, obvious way: classes after 0..layers layers, named by what they are.
 function netOf(edges, n, labels, layers) {

@@ -14,6 +14,7 @@ import pytest
 import degnn_explore as de
 from degnn_explore.views.explorer.state import ExplorerState
 from degnn_explore.views.explorer.trees import folded, view_of
+from degnn_explore.views.widgets.subtree import SubtreeView
 
 _KINDS = {"indptr": "<u4", "indices": "<u4", "tags": "u1", "codes": "<u2"}
 _SCRIPT = """
@@ -65,7 +66,7 @@ def test_a_page_folds_as_the_library_does(tmp_path: Path) -> None:
         for plain in (False, True)
     ]
     script = tmp_path / "subtree.mjs"
-    shutil.copy(Path(de.__file__).parent / "views" / "widgets" / "subtree.js", script)
+    script.write_text(SubtreeView._esm)
     done = subprocess.run(
         [node, "--input-type=module", "-e", _SCRIPT, script.as_uri()],
         input=json.dumps(cases),

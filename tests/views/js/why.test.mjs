@@ -1,14 +1,9 @@
 // The logic of why.js, without a browser.
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import test from "node:test";
-import { pathToFileURL } from "node:url";
+import { load } from "./load.mjs";
 
-const copy = join(mkdtempSync(join(tmpdir(), "why-")), "why.mjs");
-copyFileSync(new URL("../../../degnn_explore/views/widgets/why.js", import.meta.url), copy);
-const { beside, look } = await import(pathToFileURL(copy));
+const { beside, look } = await load("dom", "why");
 
 test("an edge that speaks for the score is solid, one against it dashed, the strongest widest", () => {
   assert.deepEqual(look({ change: -1, state: "" }, 1), { css: "de-why-for", width: 7.2 });

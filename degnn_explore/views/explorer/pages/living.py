@@ -18,9 +18,11 @@ from ....common.palette import categorical, text_on
 from ....expressive.methods import METHODS
 from ...lessons.tours import tour as find_tour
 from ...widgets import still
+from ...widgets.bar import Bar
 from ...widgets.canvas import Canvas
-from ...widgets.glossary import TERMS
+from ...widgets.glossary import TERMS, Glossary
 from ...widgets.messages import PageWidget
+from ...widgets.messages import script as of_parts
 from ...widgets.panel import close_tree
 from ...widgets.strip import VerdictStrip
 from ...widgets.subtree import SubtreeView
@@ -33,6 +35,13 @@ from .precomputed import COLOURINGS, Packer, check, orders, packed, precompute
 CONTROLS = ("pick", "colour_by", "layer", "size")
 MAX_BYTES = 5_000_000
 _HERE = Path(still.__file__).parent
+_WIDGETS: dict[str, type[PageWidget]] = {
+    "canvas": Canvas,
+    "subtree": SubtreeView,
+    "strip": VerdictStrip,
+    "bar": Bar,
+    "glossary": Glossary,
+}
 _LOOK = """
 body { margin: 0; background: var(--jp-layout-color1, #fff); }
 .de-page-part { flex: 1 1 0; min-height: 0; min-width: 0; display: flex; }
@@ -59,12 +68,11 @@ class Shown(Protocol):
 def script() -> str:
     """The scripts of the widgets and of the page as one module: each in a function, for they share names."""
     parts = []
-    for name in ("canvas", "subtree", "strip", "bar", "glossary"):
-        source = (_HERE / f"{name}.js").read_text()
-        inside = re.sub(r"^export (?!default)", "", source, flags=re.MULTILINE)
+    for name, widget in _WIDGETS.items():
+        inside = re.sub(r"^export (?!default)", "", str(widget._esm), flags=re.MULTILINE)
         inside = re.sub(r"^export default (.*);\s*\Z", r"return \1;", inside, flags=re.MULTILINE)
         parts.append(f"{name}: (() => {{\n{inside}\n}})(),")
-    own = re.sub(r"^export ", "", (_HERE / "page.js").read_text(), flags=re.MULTILINE)
+    own = re.sub(r"^export ", "", of_parts("dom", "page"), flags=re.MULTILINE)
     made = "const widgets = {\n" + "\n".join(parts) + "\n};\n" + own
     return made.replace("</script", "<\\/script")
 
