@@ -18,6 +18,7 @@ from ...common.palette import UNREACHABLE, categorical, sequential, steady, text
 from ...encodings.base import FAR, Encoding
 from ...encodings.paths import DRNL, Distance
 from ...encodings.walks import LandingProbability, PageRank
+from ...expressive.explanations import counted
 from ...expressive.methods import METHODS
 from ...expressive.refinement import colours
 from ...graphs.graph import Graph
@@ -223,7 +224,7 @@ def by_class(picks: Sequence[Pick], method: str, layer: int, hops: int = 2, cut:
         entries[-1] = Entry(f"one of {rest:,} further classes", "", UNREACHABLE)
     codes = np.split(number, np.cumsum([graph.num_nodes for graph, _ in picks])[:-1])
     note = "" if encoding is None else _empty_note(picks)
-    return _counted(codes, entries, f"classes by {method} after {layer} {'layer' if layer == 1 else 'layers'}", note)
+    return _counted(codes, entries, f"classes by {method} after {counted(layer)}", note)
 
 
 def _stable_numbers(history: Ints) -> Ints:

@@ -109,7 +109,7 @@ class ExplorerState:
         for side, S in enumerate(targets):
             fresh.choose(side, S)
         fresh.update(**settings)
-        if self.preset_key != preset or len(self.sides) != len(fresh.sides):
+        if self.preset_key != preset or [side.source for side in self.sides] != [side.source for side in fresh.sides]:
             return self.take(fresh)
         moved = {k: side.targets for k, side in enumerate(fresh.sides) if side.targets != self.sides[k].targets}
         self.update(**{name: getattr(fresh, name) for name in SETTINGS})

@@ -90,11 +90,15 @@ class Guide:
 def ask(host: Host, question: str) -> None:
     """Hides verdict and subtrees until the reader has answered the question; any answer will do."""
     hidden = [host.spots[name] for name in ("verdict", "subtrees")]
-    for part in hidden:
-        part.layout.display = "none"
     answer = W.Text(placeholder="your prediction", continuous_update=False, layout=W.Layout(width="180px"))
     answer.tooltip = "Your prediction; Enter when done"
     said = W.HTML(tag("div", f"Predict first, a guess will do: {question}", "de-lesson-text"))
+
+    def reveal(_: Any = None) -> None:
+        if row not in host.slot.children:  # also where a tour has taken its place
+            for part in hidden:
+                part.layout.display = ""
+            host.slot.unobserve(reveal, "children")
 
     def shown(text: str) -> None:
         for part in hidden:
@@ -113,4 +117,7 @@ def ask(host: Host, question: str) -> None:
 
     answer.observe(told, "value")
     row = box("de-lesson", said, answer, button("Show me", "Shows the verdict and the subtrees", told))
-    host.slot.children = (row,)
+    host.slot.children = (row,)  # a question that stood there reveals what it hid
+    for part in hidden:
+        part.layout.display = "none"
+    host.slot.observe(reveal, "children")

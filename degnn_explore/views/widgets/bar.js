@@ -40,9 +40,10 @@ function control(field, act) {
   input.type = field.kind;
   if (field.kind === "range") box.append(shown);
   const tell = () => {
-    shown.textContent = input.value;
-    const value = Math.round(Number(input.value));
-    if (input.value !== "" && value >= Number(input.min) && value <= Number(input.max)) act(value);
+    if (input.value === "") return;
+    const value = Math.min(Math.max(Math.round(Number(input.value)), Number(input.min)), Number(input.max));
+    shown.textContent = input.value = value;
+    act(value);
   };
   input.addEventListener(field.kind === "range" ? "input" : "change", tell);
   return { box, input, shown };
@@ -98,8 +99,12 @@ function render({ model, el }) {
     }
   }
   model.on("change:fields", show);
+  model.on("msg:custom", show); // what was set was not taken
   show();
-  return () => model.off("change:fields", show);
+  return () => {
+    model.off("change:fields", show);
+    model.off("msg:custom", show);
+  };
 }
 
 export default { render };

@@ -73,7 +73,7 @@ class Bar(PageWidget):
             self._act(name, value)
         finally:
             if self[name].get("value", value) != value:  # it was not taken: the page must not go on showing it
-                self.send_state("fields")
+                self.send({"type": "show"})  # not the state: unchanged, it would tell the page nothing
 
     def _is_name(self, value: Any) -> str:
         return "" if value in [field["name"] for field in self.fields] else "the name of a control"

@@ -67,15 +67,13 @@ class Canvas(PageWidget):
         positions: NDArray[np.floating[Any]],
         edges: NDArray[np.integer[Any]],
         starts: Sequence[int] | None = None,
-        edge_styles: NDArray[np.integer[Any]] | None = None,
         **texts: Any,
     ) -> None:
         """Shows other nodes and edges, in one message; ``texts`` are further traits by name."""
         with self.hold_sync():
             self.positions = np.ascontiguousarray(positions, dtype="<f4").tobytes()
             self.edges = np.ascontiguousarray(edges, dtype="<u4").tobytes()
-            self.edge_styles = b"" if edge_styles is None else np.ascontiguousarray(edge_styles, dtype="u1").tobytes()
-            self.home = b""
+            self.edge_styles = self.home = b""
             self.starts = [0, len(positions)] if starts is None else [int(s) for s in starts]
             for name, value in texts.items():
                 self.set_trait(name, value)

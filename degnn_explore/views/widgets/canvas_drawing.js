@@ -97,7 +97,6 @@ function halo(ctx, text, x, y, colour, back) {
 function paintLabels(ctx, s, look) {
   const n = s.xs.length, r = s.radius;
   const seen = (i) => s.xs[i] > 0 && s.xs[i] < s.width && s.ys[i] > 0 && s.ys[i] < s.height;
-  ctx.font = `600 11px ${look.font}`;
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   if (!s.names.length) return;

@@ -115,12 +115,11 @@ export function zoomAt(camera, factor, px, py) {
 export function nodeRadius(xs, ys, area) {
   const n = xs.length;
   if (!n) return 6;
-  let gap = 0.9 * Math.sqrt(area / n);
-  if (n <= 500) {
+  if (n <= 60) {
     let nearest = Infinity;
     for (let i = 0; i < n; i++)
       for (let j = 0; j < i; j++) nearest = Math.min(nearest, Math.hypot(xs[i] - xs[j], ys[i] - ys[j]));
-    if (n <= 60) return Math.min(16, Math.max(1.6, 0.41 * nearest));
+    return Math.min(16, Math.max(1.6, 0.41 * nearest));
   }
   // a sample says how crowded the crowded parts are
   const near = [], every = Math.max(1, Math.floor(n / 120));
@@ -130,7 +129,7 @@ export function nodeRadius(xs, ys, area) {
     near.push(Math.sqrt(best));
   }
   near.sort((a, b) => a - b);
-  gap = Math.max(Math.min(gap, 2 * near[Math.floor(near.length / 3)]), n <= 2000 ? 8.5 : 0);
+  const gap = Math.max(Math.min(0.9 * Math.sqrt(area / n), 2 * near[Math.floor(near.length / 3)]), n <= 2000 ? 8.5 : 0);
   return Math.min(14, Math.max(1.6, 0.34 * gap));
 }
 

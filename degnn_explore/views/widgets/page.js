@@ -227,7 +227,7 @@ export function open(known, root, widgets) {
   }
   function heard(message) {
     if (message.type === "pick") pick(...whose(message.node));
-    else if (message.type === "clear") change({ targets: state.targets.map(() => []) });
+    else if (message.type === "clear" && about.controls.includes("pick")) change({ targets: state.targets.map(() => []) });
     else if (message.type === "lasso") message.nodes.slice(-state.size).forEach((i) => { const [k, u] = whose(i); if (!state.targets[k].includes(u)) pick(k, u); });
     else if (message.type === "search") canvas.tell("msg:custom", { type: "matches", text: message.text, items: matches(message.text) });
     else if (message.type === "find") {

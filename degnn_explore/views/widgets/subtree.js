@@ -142,6 +142,7 @@ function render({ model, el }) {
     if (!built) return;
     scene = built;
     hover = -1;
+    lit = new Set(); // numbers of the old picture's discs
     cursor = Math.min(cursor, scene.picture.nodes.length - 1);
     painted = paint(svg, scene, readTheme(root));
     svg.setAttribute("aria-label", described());
@@ -270,13 +271,14 @@ function render({ model, el }) {
   const calm = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches;
   function flow(then) {
     cancelAnimationFrame(frame);
-    const { picture, spots } = scene, start = performance.now(), wave = 520, depth_ = picture.depth;
-    const members = (level) => [...new Set(picture.nodes.filter((node) => node.level === level).flatMap((node) => node.members))];
-    let shown = -1;
+    const start = performance.now(), wave = 520;
+    const members = (level) => [...new Set(scene.picture.nodes.filter((node) => node.level === level).flatMap((node) => node.members))];
+    let shown = -1, of = null;
     const tick = (now) => {
-      const k = Math.min(Math.floor((now - start) / wave), depth_), level = depth_ - k, t = ((now - start) % wave) / wave;
-      if (level !== shown) {
-        shown = level;
+      const { picture, spots } = scene; // it may have been folded in the meantime
+      const k = Math.min(Math.floor((now - start) / wave), picture.depth), level = picture.depth - k, t = ((now - start) % wave) / wave;
+      if (level !== shown || of !== scene) {
+        [shown, of] = [level, scene];
         lit = new Set(picture.nodes.map((node, i) => (node.level === level ? i : -1)).filter((i) => i >= 0));
         light();
         tell(members(level));
@@ -340,7 +342,7 @@ function render({ model, el }) {
   // -- export
   function sheet() {
     const out = shape("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${scene.width} ${scene.height}`, width: scene.width, height: scene.height });
-    paint(out, scene, { ...LIGHT, font: LIGHT.font });
+    paint(out, scene, LIGHT);
     out.prepend(shape("rect", { width: scene.width, height: scene.height, fill: "#ffffff" }));
     return new XMLSerializer().serializeToString(out);
   }
@@ -369,7 +371,7 @@ function render({ model, el }) {
     due = true;
     queueMicrotask(() => { draw(); if (scene) waiting.splice(0).forEach((one) => one()); });
   }
-  const changed = () => { stop(); cancelAnimationFrame(frame); lit = new Set(); readNet(); later(); }, redraw = () => later();
+  const changed = () => { stop(); cancelAnimationFrame(frame); readNet(); later(); }, redraw = () => later();
   DATA.forEach((name) => model.on(`change:${name}`, changed));
   ["form", "method", "named", "step"].forEach((name) => model.on(`change:${name}`, redraw));
   const sized = new ResizeObserver(redraw);

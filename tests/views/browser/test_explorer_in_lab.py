@@ -181,13 +181,19 @@ def test_an_exception_in_a_callback_is_shown(lab: Any, visit: Any) -> None:
         lab,
         visit,
         "fails",
-        "e = de.Explorer(preset='hexagon')\ndef broken(by=''):\n    raise RuntimeError('the <b>reason</b>')\n"
-        "e.state.coloured = broken\ne",
+        "e = de.Explorer(preset='hexagon')\n"
+        "def broken(by='', **settings):\n    raise RuntimeError('the <b>reason</b>')\n"
+        "e.state.update, e.state.coloured = broken, broken\ne",
     )
-    panel.click(1)
+    layers = panel.box.get_by_label("Layers")
+    before = layers.input_value()
+    layers.focus()
+    panel.page.keyboard.press("ArrowRight")
     alert = panel.box.locator(".de-float .de-error")
     alert.wait_for()
-    assert "RuntimeError: the <b>reason</b>" in alert.inner_text()
+    panel.until(lambda: layers.input_value(), before)  # what was refused does not go on being shown
+    panel.click(1)
+    panel.until(lambda: "RuntimeError: the <b>reason</b>" in alert.inner_text(), True)
 
 
 def test_names_are_text_everywhere(lab: Any, visit: Any) -> None:

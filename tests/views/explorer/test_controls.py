@@ -52,11 +52,11 @@ def test_a_value_that_does_not_fit_is_refused_in_a_sentence_and_taken_back(
 ) -> None:
     explorer = de.Explorer(preset="fig1")
     again: list[Any] = []
-    monkeypatch.setattr(explorer._settings.bar, "send_state", again.append)
+    monkeypatch.setattr(explorer._settings.bar, "send", again.append)
     tell(explorer._settings.bar, name, value)
     assert "de-error" in explorer._error.value
     assert "<details>" not in explorer._error.value
-    assert again == ["fields"]
+    assert again == [{"type": "show"}]
 
 
 @pytest.mark.parametrize(("colour_by", "shown"), [("LP", {"step"}), ("DEA-SPD", {"hops"}), ("SPD", set())])

@@ -144,3 +144,23 @@ def test_a_question_hides_the_answer_until_the_reader_has_one() -> None:
     row.children[-1].click()
     assert explorer.slot.children == ()
     explorer.close()
+
+
+def test_a_tour_that_takes_the_place_of_a_question_shows_what_it_hid() -> None:
+    explorer = de.Explorer(preset="fig3", ask="Can one layer tell them apart?")
+    hidden = [explorer.spots["verdict"], explorer.spots["subtrees"]]
+    explorer.tour("fig1")
+    assert [part.layout.display for part in hidden] == ["", ""]
+    explorer.close()
+
+
+def test_a_tour_brings_both_graphs_back_after_comparing_was_switched_off_and_on() -> None:
+    explorer = de.Explorer(preset="fig1")
+    explorer.tour("hexagon")
+    sources = [side.source for side in explorer.state.sides]
+    assert len(set(sources)) == 2
+    explorer.state.compare(False)
+    explorer.state.compare(True)  # A beside itself
+    explorer._guide.go(0)
+    assert [side.source for side in explorer.state.sides] == sources
+    explorer.close()

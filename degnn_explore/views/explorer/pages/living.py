@@ -94,16 +94,19 @@ def living(explorer: Shown, controls: Iterable[str] = CONTROLS, tour: str = "") 
         scenes.setdefault(_fixed(state), state)
         number = list(scenes).index(_fixed(state))
         said += [{}] * (len(scenes) - len(said))
-        said[number] = {_key(state): _judged(state)} | said[number]
+        if _key(state) not in said[number]:
+            said[number] = {**said[number], _key(state): _judged(state)}
         shown = {"text": step.text, "look": step.look, "method": step.method, "title": title_of(state)}
         steps.append({**shown, "scene": number, "state": _state(state)})
     codes = []
     for state, words in zip(scenes.values(), said, strict=True):
+        more = {"controls": wanted, "tour": steps, "said": words, "strip": _plain(strip)}
+        if state is opening:
+            codes.append(_lesson(state, explorer.graph_canvas, explorer.tree_view, more))
+            continue
         scene = Scene(state, explorer.graph_canvas.link)
         scene.draw_graphs()
-        drawn = (explorer.graph_canvas, explorer.tree_view) if state is opening else (scene.graph, scene.tree)
-        more = {"controls": wanted, "tour": steps, "said": words, "strip": _plain(strip)}
-        codes.append(_lesson(state, *drawn, more))
+        codes.append(_lesson(state, scene.graph, scene.tree, more))
         close_tree(scene.graph, scene.tree)
     body = '<div id="de-page"></div>' + "".join(f'<div class="de-data" hidden>{code}</div>' for code in codes)
     style = (_HERE / "explorer.css").read_text() + (_HERE / "subtree.css").read_text() + _LOOK
@@ -168,7 +171,8 @@ def _plain(widget: PageWidget) -> dict[str, Any]:
 
 def _fixed(state: ExplorerState) -> tuple[Any, ...]:
     """What a reader of a page cannot change."""
-    return (*(id(side.graph) if not side.source else side.source for side in state.sides), state.cut, state.hops)
+    graphs = (side.source or id(side.graph) for side in state.sides)
+    return (*graphs, state.cut, state.hops, state.step)
 
 
 def _state(state: ExplorerState) -> dict[str, Any]:

@@ -212,7 +212,7 @@ def _coloured(packer: Packer, state: ExplorerState, sides: list[tuple[Graph, Int
     """The entry of every node beside every set in one legend, so that a colour means the same whatever is picked."""
     encoding = SHOWN[by](state.step, max(G.num_nodes for G, _ in sides)) if by != "SPD" else Distance()
     made = by_encoding([(G, S) for G, sets in sides for S in sets], encoding, state.cut)
-    legend = [entry.as_dict() for entry in made.entries]
+    legend = [entry.as_dict() | {"counts": None} for entry in made.entries]  # the page counts
     return {"legend": legend, "title": made.title, **packer.put(np.concatenate(made.codes), "<u2")}
 
 

@@ -12,7 +12,8 @@ from ....common.palette import ACCENT
 from ...widgets.canvas import Canvas
 
 EDGE, TEXT, FAINT = "#98a2b3", "#1f2328", "#6b7280"
-_DASHES = ("", ' stroke-dasharray="5 4"', ' stroke-dasharray="1 5" stroke-linecap="round"')
+SECOND = "#0072b2"  # of B, as ACCENT is of A
+_DOTS = ' stroke-dasharray="1 5" stroke-linecap="round"'  # a cut edge
 
 
 def svg(canvas: Canvas, width: int = 900, height: int = 420, most: int | None = None) -> str:
@@ -44,10 +45,9 @@ def _edges(canvas: Canvas, at: NDArray[np.float64], most: int | None) -> Iterato
         if thin and not style:  # one path: a line each would take six times the bytes
             plain.append(f"M{ax:.0f} {ay:.0f}L{bx:.0f} {by:.0f}")
             continue
-        colour, wide = (ACCENT, 2) if style == 1 else (EDGE, 1.4)
+        dots = _DOTS if style else ""
         yield (
-            f'<line x1="{ax:.1f}" y1="{ay:.1f}" x2="{bx:.1f}" y2="{by:.1f}" stroke="{colour}" '
-            f'stroke-width="{wide}"{_DASHES[style]}/>'
+            f'<line x1="{ax:.1f}" y1="{ay:.1f}" x2="{bx:.1f}" y2="{by:.1f}" stroke="{EDGE}" stroke-width="1.4"{dots}/>'
         )
     if plain:
         yield f'<path d="{"".join(plain)}" fill="none" stroke="{EDGE}" stroke-width="0.6" opacity="0.35"/>'
@@ -65,9 +65,10 @@ def _nodes(canvas: Canvas, at: NDArray[np.float64], radius: float) -> Iterator[s
             yield svg_text(x + radius * 0.8, y + radius + 8, canvas.names[i], FAINT, 11)
     for i, letter in zip(canvas.targets, canvas.letters, strict=False):
         x, y = at[i].tolist()
-        ring = f'r="{max(radius, 3) + 4:.1f}" fill="none" stroke="{ACCENT}" stroke-width="2.2"'
+        colour = SECOND if letter == "B" else ACCENT
+        ring = f'r="{max(radius, 3) + 4:.1f}" fill="none" stroke="{colour}" stroke-width="2.2"'
         yield f'<circle cx="{x:.1f}" cy="{y:.1f}" {ring}/>'
-        yield svg_text(x - radius - 7, y - radius - 2, letter, ACCENT, 13, "middle", 700)
+        yield svg_text(x - radius - 7, y - radius - 2, letter, colour, 13, "middle", 700)
 
 
 def _legend(canvas: Canvas, width: int, height: int) -> Iterator[str]:

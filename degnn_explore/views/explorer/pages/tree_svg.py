@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....common.palette import ACCENT
+from ....expressive.explanations import counted
 from ....expressive.folding import Folded
 from ....expressive.subtrees import partings
 from ...widgets.html import node_name
 from ..state import ExplorerState
 from ..trees import folded, roots_of, seen_by
-from .svg import EDGE, FAINT, TEXT, document, svg_text
+from .svg import EDGE, FAINT, SECOND, TEXT, document, svg_text
 
 _MOST = 26  # discs of a level that can be told apart
-_SIDES = (EDGE, ACCENT, "#0072b2", EDGE)  # below neither, A, B, both
+_SIDES = (EDGE, ACCENT, SECOND, EDGE)  # below neither, A, B, both
 
 
 def tree_svg(state: ExplorerState, plain: bool = False, width: int = 900, height: int = 420) -> str:
@@ -47,7 +48,7 @@ def tree_svg(state: ExplorerState, plain: bool = False, width: int = 900, height
         own = [(side, root) for k, (side, root) in enumerate(wanted) if graph.roots[k] == i]
         names = [f"{state.letter(side)}: {node_name(state.sides[side].graph, root)}" for side, root in own]
         lines.append(svg_text(at[i][0], at[i][1] - 22, " = ".join(names), inks[i] if two else TEXT, 12, "middle", 700))
-    said = f"{graph.level[-1]} layers; equal subtrees are one disc"
+    said = f"{counted(int(graph.level[-1]))}; equal subtrees are one disc"
     said += "; ring: only below A or only below B; dashed: where they part" if two else ""
     hidden = len(graph.level) - len(at)
     said += f"; {hidden:,} further discs are not drawn" if hidden else ""
