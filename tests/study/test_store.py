@@ -265,6 +265,13 @@ def test_another_database_is_refused_in_words_and_left_alone(tmp_path: Path, con
             act()
 
 
+def test_a_store_that_another_process_is_just_making_is_read_as_empty(tmp_path: Path) -> None:
+    (tmp_path / "runs.sqlite").touch()  # made, and nothing in it yet
+    store = de.Store(tmp_path)
+    assert list(store.runs()) == []
+    assert (tmp_path / "runs.sqlite").stat().st_size == 0
+
+
 def test_a_file_is_no_folder_for_runs(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("buy milk")
     with pytest.raises(ParameterError, match="notes is a file; name a folder"):
@@ -346,6 +353,8 @@ def test_a_store_is_handed_on_as_files(tmp_path: Path) -> None:
     head, *lines = (tmp_path / "epochs.csv").read_text().splitlines()
     assert head.startswith("key,number,loss,train.auc,")
     assert [line[:4] for line in lines] == ["a,1,", "a,2,"]
+    text = (tmp_path / "runs.csv").read_bytes()
+    (tmp_path / "runs.csv").write_bytes(b"\xef\xbb\xbf" + text)  # as a spreadsheet saves it
     assert other.load(tmp_path / "runs.csv", tmp_path / "epochs.csv") == "Runs in runs.csv: 1, of them new here: 1."
     assert other.runs() == store.runs(task="links")
     store.export(tmp_path / "all.jsonl")

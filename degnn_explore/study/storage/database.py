@@ -60,21 +60,24 @@ class Database:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Where there is no file yet, reading does not make one."""
         with self.words(), contextlib.closing(self._for_reading()) as db:
-            if not self._is_made(db):
-                db.executescript(_TABLES)
             yield db
 
     def _for_reading(self) -> sqlite3.Connection:
-        if not self.file.exists():
-            return sqlite3.connect(":memory:")
-        db = self._connect("?mode=ro")
-        try:
-            db.execute("SELECT 1 FROM sqlite_master").fetchone()
-        except (
-            sqlite3.OperationalError
-        ):  # no log can be opened on a disk that cannot be written to; the file itself can
-            db.close()
-            return self._connect("?mode=ro&immutable=1")
+        """The file; empty tables in memory where there is none yet, or where another process is just making it."""
+        if self.file.exists():
+            db = self._connect("?mode=ro")
+            try:
+                db.execute("SELECT 1 FROM sqlite_master").fetchone()
+            except sqlite3.OperationalError:  # no log can be opened where nothing can be written; the file itself can
+                db.close()
+                db = self._connect("?mode=ro&immutable=1")
+            with contextlib.ExitStack() as unless_ours:
+                unless_ours.callback(db.close)
+                if self._is_made(db):
+                    unless_ours.pop_all()
+                    return db
+        db = sqlite3.connect(":memory:")
+        db.executescript(_TABLES)
         return db
 
     def _connect(self, query: str = "") -> sqlite3.Connection:

@@ -74,7 +74,8 @@ def _rows(file: Path) -> list[Any]:
     """The lines of a file as values; None where a line is not one."""
     content = file.read_bytes()
     if file.suffix == ".csv":
-        return [_from_cells(row) for row in csv.DictReader(io.StringIO(content.decode(errors="replace"), newline=""))]
+        text = content.decode("utf-8-sig", errors="replace")  # the mark of spreadsheets is no part of a name
+        return [_from_cells(row) for row in csv.DictReader(io.StringIO(text, newline=""))]
     return [_from_line(line) for line in content.split(b"\n") if line.strip()]
 
 
