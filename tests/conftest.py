@@ -33,8 +33,8 @@ UNTESTED = {  # a word in the reason of a skip -> what was not tested, and how t
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests first: one worker has them all, and the other the rest meanwhile."""
-    items.sort(key=lambda item: worker_group(item.nodeid) != "browser")  # stable: the rest keeps its order
+    """Browser tests first: they are the longest groups, so that no worker is left alone with them at the end."""
+    items.sort(key=lambda item: not worker_group(item.nodeid).startswith("browser"))  # stable
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -51,13 +51,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def worker_group(nodeid: str) -> str:
-    """Tests of one group share a worker: all browser tests, a notebook, else a file (so its fixtures are made once).
+    """Tests of one group share a worker: the board's browser tests, the other ones, a notebook, else a file.
 
+    So the fixtures of a file are made once, and there are two JupyterLab servers at most.
     Not by the mark ``xdist_group``, which pytest-xdist 3.8 does not see under pytest 9.2.
     """
     file = nodeid.partition("::")[0]
     if file.startswith("tests/views/browser/"):
-        return "browser"
+        return "browser: board" if "board" in file else "browser"
     return nodeid if file == "tests/test_notebooks.py" else file
 
 

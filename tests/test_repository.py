@@ -238,11 +238,11 @@ def test_readme_examples_give_what_they_show() -> None:
 
 def test_tests_that_share_a_browser_or_fixtures_share_a_worker() -> None:
     groups = [
-        worker_group(f"{file}::{test}")
-        for file in ("tests/views/browser/test_board.py", "tests/views/browser/test_explorer_in_lab.py")
+        worker_group(f"tests/views/browser/{file}::{test}")
+        for file in ("test_board.py", "test_board_races.py", "test_explorer_in_lab.py", "test_one_screen.py")
         for test in ("test_a", "test_b")
     ]
-    assert groups == ["browser"] * 4
+    assert groups == ["browser: board"] * 4 + ["browser"] * 4
     assert worker_group("tests/graphs/test_zoo.py::test_a[x::y]") == "tests/graphs/test_zoo.py"
     assert worker_group("tests/test_notebooks.py::test_notebook_runs[00]") != worker_group(
         "tests/test_notebooks.py::test_notebook_runs[01]"
