@@ -129,7 +129,7 @@ class Graph:
 
     @classmethod
     def from_pyg(cls, data: torch_geometric.data.Data) -> Graph:
-        """A graph from PyG's ``Data``: ``x`` becomes attributes, ``y`` labels, ``pos`` positions.
+        """A graph from PyG's ``Data``: x as attributes, y labels, pos positions; other numbers of each node are info.
 
         Examples
         --------
@@ -145,7 +145,7 @@ class Graph:
         return as_networkx(self, self._names)
 
     def to_pyg(self) -> torch_geometric.data.Data:
-        """The same graph as PyG ``Data`` with ``edge_index`` [2, 2m], and x, y, pos, names if any."""
+        """The same graph as PyG ``Data``: ``edge_index`` [2, 2m]; x, y, pos, names and numbers of info, if any."""
         return as_pyg(self, self._names)
 
     def to_scipy(self) -> scipy.sparse.csr_array:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import GraphError
+from ..common.errors import GraphError, shown
 from .cleaning import is_symmetric
 from .columns import are_other_numbers, node_numbers, text
 
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 _MOST_CELLS = 5_000_000
+_MEANT = ("x", "pos", "edge_attr", "edge_weight", "batch", "ptr")  # fields of PyG's Data that are no column to show
 
 
 def networkx_parts(graph: networkx.Graph[Any], label: str | None = None, named_by: str | None = None) -> dict[str, Any]:
     """The arguments of ``Graph.from_edges`` for a networkx graph, see ``Graph.from_networkx``."""
+    if not hasattr(graph, "nodes"):
+        raise GraphError(f"from_networkx takes a networkx graph, not {type(graph).__name__}; PyG's go to from_pyg.")
     columns = attribute_columns([data for _, data in graph.nodes(data=True)])
     place = {node: i for i, node in enumerate(graph.nodes)}
     ids = [text("a node id", node) for node in graph.nodes]
@@ -120,8 +123,13 @@ def take_positions(columns: dict[str, Any]) -> NDArray[np.float64] | None:
 
 def pyg_parts(data: torch_geometric.data.Data) -> dict[str, Any]:
     """The arguments of ``Graph.from_edges`` for a PyG ``Data``, see ``Graph.from_pyg``."""
+    from torch_geometric.data import Data
+
+    if not isinstance(data, Data):
+        raise GraphError(f"from_pyg takes a torch_geometric.data.Data, not {type(data).__name__}{_of_one_kind(data)}.")
     if data.edge_index is None:
-        raise GraphError("This PyG Data has no edge_index, so there is no graph in it.")
+        kept = "; it has adj_t: use T.ToSparseTensor(remove_edge_index=False)" if "adj_t" in data else ""
+        raise GraphError(f"This PyG Data has no edge_index, so there is no graph in it{kept}.")
     ends = data.edge_index.detach().cpu().numpy()
     if ends.ndim != 2 or len(ends) != 2 or ends.dtype.kind not in "iu":
         raise GraphError(f"edge_index must be whole numbers of shape [2, m], not {ends.dtype} {list(ends.shape)}.")
@@ -130,19 +138,37 @@ def pyg_parts(data: torch_geometric.data.Data) -> dict[str, Any]:
     if undirected:  # PyG stores each edge twice: that is its form, not something to clean
         pairs = pairs[pairs[:, 0] <= pairs[:, 1]]
     n = int(data.num_nodes or 0)
-    labels = None if data.y is None else data.y.detach().cpu().numpy()
-    if labels is not None and (labels.size != n or labels.dtype.kind not in "iub"):
-        labels = None  # a graph-level or real-valued target is not a class per node
+    info = {key: column for key, value in data if (column := _column(value, n)) is not None}
+    labels = info.pop("y") if "y" in info and info["y"].dtype.kind in "iub" else None
     return {
         "edges": pairs,
         "num_nodes": n,
         "names": getattr(data, "names", None),
-        "labels": None if labels is None else labels.reshape(-1),
+        "labels": labels,
         "positions": None if data.pos is None else data.pos.detach().cpu().numpy()[:, :2],
         "attributes": None if data.x is None else data.x.detach().cpu().numpy(),
+        "info": {key: column for key, column in info.items() if key not in _MEANT},
         "directed": not undirected,
         "weighted": data.edge_attr is not None or "edge_weight" in data,
     }
+
+
+def _of_one_kind(data: Any) -> str:
+    """What to do with a ``HeteroData``."""
+    if type(data).__name__ != "HeteroData":
+        return ""
+    return (
+        f", whose nodes are of types {shown(data.node_types)}; here all nodes and edges are of one kind. Take one "
+        "relation, Data(edge_index=data['paper', 'cites', 'paper'].edge_index, num_nodes=...), or all of them as one "
+        "kind, data.to_homogeneous()"
+    )
+
+
+def _column(value: Any, n: int) -> NDArray[Any] | None:
+    """A tensor of one number for each node, [n] or [n, 1], as an array [n]."""
+    if not hasattr(value, "detach") or tuple(value.shape) not in ((n,), (n, 1)):
+        return None
+    return np.asarray(value.detach().cpu().numpy().reshape(-1))
 
 
 def as_networkx(G: Graph, names: Sequence[str] | None) -> networkx.Graph[int]:
@@ -178,4 +204,7 @@ def as_pyg(G: Graph, names: Sequence[str] | None) -> torch_geometric.data.Data:
         data.pos = torch.tensor(G.positions, dtype=torch.float32)
     if names is not None:
         data.names = list(names)
+    for key, column in G.info.items():
+        if column.dtype.kind in "iufb" and (key == "y" or not hasattr(data, key)):
+            data[key] = torch.tensor(column)
     return data

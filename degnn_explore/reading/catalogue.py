@@ -64,7 +64,7 @@ def as_graph(given: Any) -> Graph | None:
         return read_graph(given)
     if _is_a("networkx", "Graph", given):
         return Graph.from_networkx(given)
-    return Graph.from_pyg(given) if _is_a("torch_geometric.data", "Data", given) else None
+    return Graph.from_pyg(given) if _is_a("torch_geometric.data.data", "BaseData", given) else None
 
 
 def _is_a(module: str, kind: str, given: Any) -> bool:

@@ -7,6 +7,7 @@ numpy trust these numbers, and a wrong one ends the process. Nothing is unpickle
 from __future__ import annotations
 
 import io
+import pickle
 import re
 import zlib
 from collections.abc import Iterator, Mapping
@@ -158,8 +159,14 @@ def read_pt(content: bytes) -> Graph:
     what = "a torch file with a PyG Data, or a dictionary of tensors with edge_index (other Python objects are refused)"
     with expecting(what):
         check_members(content)
-        with torch.serialization.safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
-            saved = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        try:
+            with torch.serialization.safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
+                saved = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        except pickle.UnpicklingError as error:
+            if (other := re.search(r"GLOBAL ([\w.]+)", str(error))) is None:
+                raise
+            held = "HeteroData, whose nodes are of several kinds" if b"HeteroData" in content else other[1][:100]
+            raise GraphError(f"it holds a {held}; expected {what}.") from None
         if isinstance(saved, tuple | list) and len(saved) > 1 and saved[1] is None:
             saved = saved[0]  # how PyG's datasets keep a single graph: (data, no slices, class)
         fields = saved.to_dict() if isinstance(saved, Data) else saved

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, whole_number
 from ..graphs.distances import inner_distances
-from ..graphs.graph import Graph
+from ..graphs.graph import Graph, needs_graph
 from ..learn.metrics import auc, average_precision, hits_at, precision_at
 from ..learn.tasks import TASKS, Task
 from .density import density
@@ -96,6 +96,7 @@ def set_distance(graph: Graph, sets: Iterable[Sequence[int]]) -> NDArray[np.int6
     >>> set_distance(square, [[0, 1], [0, 2]]).tolist()
     [3, 2]
     """
+    needs_graph("set_distance", graph)
     rows = [graph.target_set(row) for row in sets]
     sizes = np.array([len(row) for row in rows], dtype=np.int64)
     largest = np.zeros(len(rows), dtype=np.int64)

@@ -295,10 +295,30 @@ def test_pyg_both_ways_keeps_attributes_labels_positions_names():
     assert not H.cleaning
 
 
+def test_pyg_data_both_ways_keeps_what_each_node_has():
+    import torch
+    from torch_geometric.data import Data
+
+    there_and_back = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    x, mask = torch.tensor([[0.5, 1.0], [2.0, 0.0], [0.1, 3.0]]), torch.tensor([True, False, True])
+    data = Data(x, there_and_back, y=torch.tensor([0.5, -1.5, 2.0]), train_mask=mask, names=["a", "b", "c"])
+    again = Graph.from_pyg(data).to_pyg()
+    for key in ("x", "edge_index", "y", "train_mask"):
+        assert torch.equal(again[key], data[key]), key
+    assert again.names == data.names
+    assert Graph.from_pyg(data).labels is None  # real numbers are no classes
+    data.y = torch.tensor([[2], [0], [1]])
+    assert Graph.from_pyg(data).to_pyg().y.tolist() == [2, 0, 1]
+    G = Graph.from_edges([(0, 1)], info={"x": [1, 2], "keys": [3, 4], "size": [5, 6], "km": [7, 8], "city": ["p", "q"]})
+    assert sorted(G.to_pyg().to_dict()) == ["edge_index", "km", "num_nodes"]  # nothing that means something else there
+
+
 def test_pyg_directed_edges_and_weights_are_reported():
     import torch
     from torch_geometric.data import Data
 
+    twice = Data(edge_index=torch.tensor([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2]]), num_nodes=3)
+    assert str(Graph.from_pyg(twice).cleaning) == "dropped 1 self-loop; merged 1 repeated edge; kept 1 isolated node"
     G = Graph.from_pyg(Data(edge_index=torch.tensor([[0, 1], [1, 2]]), edge_weight=torch.ones(2), num_nodes=4))
     assert G.cleaning == Cleaning(direction_ignored=True, weights_ignored=True, isolated=1)
 
@@ -313,6 +333,8 @@ def test_pyg_without_a_proper_edge_index_is_refused():
         Graph.from_pyg(Data(edge_index=torch.zeros(3, 2, dtype=torch.long), num_nodes=3))
     with pytest.raises(GraphError, match="not float32"):
         Graph.from_pyg(Data(edge_index=torch.zeros(2, 2), num_nodes=3))
+    with pytest.raises(GraphError, match=r"has adj_t: use T.ToSparseTensor\(remove_edge_index=False\)"):
+        Graph.from_pyg(Data(adj_t=torch.eye(3).to_sparse_csr()))
 
 
 # ---- target sets, edges asked for, graphs made from this one ---------------------------------------------------
