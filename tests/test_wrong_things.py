@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from torch_geometric.data import HeteroData
 
 import degnn_explore as de
 from degnn_explore import GraphError, ParameterError, TargetError
 from degnn_explore.cli import main
+from degnn_explore.pyg import AddDistanceEncoding, TargetSetLoader
 from degnn_explore.study.comparison import compare_runs
 from degnn_explore.study.plan import Plan
 from degnn_explore.study.race import Race
@@ -36,6 +39,12 @@ def file(name: str, content: str | bytes = b"") -> Path:
     """A file of this name in a folder of its own, which goes when the test ends."""
     path = Path(tempfile.mkdtemp(dir=FOLDER[-1])) / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def papers() -> Path:
+    """A file with PyG's graph of several kinds of nodes."""
+    torch.save(PAPERS, path := file("papers.pt"))
     return path
 
 
@@ -77,6 +86,9 @@ KARATE = de.load("karate")
 FRIENDS = de.Graph.from_edges([("ana", "ben"), ("ben", "cai")])
 FROM_1 = de.Graph.from_edges([("1", "2"), ("2", "3")])  # as a file whose ids begin with 1
 LONG = de.zoo.cycle(3_000)
+PAPERS = HeteroData(
+    {"paper": {"x": torch.ones(2, 1)}, ("paper", "cites", "paper"): {"edge_index": torch.eye(2).long()}}
+)
 NAN = float("nan")
 HALF = '{"nodes": [{"id": "\\ud800"}], "edges": []}'
 JPG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(64)
@@ -105,7 +117,40 @@ GRAPHS: list[Row] = [
     ("a regular graph that cannot be", lambda: de.zoo.random_regular(5, 3), ParameterError, r"must be even; try n=6"),
     ("a graph of 10^400 nodes", lambda: de.zoo.cycle(10**400), ParameterError, r"n must be a whole number .*e\+400"),
 ]
+PYG: list[Row] = [
+    ("nodes of several kinds", lambda: de.Graph.from_pyg(PAPERS), GraphError, r"types \['paper'\].*to_homogeneous"),
+    ("several kinds, explored", lambda: de.Explorer(PAPERS), GraphError, r"HeteroData.*of one kind. Take one relation"),
+    ("several kinds in a task", lambda: de.link_task(PAPERS), ParameterError, r"not HeteroData; make one with"),
+    ("several kinds in a loader", lambda: TargetSetLoader(PAPERS, [{0}]), GraphError, r"HeteroData.*of one kind"),
+    (
+        "several kinds in a transform",
+        lambda: AddDistanceEncoding(de.SPD(), 0)(PAPERS),
+        GraphError,
+        r"HeteroData.*of on",
+    ),
+    ("several kinds to the engine", lambda: de.blocks(PAPERS, [{0}], layers=1), ParameterError, r"not HeteroData; ma"),
+    ("several kinds, asked how far", lambda: de.set_distance(PAPERS, [{0}]), ParameterError, r"not HeteroData; make"),
+    (
+        "PyG's data to networkx",
+        lambda: de.Graph.from_networkx(PAPERS),
+        GraphError,
+        r"not HeteroData; PyG's go to from_p",
+    ),
+    ("a list in place of PyG's data", lambda: de.Graph.from_pyg([(0, 1)]), GraphError, r"torch_geometric.*, not list"),
+    ("no encoding to add", lambda: AddDistanceEncoding("SPD", 0), ParameterError, r"such as de.SPD\(3\), not 'SPD'"),
+    (
+        "pairs as columns",
+        lambda: TargetSetLoader(KARATE, torch.zeros(2, 9), [1] * 9),
+        TargetError,
+        r"edge_label_index\.t",
+    ),
+    ("a label too few", lambda: TargetSetLoader(KARATE, [{0}, {1}], [1]), TargetError, r"2 target sets and 1 labels"),
+    ("words as labels", lambda: TargetSetLoader(KARATE, [{0}], ["a"]), ParameterError, r"numbers, a row for each set"),
+    ("a sampler", lambda: TargetSetLoader(KARATE, [{0}], sampler=[0]), ParameterError, r"makes the 'sampler' itself"),
+    ("batches of none", lambda: TargetSetLoader(KARATE, [{0}], batch_size=0), ParameterError, r"batch_size .* least 1"),
+]
 READING: list[Row] = [
+    ("nodes of several kinds in a file", lambda: de.read_graph(papers()), GraphError, r"it holds a HeteroData, who"),
     ("a file that is not there", lambda: de.read_graph("nowhere.csv"), GraphError, r"nowhere\.csv.*no such file"),
     ("an empty CSV", lambda: de.read_graph(file("empty.csv")), GraphError, r"empty"),
     ("a picture", lambda: de.read_graph(file("cat.jpg", JPG)), GraphError, r"cat\.jpg"),

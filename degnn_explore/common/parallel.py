@@ -53,6 +53,10 @@ class Threads:
         self.stop, self.progress = stop, progress
         self._make, self._free = scratch, list[Any]()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes, which make working memory of their own."""
+        return self.__dict__ | {"_free": []}
+
     def items(
         self, work: Callable[[Item, Step, Event], Answer], items: Iterable[Item], *, total: int, label: str
     ) -> list[Answer]:

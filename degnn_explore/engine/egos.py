@@ -16,6 +16,7 @@ from .store import Store, gather, starts
 
 if TYPE_CHECKING:
     import torch_geometric.data
+    from torch import Tensor
 
     from .tables import Table
 
@@ -67,11 +68,12 @@ class EgoNetworks(Store[FlatEgos, Any]):
             flat = self._stored(np.arange(len(self)) if index is None else index)
         return ego_table(flat, self._places, self.in_dim)
 
-    def to_pyg(self, index: Any, device: Any = "cpu") -> torch_geometric.data.Batch:
+    def to_pyg(self, index: Any, device: Any = "cpu", labels: Tensor | None = None) -> torch_geometric.data.Batch:
         """The ego-networks of the sets in ``index`` as a PyG ``Batch``: :meth:`batch` under its PyG name.
 
         Beside ``x``, ``edge_index``, ``batch`` and ``ptr`` it carries ``node`` (the node of G),
-        ``distance`` to S, and ``target_index``, the rows of the targets, p for each set.
+        ``distance`` to S, and ``target_index``, the rows of the targets, p for each set; and ``y``, the rows of
+        ``labels`` (one for each of all sets) of those in ``index``.
 
         Examples
         --------
@@ -81,7 +83,14 @@ class EgoNetworks(Store[FlatEgos, Any]):
         >>> data.to_pyg([1, 0]).target_index
         tensor([0, 1, 4, 5])
         """
-        return self.batch(index, device)
+        import torch
+
+        batch = self.batch(index, device)
+        if labels is not None:
+            batch.y = labels[self._wanted(index)].to(device)
+            batch._slice_dict["y"] = torch.arange(batch.num_graphs + 1)
+            batch._inc_dict["y"] = torch.zeros(batch.num_graphs, dtype=torch.int64)
+        return batch
 
     def _count(self, begin: int, end: int, scratch: Scratch) -> None:
         work, part = self._work, slice(begin, end)

@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..common.errors import ParameterError, TargetError, whole_number
 from ..common.limits import fits
 from ..common.parallel import Threads
 from ..encodings.base import Encoding
-from ..graphs.graph import Graph
+from ..graphs.graph import Graph, needs_graph
 from . import _ball
 from ._ball import Net, Request, Scratch
 from .features import base_features, log_degrees
@@ -144,6 +145,7 @@ def make_work(
     raw: bool = False,
 ) -> Work:
     """Everything checked, and put as the kernels want it."""
+    needs_graph("The ego-network engine", graph)
     budget = whole_number("budget", options.budget, least=1)
     cap = options.max_nodes_per_hop
     cap = 0 if cap is None else whole_number("max_nodes_per_hop", cap, least=1)
@@ -172,9 +174,8 @@ def make_work(
         levels, hops, radius, ball, reach, kind, narrow, pool, aggregation, raw, options.degree, seed, budget
     )
     net = make_net(graph, options.degree)
-    threads = Threads(
-        options.num_threads, stop=options.stop, progress=options.progress, scratch=lambda: make_scratch(net, request, p)
-    )
+    scratch = partial(make_scratch, net, request, p)  # not a lambda: other processes may be handed what was extracted
+    threads = Threads(options.num_threads, stop=options.stop, progress=options.progress, scratch=scratch)
     return Work(net, request, array, cap, width, budget, threads)
 
 
