@@ -72,7 +72,7 @@ def draw_rooms(file: Path) -> None:
     rows = [[name.strip() for name in layer.split("|")] for layer in contracts[0]["layers"]]
     inside = rows.index(["views"])
     rows[inside : inside + 1] = [[f"views/{name}"] for name in contracts[1]["layers"]]
-    rows[0] = [f"{name}.py" for name in rows[0]]
+    rows[0] = [name if (package / name).is_dir() else f"{name}.py" for name in rows[0]]
     width, gap, top = 900, 10, 10
     parts = []
     for names in rows:
