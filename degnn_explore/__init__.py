@@ -24,6 +24,7 @@ _NAMES = {
     "engine.egonets": "blocks ego_networks",
     "expressive.refinement": "colours",
     "expressive.verdicts": "distinguish Verdict",
+    "expressive.summary": "summary Summary",
     "expressive.subtrees": "unroll compare Subtree",
     "views.explorer.explorer": "Explorer",
     "views.board.board": "TrainingBoard",

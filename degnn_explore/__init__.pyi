@@ -16,6 +16,8 @@ from .expressive.refinement import colours as colours
 from .expressive.subtrees import Subtree as Subtree
 from .expressive.subtrees import compare as compare
 from .expressive.subtrees import unroll as unroll
+from .expressive.summary import Summary as Summary
+from .expressive.summary import summary as summary
 from .expressive.verdicts import Verdict as Verdict
 from .expressive.verdicts import distinguish as distinguish
 from .graphs import zoo as zoo

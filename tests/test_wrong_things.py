@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import torch
 from torch_geometric.data import HeteroData
@@ -83,6 +84,7 @@ def links_of(task: de.Task) -> None:
 FOLDER: list[str] = []
 RECORD = '{"key":"k","graph":"g","task":"links","model":"GCN",'
 KARATE = de.load("karate")
+FRAME = pd.DataFrame({"a": ["x", "y"], "b": ["y", None]})
 FRIENDS = de.Graph.from_edges([("ana", "ben"), ("ben", "cai")])
 FROM_1 = de.Graph.from_edges([("1", "2"), ("2", "3")])  # as a file whose ids begin with 1
 LONG = de.zoo.cycle(3_000)
@@ -156,7 +158,22 @@ READING: list[Row] = [
     ("a picture", lambda: de.read_graph(file("cat.jpg", JPG)), GraphError, r"cat\.jpg"),
     ("a typo in the name of a graph", lambda: de.load("celegan"), ParameterError, r"Did you mean 'celegans'"),
     ("an address on the web", lambda: de.read_graph("https://x.org/e.csv"), GraphError, r"download the file first"),
-    ("no name of a file", lambda: de.read_graph(None), ParameterError, r"path must be a file's name, not None"),
+    ("no name of a file", lambda: de.read_graph(None), ParameterError, r"path must be a file's name, .*not None"),
+    (
+        "nodes for edges",
+        lambda: de.read_graph(FRAME[["a"]]),
+        GraphError,
+        r"the columns \['a'\]; expected an edge in each",
+    ),
+    ("an edge without an end", lambda: de.read_graph(FRAME), GraphError, r"row 1: found 'y', ''; expected two nodes"),
+    (
+        "labels of no file",
+        lambda: de.read_graph(FRAME, labels=3),
+        ParameterError,
+        r"a file's name or a DataFrame, not 3",
+    ),
+    ("a summary of nothing", lambda: de.summary(7), ParameterError, r"a DataFrame of edges, or a graph of .*not 7"),
+    ("a summary up to no distance", lambda: de.summary("karate", max_dist=0), ParameterError, r"max_dist must be .*0"),
     ("a folder without a graph", lambda: de.read_graph(file("a.txt").parent), GraphError, r"nodes\.csv and edges\.csv"),
     ("a device", lambda: de.read_graph("/dev/zero"), GraphError, r"a pipe, a socket or a device; expected a file"),
     ("a spreadsheet", lambda: de.read_graph(file("e.xlsx", b"PK")), GraphError, r"'\.xlsx' says nothing.*format="),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from functools import cache
 from io import BytesIO
@@ -45,31 +44,19 @@ def load(name: str) -> Graph:
     return _read(name, os.environ.get("DEGNN_DATA"))
 
 
-def as_graph(given: Any) -> Graph | None:
-    """The graph that a person hands over: a Graph, one of networkx or PyG, or a name, of a file or for :func:`load`.
-
-    None for anything else; an error says why a file cannot be read.
+def as_graph(given: Any) -> Graph:
+    """The graph that a person hands over: a Graph, a name for :func:`load`, or anything that ``read_graph`` takes.
 
     Examples
     --------
     >>> import networkx as nx
-    >>> as_graph(nx.path_graph(4)), as_graph("lesmis"), as_graph(7)
-    (Graph(4 nodes, 3 edges), Graph('Les Misérables', 77 nodes, 254 edges), None)
+    >>> as_graph(nx.path_graph(4)), as_graph("lesmis")
+    (Graph(4 nodes, 3 edges), Graph('Les Misérables', 77 nodes, 254 edges))
     """
     if isinstance(given, Graph):
         return given
-    if isinstance(given, str) and given in _ENTRIES and not Path(given).exists():
-        return load(given)
-    if isinstance(given, str | Path):
-        return read_graph(given)
-    if _is_a("networkx", "Graph", given):
-        return Graph.from_networkx(given)
-    return Graph.from_pyg(given) if _is_a("torch_geometric.data.data", "BaseData", given) else None
-
-
-def _is_a(module: str, kind: str, given: Any) -> bool:
-    """A graph of a library can be there only if the library was imported."""
-    return isinstance(given, getattr(sys.modules.get(module), kind, ()))
+    named = isinstance(given, str) and given in _ENTRIES and not Path(given).exists()
+    return load(given) if named else read_graph(given)
 
 
 def name_of(graph: Graph, *, labels: bool = True) -> str:

@@ -45,6 +45,11 @@ def read_edge_list(
             f"line {table.line(0)}: one column ({table.first[0][:50]!r}); expected "
             "two, the two ends of an edge, with a comma, semicolon, tab or blank between them."
         )
+    return edges_of(table, columns, weighted)
+
+
+def edges_of(table: Table, columns: Sequence[str | int] | None = None, weighted: bool = False) -> Graph:
+    """The graph of a table with an edge in each row, see :func:`read_edge_list`."""
     source, target = table.find(SOURCE), table.find(TARGET)
     named = columns is not None or (source is not None and target is not None)
     ends = _asked(table, columns) if columns is not None else [source or 0, target or 0] if named else [0, 1]
@@ -130,7 +135,7 @@ def _coded(table: Table, ends: list[int]) -> tuple[NDArray[np.int64], list[str] 
     pairs = codes.reshape(-1, 2).astype(np.int64)
     if "" in names:
         row = int(np.flatnonzero((pairs == names.index("")).any(axis=1))[0])
-        raise GraphError(f"line {table.line(row)}: {_listed(table, row)}; expected two nodes, the ends of an edge.")
+        raise GraphError(f"{table.where(row)}: {_listed(table, row)}; expected two nodes, the ends of an edge.")
     numbered = node_numbers(names)
     return (pairs, names) if numbered is None else (numbered[pairs], None)
 
@@ -154,7 +159,7 @@ def _listed(table: Table, row: int) -> str:
 def _too_many(table: Table, others: list[int]) -> str:
     remedy = "To have others ignored, say columns=(0, 1), or name source and target in a header line."
     if len(others) > 1:
-        return f"line {table.line(0)}: {len(others) + 2} columns; expected two nodes and at most a weight. {remedy}"
+        return f"{table.where(0)}: {len(others) + 2} columns; expected two nodes and at most a weight. {remedy}"
     cells = table.frame[others[0]]
     row = next(row for row, cell in enumerate(cells) if numbers([cell]) is None)
-    return f"line {table.line(row)}: the third column is {cells[row][:50]!r}; expected a number, a weight. {remedy}"
+    return f"{table.where(row)}: the third column is {cells[row][:50]!r}; expected a number, a weight. {remedy}"

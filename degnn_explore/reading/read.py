@@ -1,35 +1,40 @@
-"""Graphs from files: :func:`read_graph` for a user's file, :func:`read_folder` for nodes.csv with edges.csv."""
+"""A user's graph: :func:`read_graph` of a file or of what is in memory, :func:`read_folder` for two files."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import GraphError, ParameterError
+from ..common.errors import GraphError, ParameterError, shown
 from ..graphs.columns import are_other_numbers
 from ..graphs.graph import Graph
 from ..graphs.interop import take_positions
 from .content import Content, check_size, naming, open_file
 from .edge_lists import SOURCE, TARGET
 from .formats import format_of, formats_table
+from .frames import read_frame
 from .labels import as_labels, labelled_by, labelled_from
 from .tables import Table, numbers, read_table
 
+if TYPE_CHECKING:
+    import pandas
+
 
 def read_graph(
-    path: str | Path,
+    path: str | Path | pandas.DataFrame | Any,
     *,
     format: str | None = None,
-    labels: str | Path | None = None,
+    labels: str | Path | pandas.DataFrame | None = None,
     label_column: str | None = None,
     header: bool | None = None,
     columns: Sequence[str | int] | None = None,
 ) -> Graph:
-    """A graph from a file, read whole or not at all.
+    """A graph from a file, a DataFrame of edges, or a graph of networkx or PyG; taken whole or not at all.
 
     FORMATS
 
@@ -39,12 +44,13 @@ def read_graph(
     Parameters
     ----------
     path
-        The file, or a folder, see :func:`read_folder`.
+        The file, or a folder, see :func:`read_folder`. Or a DataFrame with an edge in each row, by the rules of an
+        edge list; or a graph of networkx or PyG, see :meth:`Graph.from_networkx` and :meth:`Graph.from_pyg`.
     format
         What is in it, where the ending does not say: the first ending of a row above, without its dot.
     labels
-        A second file: a node id and its label on each line. Words are coded 0, 1, ... in sorted order, and kept
-        in ``info["label"]``; a node that is not there has label -1.
+        A second file, or a DataFrame: a node id and its label on each line. Words are coded 0, 1, ... in sorted
+        order, and kept in ``info["label"]``; a node that is not there has label -1.
     label_column
         The column of the labels file, or without one the node attribute, to take the labels from.
     header
@@ -69,16 +75,41 @@ def read_graph(
     >>> print(G.cleaning)
     merged 1 edge given in both directions; ignored edge weights
     """
-    for name, file in (("path", path), ("labels", labels)):
-        if not isinstance(file, str | Path) and (file is not None or name == "path"):
-            raise ParameterError(f"{name} must be a file's name, not {file!r}.")
-    others = None if labels is None else open_file(labels)
+    others = None if labels is None else _labels_content(labels)
+    if not isinstance(path, str | Path):
+        kind = type(path).__name__
+        with naming(kind):
+            graph = read_frame(path, columns) if is_a("pandas", "DataFrame", path) else _of_library(path)
+        return labelled(graph, kind, others, label_column)
     if (Path(path) / "edges.csv").is_file():
         return labelled(read_folder(path), str(path), others, label_column)
     return read_content(open_file(path), others, label_column, format=format, header=header, columns=columns)
 
 
 read_graph.__doc__ = (read_graph.__doc__ or "").replace("    FORMATS", formats_table())
+
+
+def is_a(module: str, kind: str, given: Any) -> bool:
+    """Whether this is of a library's class; it can be only if the library was imported."""
+    return isinstance(given, getattr(sys.modules.get(module), kind, ()))
+
+
+def _of_library(given: Any) -> Graph:
+    if is_a("networkx", "Graph", given):
+        return Graph.from_networkx(given)
+    if is_a("torch_geometric.data.data", "BaseData", given):
+        return Graph.from_pyg(given)
+    raise ParameterError(
+        f"path must be a file's name, a DataFrame of edges, or a graph of networkx or PyG, not {shown(given)}."
+    )
+
+
+def _labels_content(labels: Any) -> Content:
+    if is_a("pandas", "DataFrame", labels):
+        return Content("labels", "labels", ".csv", labels.to_csv(index=False).encode())
+    if not isinstance(labels, str | Path):
+        raise ParameterError(f"labels must be a file's name or a DataFrame, not {shown(labels)}.")
+    return open_file(labels)
 
 
 def read_content(

@@ -92,6 +92,10 @@ class Table:
         filled = [number for number, line in enumerate(lines, 1) if number > self._skip and line.strip(" \t")]
         return filled[min(row, len(filled) - 1)]  # one line is one row, unless a quoted cell runs over several
 
+    def where(self, row: int) -> str:
+        """Where a row stands, for an error."""
+        return f"line {self.line(row)}"
+
     def find(self, names: Collection[str]) -> int | None:
         """The place of the first column whose name is among these, or None."""
         words = [plain_word(word) for word in self.header or []]

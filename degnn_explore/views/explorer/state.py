@@ -305,11 +305,12 @@ def _side(given: Any) -> Side:
     if isinstance(given, Side):
         return given
     whose, S = given if isinstance(given, tuple) and len(given) == 2 else (given, ())
-    graph = as_graph(whose)
-    if graph is None:
+    try:
+        graph = as_graph(whose)
+    except ParameterError:
         raise TargetError(
             f"An Explorer shows a graph or a pair (graph, target set), not {given!r:.80}; a graph is a Graph, one of "
-            "networkx or PyG, a file's name, or a name of de.datasets()."
-        )
+            "networkx or PyG, a DataFrame of edges, a file's name, or a name of de.datasets()."
+        ) from None
     empty = S is None or (isinstance(S, Collection) and not len(S)) or (isinstance(S, np.ndarray) and not S.size)
     return Side(graph, () if empty else tuple(graph.target_set(S).tolist()))
