@@ -201,11 +201,16 @@ def test_capped_hubs_keep_a_seeded_sample():
     assert data.part([0]).length[0] == 10
     capped, (whole, *_), _ = sample(0, cap=100)
     assert not capped and len(whole) == 201
+    tips = ego_networks(star, [[v] for v in range(101, 131)], hops=3, max_nodes_per_hop=3, progress=False)
+    flat = tips.part(range(30))  # tip, leaf, hub, three leaves of the hundred
+    kept = [part[3:].tolist() for part in np.split(flat.nodes, flat.node_ptr[1:-1])]
+    assert {len(leaves) for leaves in kept} == {3}
+    assert len({v for leaves in kept for v in leaves}) > 20  # each set draws its own
 
 
 def test_capped_blocks_are_the_model_on_the_capped_ego_network():
     G = Graph.from_edges(nx.barabasi_albert_graph(80, 4, seed=0).edges)
-    sets = np.array([(0, 1), (3, 40), (5, 79)])
+    sets = np.array([G.edges[0], (3, 40), G.edges[-1]])
     for layers in (1, 2, 3):
         data = blocks(G, sets, layers=layers, aggregation="mean", encoding=SPD(), max_nodes_per_hop=6, progress=False)
         full = ego_networks(G, sets, hops=layers, encoding=SPD(), max_nodes_per_hop=6, progress=False)
@@ -215,6 +220,8 @@ def test_capped_blocks_are_the_model_on_the_capped_ego_network():
         for step in batch.steps:
             h = step.aggregate(h)[:, 0]
         n = len(pyg.x)
+        inner = np.isin(pyg.edge_index.numpy(), pyg.target_index.numpy()).all(axis=0)
+        assert not inner.any()  # rows that were read again have no edges inside S either
         A = torch.zeros(n, n)
         A[pyg.edge_index[1], pyg.edge_index[0]] = 1.0
         A /= A.sum(dim=1, keepdim=True).clamp(min=1)
