@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from colorsys import hls_to_rgb
+from itertools import product
+from math import cbrt, dist
+
 ACCENT = "#d55e00"  # rings of targets and branches that differ; no class is filled with it
 UNREACHABLE = "#9aa0a6"  # nodes that have no value: unreachable from S, or nothing to encode yet
 
@@ -54,11 +59,41 @@ def categorical(count: int) -> list[str]:
 
 def text_on(colour: str) -> str:
     """White or near-black, whichever has the higher contrast (WCAG) on ``colour``."""
-
-    def linear(channel: int) -> float:
-        share = channel / 255
-        return share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4
-
-    red, green, blue = (linear(c) for c in _rgb(colour))
-    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    luminance = _luminance(colour)
     return "#ffffff" if 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.058 else "#16181d"
+
+
+def _linear(channel: int) -> float:
+    share = channel / 255
+    return share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4
+
+
+def _luminance(colour: str) -> float:
+    red, green, blue = (_linear(c) for c in _rgb(colour))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def distinct(used: Iterable[str]) -> str:
+    """A colour as unlike the used ones as there is, of those that show on a light page and on a dark one.
+
+    >>> distinct(["#0072b2", "#d55e00"])
+    '#1f8f1f'
+    """
+    others = [_lab(colour) for colour in used]
+    candidates = []
+    for hue, light, full in product(range(24), (0.34, 0.44, 0.54), (0.35, 0.55, 0.75)):
+        channels = hls_to_rgb(hue / 24, light, full)
+        colour = "#" + "".join(f"{round(255 * channel):02x}" for channel in channels)
+        if 0.13 <= _luminance(colour) <= 0.3:  # a contrast of three to white, and to near-black
+            candidates.append(colour)
+    return max(candidates, key=lambda colour: min((dist(_lab(colour), other) for other in others), default=0.0))
+
+
+def _lab(colour: str) -> tuple[float, float, float]:
+    """In CIELAB, where distances are what eyes see."""
+    r, g, b = (_linear(channel) for channel in _rgb(colour))
+    x = (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505
+    y = 0.2126 * r + 0.7152 * g + 0.0722 * b
+    z = (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089
+    x, y, z = (cbrt(v) if v > 0.008856 else 7.787 * v + 16 / 116 for v in (x, y, z))
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)

@@ -1,0 +1,104 @@
+"""A name for code that a user wrote: equal while it does the same, so that its earlier results are known again."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import sysconfig
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+_OF_THE_PLACE = ("__dict__", "__weakref__", "__module__", "__doc__", "__firstlineno__", "__abstractmethods__")
+_INSTALLED = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+
+
+def fingerprint(thing: Any) -> str:
+    """Of a class, a function or an object, with what it uses of the user's own code; libraries count by name alone.
+
+    Examples
+    --------
+    >>> def make(step):
+    ...     return lambda x: x + step
+    >>> fingerprint(make(1)) == fingerprint(make(1)), fingerprint(make(1)) == fingerprint(make(2))
+    (True, False)
+    """
+    content = hashlib.sha256()
+    for word in _words(thing, set()):
+        content.update(word.encode() + b"\n")
+    return content.hexdigest()[:16]
+
+
+def is_installed(module: str) -> bool:
+    """Whether a module is of this package, of Python or of an installed one: the same in every process.
+
+    >>> is_installed("json.decoder"), is_installed("__main__")
+    (True, False)
+    """
+    root = module.partition(".")[0]
+    file = getattr(sys.modules.get(root), "__file__", None) or ""
+    known = root in sys.stdlib_module_names or root == __name__.partition(".")[0]
+    return root != "__main__" and (known or any(file.startswith(place) for place in _INSTALLED))
+
+
+def _from_library(thing: type | FunctionType) -> bool:
+    """Whether it is found, by its name, in an installed module; a class that a function there made is not."""
+    found: Any = sys.modules.get(thing.__module__)
+    for name in thing.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is thing and is_installed(thing.__module__)
+
+
+def _words(thing: Any, seen: set[int]) -> Iterator[str]:
+    if isinstance(thing, ModuleType):
+        yield thing.__name__
+    elif isinstance(thing, str | bytes | int | float | complex | bool | None | type(...)):
+        yield repr(thing)
+    elif isinstance(thing, CodeType):
+        yield thing.co_code.hex()
+        yield from _words([thing.co_names, thing.co_varnames, thing.co_freevars, thing.co_consts], seen)
+    elif id(thing) in seen:
+        return
+    else:
+        seen.add(id(thing))
+        yield from _parts(thing, seen)
+
+
+def _parts(thing: Any, seen: set[int]) -> Iterator[str]:
+    """Of what may hold itself."""
+    kind = thing if isinstance(thing, type) else type(thing)
+    if isinstance(thing, type | FunctionType):
+        yield thing.__qualname__
+        if _from_library(thing):
+            yield thing.__module__
+        elif isinstance(thing, FunctionType):
+            used = [thing.__globals__[name] for name in _names(thing.__code__) if name in thing.__globals__]
+            held = [cell.cell_contents for cell in thing.__closure__ or ()]
+            yield from _words([thing.__code__, thing.__defaults__, thing.__kwdefaults__, held, used], seen)
+        else:
+            yield from _words([thing.__bases__, {k: v for k, v in vars(thing).items() if k not in _OF_THE_PLACE}], seen)
+    elif isinstance(thing, list | tuple):
+        for item in thing:
+            yield from _words(item, seen)
+    elif isinstance(thing, dict):
+        for key, value in thing.items():
+            yield str(key)
+            yield from _words(value, seen)
+    elif isinstance(thing, set | frozenset):
+        yield repr(sorted(map(repr, thing)))
+    elif isinstance(thing, property):
+        yield from _words([thing.fget, thing.fset], seen)
+    elif isinstance(thing, staticmethod | classmethod):
+        yield from _words(thing.__func__, seen)
+    elif hasattr(thing, "numpy") or hasattr(thing, "tobytes"):  # a tensor, an array
+        array = thing.detach().cpu().numpy() if hasattr(thing, "detach") else thing
+        yield f"{array.dtype} {array.shape} {hashlib.sha256(array.tobytes()).hexdigest()}"
+    else:
+        yield kind.__qualname__
+        yield from _words([kind, getattr(thing, "__dict__", {})], seen)
+
+
+def _names(code: CodeType) -> list[str]:
+    """The names that it looks up, in functions inside it too."""
+    inner = [name for const in code.co_consts if isinstance(const, CodeType) for name in _names(const)]
+    return list(dict.fromkeys([*code.co_names, *inner]))
