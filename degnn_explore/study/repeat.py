@@ -25,7 +25,7 @@ def settings_note(runs: Sequence[Run], plan: Plan, other: Sequence[str] = ()) ->
     >>> settings_note([run], plan)
     'Trained with at most 5 epochs, learning rate 0.05, layers 3.'
     """
-    usual = replace(plan, hyper={}, options={})
+    usual = replace(plan, hyper={}, options={}, own={})
     groups: dict[str, list[str]] = {}
     for model, run in {run.model: run for run in runs if run.options or run.hyper}.items():  # else nothing was chosen
         groups.setdefault(_words(run, *usual.settings(model)), []).append(model)
@@ -40,7 +40,7 @@ def settings_note(runs: Sequence[Run], plan: Plan, other: Sequence[str] = ()) ->
 
 def by_setting(runs: Sequence[Run], plan: Plan) -> dict[tuple[str, str], list[Run]]:
     """The runs of each model and setting, the setting in words, each seed once, by its latest run."""
-    usual, groups = replace(plan, hyper={}, options={}), dict[tuple[str, str], dict[int, Run]]()
+    usual, groups = replace(plan, hyper={}, options={}, own={}), dict[tuple[str, str], dict[int, Run]]()
     for run in runs:
         groups.setdefault((run.model, _words(run, *usual.settings(run.model))), {})[run.seed] = run
     return {group: list(seeds.values()) for group, seeds in sorted(groups.items())}

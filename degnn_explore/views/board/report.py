@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ... import __version__
 from ...common.errors import ParameterError
 from ...study.exports import Comparison
 from ...study.ledger import Ledger
@@ -23,7 +24,7 @@ from ..widgets.still import figure, image, page, save, table
 from .mistakes import Mistakes
 from .texts import comparison_table
 
-_USED = ("degnn_explore", "torch", "numpy", "scipy", "numba")
+_USED = ("torch", "numpy", "scipy", "numba")
 _LOOK = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1f2328; background: #fff; max-width: 980px; margin: 24px auto; padding: 0 16px }
 h1 { font-size: 24px } h2 { font-size: 18px; margin: 28px 0 8px } p, li { max-width: 75ch } .faint { color: #57606a }
@@ -105,7 +106,8 @@ class Story:
         wrong = (
             _plain(self.mistakes.columns, self.mistakes.rows) if self.mistakes.rows else tag("p", "None are listed.")
         )
-        used = {"Python": platform.python_version(), **{name: version(name) for name in _USED}}
+        ours = {"Python": platform.python_version(), "degnn_explore": __version__}
+        used = ours | {name: version(name) for name in _USED}
         machine = f"{platform.system()} {platform.machine()}, device {', '.join(sorted({r.device for r in self.runs}))}"
         parts = [
             tag("h1", f"Training report: {self.title}"),
