@@ -26,6 +26,14 @@ from .graphs.graph import Graph as Graph
 from .installation import about as about
 from .learn.nets import build as build
 from .learn.nets import models as models
+from .learn.nets.base import Dropout as Dropout
+from .learn.nets.base import Hyper as Hyper
+from .learn.nets.base import Rows as Rows
+from .learn.nets.base import SetNet as SetNet
+from .learn.nets.base import Shape as Shape
+from .learn.nets.base import TransductiveNet as TransductiveNet
+from .learn.nets.readout import Readout as Readout
+from .learn.own.registering import register_model as register_model
 from .learn.predicting import predict as predict
 from .learn.saving import load_model as load_model
 from .learn.saving import save as save

@@ -43,10 +43,17 @@ def save(model: SetNet, path: str | os.PathLike[str]) -> Path:
     ...     de.load_model(path).hyper["hidden"]
     8
     """
+    from .nets import MODELS
     from .nets.base import SetNet
 
     if not isinstance(model, SetNet):
         raise ParameterError(f"save needs a model made by de.build, not {type(model).__name__}.")
+    if model.name not in MODELS or _called(MODELS[model.name].load()) != _called(type(model)):
+        kind = type(model).__name__
+        raise ParameterError(
+            f"No {kind} is registered as {model.name!r}, so load_model would not know what to make of the file; "
+            f"call de.register_model({kind}, name={model.name!r}) first."
+        )
     *counts, classes = astuple(model.shape)
     how = {"kind": "model", "name": model.name, "hyper": model.hyper, "shape": counts, "classes": classes}
     return write_tensors(path, dict(model.state_dict()), how)
@@ -70,7 +77,7 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
     >>> bool((de.predict(again, G, [{0, 9}]) == de.predict(model, G, [{0, 9}])).all())
     True
     """
-    from .nets import on_meta
+    from .nets import MODELS, on_meta
 
     skeleton: list[SetNet] = []  # the model that the file describes, without memory for its weights
 
@@ -79,6 +86,11 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
             raise ParameterError(
                 f"{path} is a {how.get('kind')}, not a saved model; pass it to fit(..., checkpoint=) instead."
             )
+        if str(how.get("name")) not in MODELS:
+            raise ParameterError(
+                f"{os.fspath(path)} holds a model named {shown(how.get('name'))}, which is not known here. If it is "
+                "one of your own, run the code that defines it and de.register_model(...) first."
+            )
         skeleton.append(on_meta(how.get("name"), _shape_of(path, how), how.get("hyper")))
         need_kinds(path, skeleton[0].state_dict(), kinds, skeleton[0].grows)
 
@@ -86,6 +98,10 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
     (model,) = skeleton
     load_state(model, {name: tensor.clone() for name, tensor in tensors.items()}, assign=True)
     return model.eval()
+
+
+def _called(kind: type[SetNet]) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"  # a cell that is run again defines another class of that name
 
 
 def _shape_of(path: Where, how: Mapping[str, Any]) -> Shape:

@@ -25,6 +25,7 @@ from .checkpoint import Checkpoint, Epoch
 from .devices import MOST_THREADS, choose_device, generator_on, torch_threads
 from .hints import distance_hint
 from .metrics import metrics
+from .nets import mark_of
 from .nets.base import Dropout, SetNet
 from .predicting import judge, sizes
 from .stepping import USUAL, Learning, Stepper, loss_of, needs_bf16
@@ -191,6 +192,8 @@ class _Run:
     def identity(self) -> dict[str, Any]:
         """What must be the same for a run to go on: model, task and options."""
         model = {"name": self.model.name, "hyper": self.model.hyper}
+        if mark := mark_of(self.model.name):
+            model["code"] = mark
         return {**model, "task": self.task.digest(), "seed": self.seed, **self.learning.said()}
 
     def epochs(self, count: int, checkpoint: Checkpoint | None, progress: bool) -> Iterator[Epoch]:

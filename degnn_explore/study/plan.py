@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..common.errors import GraphError, ParameterError, one_of, whole_number
 from ..graphs.graph import Graph
 from ..learn.hints import distance_hint
+from ..learn.nets import mark_of
 from ..learn.sampling import triangles
 from ..learn.tasks import TASKS, Task
 from ..reading.catalogue import name_of
@@ -161,8 +162,9 @@ class Plan:
         return [Job(model, seed) for seed in range(self.seeds) for model in self.models]
 
     def key(self, job: Job) -> str:
-        """Names a run: equal for equal graph, task, model, settings and seed."""
-        parts = [self.digest, self.task, job.model, job.seed, *self.settings(job.model)]
+        """Names a run: equal for equal graph, task, model, settings and seed; of a user's model, for equal code."""
+        parts: list[Any] = [self.digest, self.task, job.model, job.seed, *self.settings(job.model)]
+        parts += [mark] if (mark := mark_of(job.model)) else []
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
 
     @cached_property

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..common.errors import MOST_SEED, ParameterError, one_of, real_number, whole_number
-from ..learn.nets import MODELS
+from ..learn.nets import MODELS, mark_of
 from ..learn.tasks import Task
 from .plan import Plan
 from .race import Race
@@ -160,7 +160,11 @@ def candidates(model: str, p: int, seed: int = 0) -> list[Settings]:
     """
     kind = MODELS[one_of("model", model, MODELS)].load()
     own = {**kind.HYPER, **({"learning_rate": kind.RATE} if kind.learns else {})}
-    grid = {name: values for name, values in SPACE.items() if name in own}
+    space = SPACE | {name: hyper.choices for name, hyper in own.items() if mark_of(model) and hyper.choices}
+    grid = {
+        name: [value for value in values if own[name].takes(value)] for name, values in space.items() if name in own
+    }
+    grid = {name: values for name, values in grid.items() if values}
     usual = {name: own[name].default_for(p) for name in grid}
     rng = np.random.default_rng([seed, *model.encode()])
     listed: list[Settings] = [{}]

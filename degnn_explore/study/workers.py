@@ -20,11 +20,12 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..learn.nets import MODELS
+from .. import __version__
+from ..common.errors import ParameterError
+from .carrying import pack, unpack
 from .plan import Job, Plan
 from .records import Run
 
@@ -49,7 +50,7 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
     graph, (hyper, options) = plan.graph, plan.settings(job.model)
     record = Run(
         plan.key(job), plan.title, plan.task, job.model, job.seed, graph.num_nodes, graph.num_edges,
-        plan.digest, plan.name, hyper=hyper, options=options, version=_version())  # fmt: skip
+        plan.digest, plan.name, hyper=hyper, options=options, version=__version__)  # fmt: skip
     short = False
     try:
         send(("prepare",))
@@ -64,13 +65,6 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
         give_back()
     ended = ("short" if short else record.status, record.to_json())
     send(("stopped",) if stop.is_set() and record.test is None else ended)
-
-
-def _version() -> str:
-    try:
-        return version("degnn_explore")
-    except PackageNotFoundError:  # a checkout that was not installed
-        return ""
 
 
 def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: threading.Event) -> Run:
@@ -131,12 +125,16 @@ class _Heard:
 
 
 class ThreadWorker(_Heard):
-    """Trains in a thread of this process, which shares its time: for models that no other process knows."""
+    """Trains in a thread of this process, which shares its time; ``why`` is said beside where it is trained."""
 
-    def __init__(self, plan: Plan, folder: Path, news: threading.Event) -> None:
+    def __init__(self, plan: Plan, folder: Path, news: threading.Event, why: str = "") -> None:
         super().__init__(news)
-        self._plan, self._folder = plan, folder
+        self._plan, self._folder, self._why = plan, folder, why
         self._stop = threading.Event()
+
+    def _put(self, message: Message) -> None:
+        kind, *rest = message
+        super()._put((kind, f"{rest[0]}{self._why}", rest[1]) if kind == "placed" else message)
 
     def give(self, job: Job) -> None:
         """Begins a job."""
@@ -169,10 +167,10 @@ class ProcessWorker(_Heard):
         self._ear = threading.Thread(target=self._listen, daemon=True, name="listens to a worker")
         self._ear.start()
 
-    def serve(self, plan: Plan, folder: Path, news: threading.Event) -> None:
-        """From now on its jobs are of this plan."""
+    def serve(self, plan: Plan, folder: Path, news: threading.Event, carried: bytes = b"") -> None:
+        """From now on its jobs are of this plan; ``carried`` is what of it only this process knows."""
         self._news = news
-        self._send((plan, folder))
+        self._send((plan, folder, carried))
 
     def _listen(self) -> None:
         """In a thread: hears the process until it is gone."""
@@ -227,8 +225,10 @@ def warm() -> None:
 
 def hire(plan: Plan, folder: Path, news: threading.Event) -> ThreadWorker | ProcessWorker:
     """A worker for the plan's jobs: the warm one, a new one, or where no process would do, a thread."""
-    if not all(isinstance(MODELS[model].home, str) for model in plan.models):
-        return ThreadWorker(plan, folder, news)  # a class of this process alone
+    try:
+        carried = pack(plan.models)
+    except ParameterError as error:
+        return ThreadWorker(plan, folder, news, f"; in this notebook's own process: {error}")
     with _hiring:
         while _spare:
             worker = _spare.pop()
@@ -238,9 +238,9 @@ def hire(plan: Plan, folder: Path, news: threading.Event) -> ThreadWorker | Proc
         else:
             try:
                 worker = ProcessWorker()
-            except OSError:
-                return ThreadWorker(plan, folder, news)
-    worker.serve(plan, folder, news)
+            except OSError as error:
+                return ThreadWorker(plan, folder, news, f"; in this notebook's own process: no other starts ({error})")
+    worker.serve(plan, folder, news, carried)
     return worker
 
 
@@ -282,10 +282,10 @@ def work(said: Any) -> None:
     """The worker process: plans and jobs come in, messages go out; when the way in closes, the parent is gone."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no message
-    jobs: queue.SimpleQueue[tuple[Plan, Job, Path, threading.Event]] = queue.SimpleQueue()
+    jobs: queue.SimpleQueue[tuple[Plan, Job, Path, bytes, threading.Event]] = queue.SimpleQueue()
 
     def listen() -> None:
-        plan, folder, stop = None, None, threading.Event()
+        plan, folder, carried, stop = None, None, b"", threading.Event()
         while True:
             try:
                 heard = pickle.load(said)
@@ -295,16 +295,22 @@ def work(said: Any) -> None:
                 stop.set()  # of the job that was given last
             elif isinstance(heard, Job):
                 stop = threading.Event()
-                jobs.put((plan, heard, folder, stop))  # type: ignore[arg-type]
+                jobs.put((plan, heard, folder, carried, stop))  # type: ignore[arg-type]
             else:
-                plan, folder = heard
+                plan, folder, carried = heard
 
     def send(message: Message) -> None:
         pickle.dump(message, out)
         out.flush()
 
     threading.Thread(target=listen, daemon=True).start()
-    _warm_up()
+    with contextlib.suppress(Exception):  # what is wrong here is said by the run that it concerns
+        _warm_up()
     while True:
-        plan, job, folder, stop = jobs.get()
-        train(plan, job, folder, send, stop)
+        plan, job, folder, carried, stop = jobs.get()
+        try:
+            unpack(carried)
+        except Exception as error:
+            send(("died", f"A worker process cannot load {job.model}: {type(error).__name__}: {error}"))
+        else:
+            train(plan, job, folder, send, stop)

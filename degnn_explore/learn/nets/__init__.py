@@ -35,6 +35,7 @@ class Entry:
     bound: str = ""  # the method of ``de.distinguish`` that it never tells more apart than
     usual: bool = False  # chosen on a board where nothing was chosen
     own: tuple[str, ...] = ()  # hyperparameters that mean something else than in the other models
+    mark: str = ""  # names the code of a user's own model: what other code has reached is another result
 
     def load(self) -> type[SetNet]:
         if not isinstance(self.home, str):
@@ -97,6 +98,10 @@ def is_heuristic(name: str) -> bool:
 
 def colour_of(name: str) -> str:
     return MODELS[name].colour if name in MODELS else "#888888"
+
+
+def mark_of(name: str) -> str:
+    return MODELS[name].mark if name in MODELS else ""
 
 
 def build(name: str, task: Task, *, seed: int = 0, **hyper: Any) -> SetNet:

@@ -1,4 +1,4 @@
-"""What all ten models share: their shape, checked hyperparameters, dropout with a generator of its own."""
+"""What all models share: their shape, checked hyperparameters, dropout with a generator of its own."""
 
 from __future__ import annotations
 
@@ -26,12 +26,26 @@ Stop = threading.Event | None
 _CALIBRATED_ON = 512  # training sets, at most
 
 
+def _as_given(*rows: Tensor) -> Any:
+    return rows[0] if len(rows) == 1 else rows
+
+
 @dataclass(frozen=True)
 class Rows(SetData):
-    """Data that are one row of each tensor for a set, [k, ...]; ``make`` puts the rows of a batch together."""
+    """Data that are one row of each tensor for a set, [k, ...]; ``make`` puts the rows of a batch together.
+
+    By default a batch is the rows themselves: of one tensor a tensor, of several a tuple.
+
+    Examples
+    --------
+    >>> data = Rows((torch.tensor([[1.0], [2.0], [3.0]]),))
+    >>> data.batch([2, 0])
+    tensor([[3.],
+            [1.]])
+    """
 
     tensors: tuple[Tensor, ...]
-    make: Callable[..., Any]
+    make: Callable[..., Any] = _as_given
 
     def __len__(self) -> int:
         return len(self.tensors[0])
@@ -47,7 +61,13 @@ class Rows(SetData):
 
 @dataclass(frozen=True)
 class Shape:
-    """What a model must know of a task: set size, classes, columns of node attributes."""
+    """What a model must know of a task: set size, classes, columns of node attributes.
+
+    Examples
+    --------
+    >>> Shape(p=2, num_classes=2).outputs, Shape(p=1, num_classes=4).outputs
+    (1, 4)
+    """
 
     p: int
     num_classes: int
@@ -62,7 +82,16 @@ class Shape:
 
 @dataclass(frozen=True)
 class Hyper:
-    """A hyperparameter: its default, what it may be, and the range that the paper searched."""
+    """A hyperparameter: its default, what it may be, and the range that the paper searched.
+
+    It is one of ``choices``; or, if ``least`` is given, a whole number from ``least`` to ``most``; else a number of at
+    least 0, or above ``above``, and below ``below``. ``optional``: None, too. ``for_nodes`` is the default for p = 1.
+
+    Examples
+    --------
+    >>> Hyper(32, least=1).checked("hidden", 64), Hyper(0.2, below=1.0).default
+    (64, 0.2)
+    """
 
     default: Any
     paper: str = ""
@@ -77,6 +106,14 @@ class Hyper:
     def default_for(self, p: int) -> Any:
         """The default for sets of p nodes; single nodes may have their own."""
         return self.for_nodes if p == 1 and self.for_nodes is not None else self.default
+
+    def takes(self, value: Any) -> bool:
+        """Whether the value is allowed."""
+        try:
+            self.checked("", value)
+        except ParameterError:
+            return False
+        return True
 
     def checked(self, name: str, value: Any) -> Any:
         """``value`` if it is allowed, or a ParameterError that says what is."""
@@ -94,6 +131,11 @@ class Dropout(nn.Module):
 
     A byte decides for each entry, eight from one draw: with torch's own draws an epoch of DE-GNN-SPD takes 52 %
     longer, of DEA-GNN-SPD 89 %. The share is therefore rounded to a multiple of 1/256.
+
+    Examples
+    --------
+    >>> Dropout(0.5).eval()(torch.ones(2))
+    tensor([1., 1.])
     """
 
     def __init__(self, share: float) -> None:
@@ -118,7 +160,35 @@ class Dropout(nn.Module):
 
 
 class SetNet(nn.Module):
-    """A model of target sets: ``prepare`` turns sets into data, ``forward`` a batch into logits."""
+    """A model of target sets: ``prepare`` turns sets into data, ``forward`` a batch into logits.
+
+    A model of your own is a subclass; docs/own_model.md says what it must have, :func:`degnn_explore.register_model`
+    tries it and makes it known.
+
+    Parameters
+    ----------
+    name, shape
+        As they were given to the subclass.
+    hyper
+        The values of its ``HYPER``, all of them.
+    width
+        Features of a node whose sizes the model wants to know, see :meth:`features`.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> class Degrees(de.SetNet):
+    ...     def __init__(self, name, shape, **hyper):
+    ...         super().__init__(name, shape, hyper)
+    ...         self.out = nn.Linear(1, shape.outputs)
+    ...     def prepare(self, graph, sets, *, stop=None, progress=True):
+    ...         return de.Rows((torch.tensor(graph.degrees[sets].sum(axis=1, keepdims=True)).float(),))
+    ...     def forward(self, batch):
+    ...         return self.out(batch).squeeze(1)
+    >>> G = de.load("karate")
+    >>> de.predict(Degrees("degrees", de.Shape(p=1, num_classes=2)), G, [{0}, {1}]).shape
+    (2,)
+    """
 
     HYPER: ClassVar[Mapping[str, Hyper]] = {}
     inductive: ClassVar[bool] = True  # whether it can judge sets of a graph that it was not trained on

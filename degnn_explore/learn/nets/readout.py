@@ -30,6 +30,11 @@ class Readout(nn.Module):
 
     ``"difference"`` is the paper's readout (appendix, "Baseline Details"): ⟨w, Σ|h_u − h_v|⟩. ``"joined"`` puts it
     beside mean and maximum of the h_v, so that *what* the nodes are counts as well as how they differ.
+
+    Examples
+    --------
+    >>> Readout("joined", 16, Shape(p=2, num_classes=2))(torch.zeros(5, 2, 16)).shape
+    torch.Size([5])
     """
 
     def __init__(self, kind: str, hidden: int, shape: Shape) -> None:

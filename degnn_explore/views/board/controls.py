@@ -198,7 +198,8 @@ class Controls:
         kinds = [MODELS[model].load() for model in self.chosen()]
         for name, menu in (*self.hyper.items(), ("learning_rate", self.rate)):
             hypers = [{**kind.HYPER, "learning_rate": kind.RATE}.get(name) for kind in kinds if kind.learns]
-            values = dict.fromkeys(f"{hyper.default_for(p):g}" for hyper in hypers if hyper is not None)
+            defaults = (hyper.default_for(p) for hyper in hypers if hyper is not None)
+            values = dict.fromkeys(f"{one:g}" if isinstance(one, float) else str(one) for one in defaults)
             label = f"each model's own: {', '.join(values)}" if values else _OWN_DEFAULT[0]
             if menu.options[0][0] != label:
                 kept = menu.value
