@@ -96,7 +96,7 @@ def test_other_files_are_named(tmp_path):
     with pytest.raises(ParameterError, match="is a checkpoint, not a saved model"):
         de.load_model(tmp_path / "run.ckpt")
     write_tensors(tmp_path / "odd", {}, {"kind": "model", "name": "GCM", "hyper": {}, "shape": [2, 2, 0]})
-    with pytest.raises(ParameterError, match="Did you mean 'GCN'"):
+    with pytest.raises(ParameterError, match="holds a model named 'GCM', which is not known here"):
         de.load_model(tmp_path / "odd")
     with pytest.raises(ParameterError, match="no folder"):
         de.save(small("GCN"), tmp_path / "deep" / "model")

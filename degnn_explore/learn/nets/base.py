@@ -268,7 +268,17 @@ class SetNet(nn.Module):
 
 
 class TransductiveNet(SetNet):
-    """A model that knows the nodes of one graph by number, and so can judge only that graph."""
+    """A model that knows the nodes of one graph by number, and so can judge only that graph.
+
+    Its ``bind`` notes which graph that is; buffers that a subclass fills there are named in ``grows``.
+
+    Examples
+    --------
+    >>> from degnn_explore import build, link_task, load
+    >>> task = link_task(load("karate"))
+    >>> isinstance(build("PGNN", task), TransductiveNet), isinstance(build("GCN", task), TransductiveNet)
+    (True, False)
+    """
 
     inductive: ClassVar[bool] = False
     grows: ClassVar[tuple[str, ...]] = ("known_graphs",)
