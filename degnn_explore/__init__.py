@@ -19,6 +19,8 @@ _NAMES = {
     "common.errors": "GraphError TargetError ParameterError",
     "reading.read": "read_graph",
     "reading.catalogue": "load datasets",
+    "encodings.base": "Encoding",
+    "encodings.own": "encoding",
     "encodings.paths": "SPD DRNL",
     "encodings.walks": "LandingProbability GeneralizedPageRank PageRank HeatKernel",
     "engine.egonets": "blocks ego_networks",

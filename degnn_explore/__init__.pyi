@@ -4,6 +4,8 @@ from . import theory as theory
 from .common.errors import GraphError as GraphError
 from .common.errors import ParameterError as ParameterError
 from .common.errors import TargetError as TargetError
+from .encodings.base import Encoding as Encoding
+from .encodings.own import encoding as encoding
 from .encodings.paths import DRNL as DRNL
 from .encodings.paths import SPD as SPD
 from .encodings.walks import GeneralizedPageRank as GeneralizedPageRank

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
+
+from degnn_explore.encodings.own import OWN
 
 # `make test` sets it too; this serves a plain `pytest`.
 AIRPORTS = Path(__file__).parents[2] / "shared" / "data" / "airports"
@@ -30,6 +32,14 @@ UNTESTED = {  # a word in the reason of a skip -> what was not tested, and how t
     "DEGNN_DATA": ("the graphs of airports", "Let the variable DEGNN_DATA name a folder with a copy of them."),
     "CUDA": ("training on a GPU", "Run the tests on a machine with a CUDA device."),
 }
+
+
+@pytest.fixture(autouse=True)
+def _only_the_built_in_encodings() -> Iterator[None]:
+    """What a test registers is forgotten after it."""
+    OWN.clear()
+    yield
+    OWN.clear()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,7 +18,7 @@ from ..common.errors import ParameterError, TargetError, one_of
 from ..common.files import readable_size
 from ..graphs.graph import Graph, Targets, needs_graph
 
-__all__ = ["FAR", "Encoding", "Recipe", "multiset", "needs_encoding"]
+__all__ = ["ANYWHERE", "FAR", "Encoding", "Recipe", "multiset", "needs_encoding"]
 
 Pool = Literal["mean", "sum"] | None
 Floats = NDArray[np.float64]
@@ -28,13 +28,14 @@ FAR = np.iinfo(np.int64).max
 """What :meth:`Encoding.shown` puts where a node has no value, being unreachable: sorts last, drawn grey."""
 MAX_BYTES = 2e9  # of ζ(u|v) for all u and v
 MAX_COLUMNS = 1_000_000
+ANYWHERE = 2**31 - 2  # the reach of paths of any length
 
 
 @dataclass(frozen=True)
 class Recipe:
     """How the compiled engine makes an encoding: from distances or walks that reach so many hops."""
 
-    kind: Literal["SPD", "walk", "DRNL"]
+    kind: Literal["SPD", "walk", "DRNL", "own"]
     reach: int
 
 
