@@ -51,8 +51,9 @@ def test_an_encoding_of_ten_lines_works_everywhere() -> None:
     assert str(tree) == "1 [0, 1, 0]\n└─ 0 [1, 0, 0] ×2"
     shown = by_encoding([(PATH, [0])], zeta, column=1)
     assert (shown.title, shown.codes[0].tolist()) == ("odd", [0, 1, 0, 1, 0])
-    with pytest.raises(de.ParameterError, match="not known to the ego-network engine"):
-        de.blocks(PATH, [{0}], encoding=zeta, layers=1)
+    egos = de.ego_networks(PATH, [{0}, {3}], hops=3, encoding=zeta, degree=False).flat
+    assert egos.nodes.tolist() == [0, 1, 2, 3, 3, 2, 1, 0]
+    assert egos.x.tolist() == [*rows[:4], *rows[:4]]
 
 
 def test_an_encoding_may_say_more_of_itself() -> None:

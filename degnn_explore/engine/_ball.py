@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-NONE, SPD, WALK, DRNL = 0, 1, 2, 3  # encodings
+NONE, SPD, WALK, DRNL, GIVEN = 0, 1, 2, 3, 4  # encodings
 MEAN_POOL, SUM_POOL, NO_POOL = 0, 1, 2
 GCN, MEAN, SUM, HOPS = 0, 1, 2, 3  # aggregations
 FAR = np.int32(2**31 - 1)  # a distance not found
@@ -72,6 +72,8 @@ class Scratch(NamedTuple):
     level: Array  # [request.ball + 2] the first node at each distance from S
     cut: Array  # [p] edges that each target lost
     shell: Array  # [K + 2]
+    given: Array  # float32 [rows, columns]: the ζ of the sets to come, one after the other, where it is not made here
+    taken: Array  # [1] rows of it that were taken
 
 
 @njit(cache=True, nogil=True)

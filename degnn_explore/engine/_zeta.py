@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ._ball import FAR, MEAN_POOL, NO_POOL, NONE, SPD, WALK, Array, Net, Request, Scratch
+from ._ball import FAR, GIVEN, MEAN_POOL, NO_POOL, NONE, SPD, WALK, Array, Net, Request, Scratch, ball, release
 
 
 @njit(cache=True, nogil=True)
@@ -114,20 +114,26 @@ def _connect(net: Net, targets: Array, group: Array, scratch: Scratch) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _walk(net: Net, request: Request, scratch: Scratch, p: int, rows: int, radius: int, x: Array) -> None:
-    """Landing probabilities of walks from each target on the cut graph, into the last columns of x."""
+def _degree(net: Net, scratch: Scratch, p: int, i: int) -> int:
+    """The degree of node i of the ball in the cut graph."""
+    u = scratch.order[i]
+    return net.indptr[u + 1] - net.indptr[u] - (scratch.cut[i] if i < p else 0)
+
+
+@njit(cache=True, nogil=True)
+def _walk(net: Net, scratch: Scratch, p: int, rows: int, radius: int, steps: int, pool: int, x: Array) -> None:
+    """Landing probabilities of walks of at most ``steps`` from each target on the cut graph, into x."""
     lptr, lcol, now, then = scratch.lptr, scratch.lcol, scratch.now, scratch.then
-    order, level, cut = scratch.order, scratch.level, scratch.cut
-    count, steps, begin = level[radius + 1], request.reach, net.base.shape[1]
-    share = 1.0 / p if request.pool == MEAN_POOL else 1.0
-    total = np.zeros((rows if request.pool != NO_POOL else 0, steps + 1))
+    level, count = scratch.level, scratch.level[radius + 1]
+    share = 1.0 / p if pool == MEAN_POOL else 1.0
+    total = np.zeros((rows if pool != NO_POOL else 0, steps + 1))
     for v in range(p):
         now[:count] = 0.0
         now[v] = 1.0
         for k in range(steps + 1):
-            if request.pool == NO_POOL:
+            if pool == NO_POOL:
                 for i in range(rows):
-                    x[i, begin + v * (steps + 1) + k] = now[i]
+                    x[i, v * (steps + 1) + k] = now[i]
             else:
                 for i in range(rows):
                     total[i, k] += now[i]
@@ -135,16 +141,29 @@ def _walk(net: Net, request: Request, scratch: Scratch, p: int, rows: int, radiu
                 break
             then[:count] = 0.0
             for i in range(level[min(k, radius) + 1]):  # after k steps a walk is within k hops of S
-                degree = net.indptr[order[i] + 1] - net.indptr[order[i]] - (cut[i] if i < p else 0)
+                degree = _degree(net, scratch, p, i)
                 if now[i] != 0.0 and degree > 0:
                     part = now[i] / degree
                     for e in range(lptr[i], lptr[i + 1]):
                         then[np.uint64(lcol[np.uint64(e)])] += part
             now, then = then, now
-    if request.pool != NO_POOL:
+    if pool != NO_POOL:
         for i in range(rows):
             for k in range(steps + 1):
-                x[i, begin + k] = total[i, k] * share
+                x[i, k] = total[i, k] * share
+
+
+@njit(cache=True, nogil=True)
+def _paths(net: Net, targets: Array, count: int, reach: int, scratch: Scratch) -> Array:
+    """:func:`near`, and the group of each target: those of one group are connected in the cut graph. [p]"""
+    p = len(targets)
+    group = np.arange(p)
+    near(scratch, count, p, reach, group)
+    for i in range(p):
+        if group[i] != group[0]:
+            _connect(net, targets, group, scratch)
+            break
+    return group
 
 
 @njit(cache=True, nogil=True)
@@ -161,14 +180,16 @@ def features(net: Net, request: Request, targets: Array, scratch: Scratch, rows:
     if request.encoding == NONE:
         return
     if request.encoding == WALK:
-        _walk(net, request, scratch, p, rows, radius, x)
+        _walk(net, scratch, p, rows, radius, request.reach, request.pool, x[:, base:])
         return
-    group = np.arange(p)
-    near(scratch, count, p, request.reach, group)
-    for i in range(p):
-        if group[i] != group[0]:
-            _connect(net, targets, group, scratch)
-            break
+    if request.encoding == GIVEN:
+        given, first = scratch.given, scratch.taken[0]
+        for i in range(rows):
+            for c in range(given.shape[1]):
+                x[i, base + c] = given[first + i, c]
+        scratch.taken[0] = first + rows
+        return
+    group = _paths(net, targets, count, request.reach, scratch)
     x[:rows, base:] = 0.0
     far = request.reach + 1  # max_dist
     if request.encoding == SPD:
@@ -194,3 +215,53 @@ def features(net: Net, request: Request, targets: Array, scratch: Scratch, rows:
                 if group[0] != group[1]:
                     label = 0
             x[i, base + label] = 1.0
+
+
+@njit(cache=True, nogil=True)
+def pairs(
+    net: Net,
+    request: Request,
+    steps: int,
+    sets: Array,
+    caps: Array,
+    begin: int,
+    end: int,
+    scratch: Scratch,
+    node: Array,
+    distance: Array,
+    walks: Array,
+    degrees: Array,
+) -> tuple[int, int]:
+    """What an own ζ is made of, for the sets begin..end or as many of them as there is room for: how many, and rows.
+
+    A row is a node of an ego-network, and has p pairs: ``node`` [rows], ``distance`` [rows, p], ``walks`` [rows,
+    p * (steps + 1)], ``degrees`` [2, rows, p] of the node and of the target. Without columns, an array is not asked
+    for. If there is no room for the first set: 0, and the rows that it needs.
+    """
+    p, radius, used = sets.shape[1], request.ball, 0
+    order, root, dist = scratch.order, scratch.root, scratch.dist
+    for s in range(begin, end):
+        targets = sets[s]
+        count, _ = ball(net, targets, radius, radius, caps[s], request.seed, scratch)
+        rows = scratch.level[request.radius + 1]
+        if used + rows > len(node):
+            release(scratch, count)
+            return s - begin, used if s > begin else rows
+        if distance.shape[1]:
+            group = _paths(net, targets, count, request.reach, scratch)
+            for i in range(rows):
+                for v in range(p):
+                    far = dist[v, i]
+                    if far == FAR:
+                        far = request.reach + 1 if group[root[i]] == group[v] else -1
+                    distance[used + i, v] = far
+        if walks.shape[1]:
+            _walk(net, scratch, p, rows, radius, steps, NO_POOL, walks[used : used + rows])
+        for i in range(rows):
+            node[used + i] = order[i]
+            for v in range(p):
+                degrees[0, used + i, v] = _degree(net, scratch, p, i)
+                degrees[1, used + i, v] = _degree(net, scratch, p, v)
+        release(scratch, count)
+        used += rows
+    return end - begin, used

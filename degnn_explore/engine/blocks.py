@@ -85,7 +85,7 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
             needed = _fill.fill_blocks(net, request, sets, caps, begin, end, scratch, flat)
             fits("A target set with the neighbours it reads", needed, budget=request.budget, remedy=FEWER)
 
-        self._work.threads.ranges(len(index), fill, "extracting ego-networks", quiet)
+        self._work.threads.ranges(len(index), self._work.fed(sets, caps, fill), "extracting ego-networks", quiet)
         return flat
 
     def _gather(self, flat: FlatBlocks, index: NDArray[np.int64]) -> Blocks:

@@ -119,7 +119,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
         def fill(begin: int, end: int, scratch: Scratch) -> None:
             _fill.fill_egos(work.net, work.request, sets, caps, begin, end, scratch, flat)
 
-        work.threads.ranges(len(index), fill, "extracting ego-networks", quiet)
+        work.threads.ranges(len(index), work.fed(sets, caps, fill), "extracting ego-networks", quiet)
         return flat
 
     def _part(self, flat: FlatEgos, index: NDArray[np.int64]) -> FlatEgos:

@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import ParameterError, TargetError, whole_number
+from ..common.errors import TargetError, whole_number
 from ..common.limits import fits
 from ..common.parallel import Threads
-from ..encodings.base import Encoding
+from ..encodings.base import Encoding, Recipe, needs_encoding
 from ..graphs.graph import Graph, needs_graph
 from . import _ball
 from ._ball import Net, Request, Scratch
 from .features import base_features, log_degrees
+from .given import Fill, Given, make_given
 
 
 def index_dtype(largest: int) -> type[np.signedinteger[Any]]:
@@ -93,7 +94,7 @@ def make_net(graph: Graph, degree: bool) -> Net:
 _NETS: weakref.WeakKeyDictionary[Graph, dict[bool, Net]] = weakref.WeakKeyDictionary()
 
 
-_KINDS = {"SPD": _ball.SPD, "walk": _ball.WALK, "DRNL": _ball.DRNL}
+_KINDS = {"SPD": _ball.SPD, "walk": _ball.WALK, "DRNL": _ball.DRNL, "own": _ball.GIVEN}
 _POOLS = {"mean": _ball.MEAN_POOL, "sum": _ball.SUM_POOL, None: _ball.NO_POOL}
 
 
@@ -122,11 +123,16 @@ class Work:
     width: int  # columns of ζ(u|v) as promised; request.width are stored
     budget: int
     threads: Threads
+    given: Given | None = None  # makes ζ where the compiled loops do not
 
     @property
     def copies(self) -> int:
         """How often the columns of ζ(u|v) stand side by side."""
         return self.sets.shape[1] if self.request.pool == _ball.NO_POOL else 1
+
+    def fed(self, sets: NDArray[np.int64], caps: NDArray[np.int64], fill: Fill) -> Fill:
+        """``fill``, which writes a range of these sets, with ζ at hand where the compiled loops do not make it."""
+        return fill if self.given is None else self.given.feeding(sets, caps, fill)
 
     def columns(self, width: int) -> int:
         """Features of a node if ζ(u|v) has so many columns."""
@@ -154,40 +160,42 @@ def make_work(
     p = array.shape[1]
     kind, reach, width, pool = _ball.NONE, 0, 0, _ball.MEAN_POOL
     if (encoding := options.encoding) is not None:
-        recipe = encoding.recipe if isinstance(encoding, Encoding) else None
-        if recipe is None:
-            raise ParameterError(
-                f"encoding={encoding!r} is not known to the ego-network engine; choose SPD, "
-                "LandingProbability, DRNL or None."
-            )
+        needs_encoding(encoding)
         encoding.check_targets(p)
+        recipe = encoding.recipe or Recipe("own", 0)  # None: its own ``pairwise`` needs no paths from here
         kind, reach, width = _KINDS[recipe.kind], recipe.reach, encoding.dim
         if kind != _ball.WALK:
-            reach = min(reach, n - 1)  # no path is longer
+            reach = reach if kind == _ball.GIVEN else min(reach, n - 1)  # no path is longer
             what = f"Working memory for the distances from {p:,} targets to {n:,} nodes"
             fits(what, 4 * p * n, budget=budget, remedy="Take smaller target sets, or raise budget=.")
         if encoding.num_targets is None:  # else one row for the whole set, and nothing to pool
             pool = _POOLS[None if raw else encoding.pool]
     # a path of at most ``reach`` steps from a target to a node of the ego-network and back strays no further than half
-    ball, narrow = max(radius, min((radius + reach) // 2, n)), stored_width(kind, reach)
+    ball, narrow = max(radius, min((radius + reach) // 2, n)), stored_width(kind, reach, width)
     request = Request(
         levels, hops, radius, ball, reach, kind, narrow, pool, aggregation, raw, options.degree, seed, budget
     )
-    net = make_net(graph, options.degree)
-    scratch = partial(make_scratch, net, request, p)  # not a lambda: other processes may be handed what was extracted
+    net, given = make_net(graph, options.degree), None
+    widest = request
+    if kind == _ball.GIVEN and encoding is not None:
+        given = make_given(encoding, graph, net, request)
+        given.check(array)
+        request = request._replace(ball=radius, reach=0)  # paths and walks have been seen when blocks are filled
+    scratch = partial(make_scratch, net, widest, p)  # not a lambda: other processes may be handed what was extracted
     threads = Threads(options.num_threads, stop=options.stop, progress=options.progress, scratch=scratch)
-    return Work(net, request, array, cap, width, budget, threads)
+    return Work(net, request, array, cap, width, budget, threads, given)
 
 
-def stored_width(kind: int, reach: int) -> int:
-    """Columns that an encoding needs whose paths or walks are at most so long.
+def stored_width(kind: int, reach: int, width: int = 0) -> int:
+    """Columns that an encoding needs whose paths or walks are at most so long; one that is given has its ``width``.
 
     Examples
     --------
     >>> stored_width(_ball.SPD, 2), stored_width(_ball.WALK, 3), stored_width(_ball.DRNL, 2)  # SPD(3) and so on
     (5, 4, 11)
     """
-    return {_ball.NONE: 0, _ball.SPD: reach + 3, _ball.WALK: reach + 1, _ball.DRNL: (reach + 1) ** 2 + 2}[kind]
+    paths = {_ball.SPD: reach + 3, _ball.WALK: reach + 1, _ball.DRNL: (reach + 1) ** 2 + 2}
+    return paths.get(kind, width)
 
 
 def make_scratch(net: Net, request: Request, p: int) -> Scratch:
@@ -211,4 +219,6 @@ def make_scratch(net: Net, request: Request, p: int) -> Scratch:
         level=np.zeros(request.ball + 2, np.int64),
         cut=np.zeros(p, np.int64),
         shell=np.zeros(request.hops + 2, np.int64),
+        given=np.empty((0, 0), np.float32),
+        taken=np.zeros(1, np.int64),
     )

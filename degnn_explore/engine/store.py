@@ -95,7 +95,7 @@ class Store(SetData, Generic[Flat, Batch]):
         work.threads.ranges(number, self._count, "sizing ego-networks")
         if not work.cap and len(hubs := np.flatnonzero(self._nodes > MOST_NODES)):
             self._thin(hubs)
-        if work.request.width > WIDE and work.request.encoding != _ball.WALK:
+        if work.request.width > WIDE and work.request.encoding in (_ball.SPD, _ball.DRNL):
             self._narrow()
         self.capped = bool(self._lost.any())
         sizes = self._bytes(slice(None), work.columns(self._work.request.width))

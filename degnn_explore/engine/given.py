@@ -1,0 +1,111 @@
+"""ζ that the compiled loops do not make: a function of pairs, called on many at a time, or any other encoding.
+
+The loops gather what a function of pairs needs (distances, walks, degrees on the cut graph) for many sets in flat
+arrays, the function is called once for them, and the loops that fill blocks and ego-networks take its rows from there.
+Any other encoding is asked set by set, for the whole graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.errors import ParameterError
+from ..common.limits import fits
+from ..encodings.base import Encoding
+from ..encodings.own import FunctionEncoding, Near
+from ..graphs.graph import Graph
+from . import _ball, _zeta
+from ._ball import Net, Request, Scratch
+
+PAIRS = 1 << 16  # that a function is given at a time: larger arrays leave the cache, smaller ones are many calls
+MOST_NUMBERS = 10**10  # of an encoding that is asked set by set: about an hour for a quick one
+Fill = Callable[[int, int, Scratch], None]
+
+
+@dataclass(frozen=True)
+class Given:
+    """How ζ is made: the encoding, the graph, and the request by which the loops gather what it needs."""
+
+    encoding: Encoding
+    graph: Graph
+    net: Net
+    request: Request
+
+    def check(self, sets: NDArray[np.int64]) -> None:
+        """A ParameterError if these are more sets than can be asked one by one."""
+        numbers = sets.size * self.graph.num_nodes * self.encoding.dim
+        if not isinstance(self.encoding, FunctionEncoding) and numbers > MOST_NUMBERS:
+            raise ParameterError(
+                f"{self.encoding!r} is computed set by set on the whole graph, here {numbers:.1e} numbers for "
+                f"{len(sets):,} sets on {self.graph.num_nodes:,} nodes, more than {MOST_NUMBERS:.0e}. Take fewer sets "
+                "or a smaller graph, or write it as a function of pairs, de.encoding(name, fn), which is much quicker."
+            )
+
+    def feeding(self, sets: NDArray[np.int64], caps: NDArray[np.int64], fill: Fill) -> Fill:
+        """``fill``, which writes a range of these sets, given their ζ."""
+
+        def fed(begin: int, end: int, scratch: Scratch) -> None:
+            while begin < end:
+                number, zeta = self._some(sets, caps, begin, end, scratch)
+                scratch.taken[0] = 0
+                fill(begin, begin + number, scratch._replace(given=zeta))
+                begin += number
+
+        return fed
+
+    def _some(
+        self, sets: NDArray[np.int64], caps: NDArray[np.int64], begin: int, end: int, scratch: Scratch
+    ) -> tuple[int, NDArray[np.float32]]:
+        """ζ of the first of these sets: of how many, and their rows one after the other."""
+        p, zeta = sets.shape[1], self.encoding
+        by_pairs = isinstance(zeta, FunctionEncoding)
+        steps, reads = (zeta.steps, zeta.reads) if isinstance(zeta, FunctionEncoding) else (-1, frozenset())
+        number, rows = 0, max(1, PAIRS // p)
+        while number == 0:
+            what = "What an encoding is made of, for a single target set,"
+            fits(what, 8 * rows * p * (4 + steps + zeta.dim), budget=self.request.budget)
+            node, distance = np.empty(rows, np.int64), np.empty((rows, p * ("distance" in reads)), np.int64)
+            walks, degrees = np.empty((rows, p * (steps + 1))), np.empty((2, rows, p), np.int64)
+            some = (sets, caps, begin, end if by_pairs else begin + 1, scratch)
+            number, rows = _zeta.pairs(self.net, self.request, steps, *some, node, distance, walks, degrees)
+        if isinstance(zeta, FunctionEncoding):
+            inputs: dict[str, Any] = {"degree": degrees[0, :rows], "target_degree": degrees[1, :rows]}
+            inputs |= {"distance": distance[:rows]} if "distance" in reads else {}
+            inputs = {name: array.reshape(-1) for name, array in inputs.items()}
+            inputs |= {"walks": walks[:rows].reshape(rows * p, -1)} if steps >= 0 else {}
+            values = zeta.values(Near(rows * p, inputs)).reshape(rows, p, zeta.dim)
+        else:
+            values = zeta.pairwise(self.graph, sets[begin], True)[:, node[:rows]].transpose(1, 0, 2)
+        if not np.isfinite(values).all():
+            row, v, column = np.argwhere(~np.isfinite(values))[0]
+            name = self.graph.names[node[row]]
+            raise ParameterError(
+                f"{zeta!r} gives {values[row, v, column]} in column {zeta.columns[column]!r} for node {name}; return a "
+                "number for every pair, also where there is no path or no neighbour."
+            )
+        return number, pooled(values, self.request.pool)
+
+
+def pooled(values: NDArray[np.float64], pool: int) -> NDArray[np.float32]:
+    """ζ(u|S) from ζ(u|v) for each v in S, summed in their order as the loops do. [rows, p, dim] -> [rows, columns]"""
+    if pool == _ball.NO_POOL:
+        return np.ascontiguousarray(values.reshape(len(values), -1), dtype=np.float32)
+    total = values[:, 0].copy()
+    for v in range(1, values.shape[1]):
+        total += values[:, v]
+    if pool == _ball.MEAN_POOL:
+        total *= 1.0 / values.shape[1]
+    return np.ascontiguousarray(total, dtype=np.float32)
+
+
+def make_given(encoding: Encoding, graph: Graph, net: Net, request: Request) -> Given:
+    """For the request of the blocks or ego-networks: that of the paths and walks is made from it."""
+    n, far = graph.num_nodes, -1
+    if isinstance(encoding, FunctionEncoding) and "distance" in encoding.reads:
+        far = n - 1 if encoding.max_dist is None else min(encoding.max_dist - 1, n - 1)
+    return Given(encoding, graph, net, request._replace(reach=far))
