@@ -76,6 +76,11 @@ def two_graphs() -> list[Run]:
     return [Run(digest, "mine", "links", "GCN", digest=digest, test=0.5) for digest in ("1f", "2e")]
 
 
+def own(name: str = "mine", fn: Any = lambda near: near.distance, columns: Any = ("x",), **more: Any) -> None:
+    """An encoding of one's own."""
+    de.encoding(name, fn, columns=columns, **more)
+
+
 def links_of(task: de.Task) -> None:
     """Missing links near node 0, with no model."""
     de.missing_links({}, task, [0])
@@ -273,10 +278,54 @@ ENGINE: list[Row] = [
         r"num_threads must be a whole number from 1 to 1,024",
     ),
     (
-        "an encoding that needs the whole graph",
-        lambda: de.blocks(KARATE, [(0, 1)], layers=2, encoding=de.PageRank()),
+        "the name of an encoding for the encoding",
+        lambda: de.blocks(KARATE, [(0, 1)], layers=2, encoding="SPD"),
         ParameterError,
-        r"not known to the ego-network engine; choose SPD",
+        r"encoding must be one such as de.SPD\(3\), or None, not 'SPD'",
+    ),
+    (
+        "an encoding without name",
+        lambda: own(name=""),
+        ParameterError,
+        r"name='' cannot name an encoding; take up to 40",
+    ),
+    ("an encoding called SPD", lambda: own(name="spd"), ParameterError, r"'spd' is an encoding of this library"),
+    ("an encoding without columns", lambda: own(columns=None), ParameterError, r"columns must be a list of different"),
+    ("two columns of one name", lambda: own(columns=["a", "a"]), ParameterError, r"columns must .* not \['a', 'a'\]"),
+    ("a column too many", lambda: own(columns=["a", "b"]), ParameterError, r"shape \[2\] for 2 pairs and 2 columns"),
+    ("walks of -1 steps", lambda: own(walks=-1), ParameterError, r"walks must be a whole number from 0 to 1,000"),
+    ("a distance of 0", lambda: own(max_dist=0), ParameterError, r"max_dist must be a whole number from 1 to"),
+    ("ζ that is not pooled", lambda: own(pool=None), ParameterError, r"pool=None is not known; choose one of 'mean'"),
+    ("ζ that is a number", lambda: own(fn=3), ParameterError, r"fn must be a function of near, .* not 3"),
+    (
+        "columns of the long form",
+        lambda: own(fn=de.PageRank()),
+        ParameterError,
+        r"PageRank says itself what its columns",
+    ),
+    (
+        "DE-GNN without ζ",
+        lambda: de.build("DE-GNN", de.link_task(KARATE)),
+        ParameterError,
+        r"build\('DE-GNN'\) needs encoding=, one made by de.encoding\(...\), or e.g. de.SPD\(3\), not None",
+    ),
+    (
+        "GCN with ζ",
+        lambda: de.build("GCN", de.link_task(KARATE), encoding=de.SPD(3)),
+        ParameterError,
+        r"'GCN' takes no encoding=; it is for 'DE-GNN' and 'DEA-GNN'",
+    ),
+    (
+        "DE-GNN with ζ that has no name",
+        lambda: de.build("DE-GNN", de.link_task(KARATE), encoding=de.PageRank()),
+        ParameterError,
+        r"PageRank\(.*\) is not registered .*; give it a name first: z = de.encoding\(\"name\", ...\)",
+    ),
+    (
+        "a model whose ζ is not registered",
+        lambda: de.build("DE-GNN-mine", de.link_task(KARATE)),
+        ParameterError,
+        r"DE-GNN-mine needs the encoding 'mine', and none is registered under this name here; run the cell with",
     ),
     (
         "labels of pairs for triples",

@@ -1,4 +1,4 @@
-"""What only this process knows, carried to a worker process: the models that a notebook registered.
+"""What only this process knows, carried to a worker process: the models and encodings that a notebook registered.
 
 It goes through the worker's own pipe, from the process that started it, and is never read from a file.
 """
@@ -9,14 +9,17 @@ import contextlib
 import pickle
 import sys
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from ..common.errors import ParameterError
 from ..common.fingerprint import is_installed
-from ..learn.nets import MODELS
+from ..encodings.base import Encoding
+from ..encodings.own import OWN, FunctionEncoding
+from ..learn.nets import MODELS, Entry, own_encoding
 
 
 def pack(models: Iterable[str]) -> bytes:
-    """Of these models, those that were registered in this process; nothing if there are none.
+    """Of these models, those that were registered in this process, or their encodings; nothing if there are none.
 
     A ParameterError says which of them cannot be carried, and why.
 
@@ -25,23 +28,32 @@ def pack(models: Iterable[str]) -> bytes:
     >>> pack(["GCN", "DE-GNN-SPD"])
     b''
     """
-    own = {name: _packed(name) for name in models if not isinstance(MODELS[name].home, str)}
+    own = {}
+    for name in models:
+        if zeta := OWN.get(own_encoding(name)):
+            own[name] = _packed(name, zeta, zeta.fn if isinstance(zeta, FunctionEncoding) else type(zeta))
+        elif not isinstance(MODELS[name].home, str):
+            own[name] = _packed(name, MODELS[name], MODELS[name].load())
     return pickle.dumps(own) if own else b""
 
 
 def unpack(carried: bytes) -> None:
     """In the worker: what :func:`pack` put together is known from now on."""
-    for name, entry in pickle.loads(carried).items() if carried else ():
-        MODELS[name] = pickle.loads(entry)
+    for name, packed in pickle.loads(carried).items() if carried else ():
+        thing = pickle.loads(packed)
+        if isinstance(thing, Encoding):
+            OWN[name.split("-GNN-", 1)[1]] = thing
+        else:
+            MODELS[name] = thing
 
 
-def _packed(name: str) -> bytes:
+def _packed(name: str, thing: Entry | Encoding, written: Any) -> bytes:
+    """``thing`` with what the user's module holds in which it was ``written``."""
     import cloudpickle
 
-    entry = MODELS[name]
-    with _by_value(entry.load().__module__):
+    with _by_value(getattr(written, "__module__", None) or "__main__"):
         try:
-            return bytes(cloudpickle.dumps(entry))
+            return bytes(cloudpickle.dumps(thing))
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
             raise ParameterError(f"{name} holds what no other process can be given ({why}).") from error

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import importlib
 import threading
+from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ...common.errors import MOST_SEED, ParameterError, one_of, shown, whole_number
 from ...common.files import readable_size
+from ...common.fingerprint import fingerprint
 from ...common.limits import fits_machine
+from ...common.palette import distinct
 from ...common.parallel import memory
+from ...encodings.base import Encoding
+from ...encodings.own import OWN, name_of
+from ...encodings.paths import SPD
+from ...encodings.walks import LandingProbability
 from ..tasks import Task
 
 if TYPE_CHECKING:
@@ -53,7 +60,7 @@ BASELINE: Final = "baseline"
 DE: Final = "distance encoding"
 HEURISTIC: Final = "heuristic"
 _OLIVE = "#6f7d1f"
-MODELS = {
+_ENTRIES = {
     "GCN": Entry(
         "block_nets:WLGNN", BASELINE, "#8a8f98", "graph convolution, normalised sum", bound="1-WL", usual=True
     ),
@@ -83,7 +90,54 @@ MODELS = {
         )
     },
 }
-"""The models in the order in which they are listed everywhere. A model is added by one entry."""
+
+
+_OF_ENCODINGS = {  # the class of each kind of model that takes an own encoding, and what it does with it
+    "DE-GNN": ("block_nets:DEOwn", "as features"),
+    "DEA-GNN": ("block_nets:DEAOwn", "as features, with messages from K hops"),
+}
+
+
+class _Models(MutableMapping[str, Entry]):
+    """The entries above, those that are put in, and two for each own encoding that is registered at the time."""
+
+    def __init__(self, entries: dict[str, Entry]) -> None:
+        self._entries = entries
+        self._made: dict[str, tuple[Encoding, Entry]] = {}  # as long as the encoding is the same; a colour stays
+
+    def _now(self) -> dict[str, Entry]:
+        return self._entries | {f"{kind}-{name}": self._own(kind, name) for name in OWN for kind in _OF_ENCODINGS}
+
+    def _own(self, kind: str, name: str) -> Entry:
+        zeta, model, (home, how) = OWN[name], f"{kind}-{name}", _OF_ENCODINGS[kind]
+        former = self._made.get(model)
+        if former is not None and former[0] is zeta:
+            return former[1]
+        used = [entry.colour for entry in (*self._entries.values(), *(entry for _, entry in self._made.values()))]
+        colour = distinct(used) if former is None else former[1].colour
+        sizes = None if zeta.num_targets is None else (zeta.num_targets,)
+        entry = Entry(home, DE, colour, f"your encoding {name!r} {how}", sizes, mark=fingerprint(zeta))
+        self._made[model] = zeta, entry
+        return entry
+
+    def __getitem__(self, name: str) -> Entry:
+        return self._now()[name]
+
+    def __setitem__(self, name: str, entry: Entry) -> None:
+        self._entries[name] = entry
+
+    def __delitem__(self, name: str) -> None:
+        del self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._now())
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+
+MODELS = _Models(_ENTRIES)
+"""The models in the order in which they are listed everywhere. A model is added by one entry, an encoding adds two."""
 
 
 def is_baseline(name: str) -> bool:
@@ -104,15 +158,28 @@ def mark_of(name: str) -> str:
     return MODELS[name].mark if name in MODELS else ""
 
 
-def build(name: str, task: Task, *, seed: int = 0, **hyper: Any) -> SetNet:
+def own_encoding(name: str) -> str:
+    """The name of the registered encoding that a model is made of; "" if it has none.
+
+    >>> own_encoding("DE-GNN-SPD")
+    ''
+    """
+    kind, _, encoding = name.partition("-GNN-")
+    return encoding if f"{kind}-GNN" in _OF_ENCODINGS and encoding in OWN else ""
+
+
+def build(name: str, task: Task, *, seed: int = 0, encoding: Encoding | None = None, **hyper: Any) -> SetNet:
     """A model for a task, its weights drawn by the seed.
 
     Parameters
     ----------
     name
-        One of the names in :func:`models`.
+        One of the names in :func:`models`; or ``"DE-GNN"`` or ``"DEA-GNN"``, with an encoding.
     task
         What it is for: set size, classes and attribute columns are taken from it.
+    encoding
+        The ζ of a DE-GNN or DEA-GNN: one made by :func:`degnn_explore.encoding`, SPD or LandingProbability. The model
+        ``DE-GNN-name`` has the encoding that is registered by that name.
     seed
         Seed of the weights.
     **hyper
@@ -128,11 +195,34 @@ def build(name: str, task: Task, *, seed: int = 0, **hyper: Any) -> SetNet:
     """
     from .base import Shape
 
+    if encoding is not None or name in _OF_ENCODINGS:
+        name, hyper = _with_encoding(name, encoding, hyper)
+
     if not isinstance(task, Task):
         raise ParameterError(f"build needs a task, such as de.link_task(G), not {type(task).__name__}.")
     attributes = task.graph.attributes
     shape = Shape(task.p, task.num_classes, 0 if attributes is None else attributes.shape[1], task.classes)
     return from_shape(name, shape, whole_number("seed", seed, least=0, most=MOST_SEED), hyper)
+
+
+def _with_encoding(name: str, encoding: Encoding | None, hyper: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name of the model that has this encoding, and its hyperparameters."""
+    if name not in _OF_ENCODINGS:
+        raise ParameterError(f"{shown(name)} takes no encoding=; it is for 'DE-GNN' and 'DEA-GNN'.")
+    if not isinstance(encoding, Encoding):
+        raise ParameterError(
+            f"build({name!r}) needs encoding=, one made by de.encoding(...), or e.g. de.SPD(3), not {shown(encoding)}."
+        )
+    if (own := name_of(encoding)) is not None:
+        return f"{name}-{own}", hyper
+    if type(encoding) is SPD and encoding.pool == "mean":
+        return f"{name}-SPD", {"max_dist": encoding.max_dist, **hyper}
+    if type(encoding) is LandingProbability and encoding.pool == "mean" and name == "DE-GNN":
+        return "DE-GNN-LP", {"steps": encoding.steps, **hyper}
+    raise ParameterError(
+        f"{encoding!r} is not registered (or another encoding is, under its name, by now); give it a name first: "
+        'z = de.encoding("name", ...).'
+    )
 
 
 def from_shape(name: str, shape: Shape, seed: int, hyper: Any) -> SetNet:
@@ -152,6 +242,12 @@ def on_meta(name: Any, shape: Shape, hyper: Any) -> SetNet:
     """The model with everything checked and no memory for its weights: what a saved one is put into."""
     import torch
 
+    kind_of, _, own = str(name).partition("-GNN-")
+    if own and f"{kind_of}-GNN" in _OF_ENCODINGS and name not in MODELS:
+        raise ParameterError(
+            f"{name} needs the encoding {own!r}, and none is registered under this name here; run the cell with "
+            f"de.encoding({own!r}, ...) first. Models without one of yours: {', '.join(MODELS)}."
+        )
     entry = MODELS[one_of("model", name, MODELS)]
     if not entry.takes(shape.p):
         fits = " or ".join(f"{size}" for size in entry.sizes or ())

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from ...common.errors import ParameterError, TargetError, one_of, real_number, whole_number
-from ...encodings.base import Encoding
+from ...encodings.base import ANYWHERE, Encoding
 from ...engine.placing import Placement
 from ...engine.store import SetData
 from ...engine.tables import Table, row_table
@@ -304,15 +304,20 @@ class TransductiveNet(SetNet):
             )
 
 
-def horizon_of(radius: int, encoding: Encoding | None) -> int:
+def horizon_of(radius: int, encoding: Encoding | None) -> int | None:
     """How far from S a model looks that reads the nodes within ``radius``: paths of their encoding may stray further.
+
+    None: anywhere.
 
     >>> from degnn_explore import SPD
     >>> horizon_of(2, None), horizon_of(2, SPD(max_dist=10))  # 9 steps from a target to a node 2 away: 5, and back
     (2, 5)
     """
-    reach = encoding.recipe.reach if encoding is not None and encoding.recipe is not None else 0
-    return max(radius, (radius + reach) // 2)
+    if encoding is None:
+        return radius
+    if encoding.recipe is None or encoding.recipe.reach >= ANYWHERE:
+        return None
+    return max(radius, (radius + encoding.recipe.reach) // 2)
 
 
 def digest_bytes(graph: Graph) -> Tensor:

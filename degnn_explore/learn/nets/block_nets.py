@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ...encodings.base import Encoding
+from ...encodings.own import OWN
 from ...encodings.paths import SPD
 from ...encodings.walks import LandingProbability
 from ...engine.batch import Blocks
@@ -131,7 +133,8 @@ class BlockNet(SetNet):
 
     def enter(self, base: Tensor, zeta: Tensor) -> Tensor:
         """What the first layer aggregates, from base features and ζ(u|v). [N, base], [N, p, dim] -> [N, width]"""
-        return torch.cat([base, zeta.mean(dim=1)], dim=1) * self.scale
+        summed = self.encoding is not None and self.encoding.pool == "sum"
+        return torch.cat([base, zeta.sum(dim=1) if summed else zeta.mean(dim=1)], dim=1) * self.scale
 
     def later_layers(self, batch: Blocks, h: Tensor, first: int) -> Tensor:
         """The layers that aggregate learnt representations, then the readout."""
@@ -215,3 +218,28 @@ class DEASPD(BlockNet):
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         super().__init__(name, shape, hyper, HopsConv, SPD(max_dist=hyper["max_dist"]))
+
+
+def registered(name: str, shape: Shape) -> Encoding:
+    """The own encoding that a model of this name has, for sets of such a size."""
+    encoding = OWN[name.split("-GNN-", 1)[1]]
+    encoding.check_targets(shape.p)
+    return encoding
+
+
+class DEOwn(BlockNet):
+    """DE-GNN with a registered encoding of your own as features: DE-GNN-name."""
+
+    HYPER: ClassVar = {**BLOCK_HYPER, "base": BASE}
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper, CONVOLUTIONS[hyper["base"]], registered(name, shape))
+
+
+class DEAOwn(BlockNet):
+    """DEA-GNN with a registered encoding of your own as features, and messages from K hops: DEA-GNN-name."""
+
+    HYPER: ClassVar = {**BLOCK_HYPER, "hops": DEASPD.HYPER["hops"]}
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper, HopsConv, registered(name, shape))
