@@ -43,10 +43,22 @@ class Recipe:
 class Encoding(ABC):
     """What all encodings share: ζ(u|S) = AGG over v in S of ζ(u|v) (Eq. 2).
 
+    One of your own says what its ``columns`` are, and with ``pairwise`` what they hold; see :func:`encoding`.
+
     Parameters
     ----------
     pool
         AGG: ``"mean"``, ``"sum"``, or None to keep the multiset as [n, p, dim].
+
+    Examples
+    --------
+    >>> class Common(Encoding):
+    ...     columns = ("common neighbours",)
+    ...     def pairwise(self, G, S, cut):
+    ...         A = (G.cut(S) if cut else G).to_scipy()
+    ...         return (A[S] @ A).toarray()[:, :, None]
+    >>> Common().encode(Graph.from_edges([(0, 1), (1, 2), (0, 3)]), {0}).ravel()
+    array([2., 0., 1., 0.])
     """
 
     pool: Pool = "mean"
