@@ -7,6 +7,7 @@ from math import comb
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -255,3 +256,125 @@ def test_tasks_are_one_table():
     ]
     own = de.set_task(RING, [(i, (i + 3) % 12) for i in range(12)], [4, 9] * 6)
     assert (own.kind, own.class_names, own.metric) == ("sets", ["class 4", "class 9"], "auc")
+
+
+# ---- tasks in one's own words ---------------------------------------------------------------------
+
+CHORDS = de.Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)], names=[f"n{i}" for i in range(20)])
+
+
+def pairs(part: Split, label: int) -> set[tuple[int, ...]]:
+    return {tuple(row) for row in part.sets[part.labels == label].tolist()}
+
+
+def test_own_links_and_negatives_are_used_as_they_are():
+    frame = pd.DataFrame({"from": ["n5", "n7"], "to": ["n4", "n6"]})
+    others = {"train": [(0, 9), (0, 10), (0, 11)], "val": np.array([[1, 11]]), "test": [("n2", "n12")]}
+    task = de.link_task(CHORDS, train=CHORDS.edges[:3], val=frame, test=[("n9", "n10")], negatives=others)
+    assert (pairs(task.train, 1), pairs(task.train, 0)) == ({(0, 1), (0, 2), (0, 18)}, {(0, 9), (0, 10), (0, 11)})
+    assert (pairs(task.val, 1), pairs(task.val, 0)) == ({(4, 5), (6, 7)}, {(1, 11)})
+    assert (pairs(task.test, 1), pairs(task.test, 0)) == ({(9, 10)}, {(2, 12)})
+    assert task.full_graph is CHORDS and task.class_names == ["not linked", "linked"]
+    gone = {tuple(e) for e in CHORDS.edges.tolist()} - {tuple(e) for e in task.graph.edges.tolist()}
+    assert gone == {(4, 5), (6, 7), (9, 10)}
+
+
+def test_links_beyond_a_training_graph_are_in_the_full_graph_only():
+    task = de.link_task(CHORDS, val=[(0, 5)], test=[(0, 6)])
+    assert task.full_graph.has_edges([(0, 5), (0, 6)]).all() and not task.graph.has_edges([(0, 5), (0, 6)]).any()
+    assert task.graph.digest() == CHORDS.digest() and task.full_graph.names == CHORDS.names
+    assert len(task.train) == 80 and pairs(task.train, 1) == {tuple(e) for e in CHORDS.edges.tolist()}
+
+
+@settings(max_examples=40, deadline=None)
+@given(graphs, st.integers(0, 1000), st.data())
+def test_own_parts_keep_every_promise(G, seed, data):
+    """Whatever is given is there, whatever is not is drawn, and no set is in two places."""
+    order = data.draw(st.permutations(range(G.num_edges)))
+    a, b = sorted(data.draw(st.tuples(st.integers(1, G.num_edges - 2), st.integers(1, G.num_edges - 2))))
+    val, test = G.edges[list(order[:a])], G.edges[list(order[a : b + 1])]
+    free = np.array([e for e in combinations(range(G.num_nodes), 2) if not G.has_edge(*e)])
+    own = free[data.draw(st.permutations(range(len(free))))[: data.draw(st.integers(1, 9))]]
+    negatives = data.draw(st.sampled_from([None, {"test": own}, own[:, ::-1]]))
+    if len(own) < 3 and isinstance(negatives, np.ndarray):
+        return
+    try:
+        task = de.link_task(G, val=val, test=test[:, ::-1], negatives=negatives, seed=seed)
+    except TargetError as error:
+        assert "too dense" in str(error)
+        return
+    edges = {tuple(e) for e in G.edges.tolist()}
+    held_out = {tuple(e) for e in [*val.tolist(), *test.tolist()]}
+    assert (pairs(task.val, 1), pairs(task.test, 1)) == ({*map(tuple, val.tolist())}, {*map(tuple, test.tolist())})
+    assert pairs(task.train, 1) == edges - held_out == {tuple(e) for e in task.graph.edges.tolist()}
+    wrong = [pair for part in (task.train, task.val, task.test) for pair in pairs(part, 0)]
+    assert len(wrong) == len(set(wrong)) and not set(wrong) & edges
+    chosen = {tuple(sorted(e)) for e in own.tolist()}
+    if isinstance(negatives, dict):
+        assert pairs(task.test, 0) == chosen
+    elif negatives is not None:
+        assert set(wrong) == chosen
+
+
+def test_roles_in_own_parts():
+    G = RING.with_labels([0, 1] * 5 + [0, -1])
+    mask = np.arange(12) == 4
+    task = de.role_task(G, val=mask, test=[5, 6])
+    assert [part.sets[:, 0].tolist() for part in (task.train, task.val, task.test)] == [
+        [0, 1, 2, 3, 7, 8, 9, 10],
+        [4],
+        [5, 6],
+    ]
+    assert task.test.labels.tolist() == [1, 0] and task.graph is G
+    task = de.role_task(G, train=["0", "1"], val=[2, 3], test=[4])
+    assert task.train.labels.tolist() == [0, 1]
+    with pytest.warns(UserWarning, match="No training set is of class 1"):
+        de.role_task(G, train=[0, 2], val=[4], test=[5])
+
+
+def test_set_task_keeps_words_and_parts():
+    sets, words = [(i, (i + 3) % 12, (i + 5) % 12) for i in range(12)], ["mid", "low", "top"] * 4
+    task = de.set_task(RING, pd.DataFrame(sets), pd.Series(words))
+    assert (task.class_names, task.classes, task.p) == (["low", "mid", "top"], (0, 1, 2), 3)
+    assert {words[row[0]] for row in task.train.sets[task.train.labels == 2].tolist()} == {"top"}
+    ordered = de.set_task(RING, sets, words, class_names=["low", "mid", "top"][::-1])
+    assert ordered.class_names == ["top", "mid", "low"]
+    assert {words[row[0]] for row in ordered.train.sets[ordered.train.labels == 0].tolist()} == {"top"}
+    assert de.set_task(RING, sets, [5, 2, 5] * 4, class_names=["few", "many"]).class_names == ["few", "many"]
+    assert de.set_task(RING, sets, [5, 2, 5] * 4, class_names={5: "many", 2: "few"}).class_names == ["few", "many"]
+    parts = ["train"] * 8 + ["val", "test"] * 2
+    own = de.set_task(RING, sets, words, split=parts)
+    assert [part.sets[:, 0].tolist() for part in (own.train, own.val, own.test)] == [[*range(8)], [8, 10], [9, 11]]
+
+
+LINKS = {"val": [(0, 1)], "test": [(4, 5)]}
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: de.link_task(CHORDS, test=[(0, 1)]), ParameterError, "val= and test=, both"),
+        (lambda: de.link_task(CHORDS, **LINKS, split=(0.5, 0.3, 0.2)), ParameterError, "parts that are drawn"),
+        (lambda: de.link_task(CHORDS, val=[(0, 1)], test=[(1, 0)]), TargetError, "{n0, n1} is given twice, in val and"),
+        (lambda: de.link_task(CHORDS, train=[(0, 9)], **LINKS), TargetError, "train: {n0, n9} is not an edge"),
+        (lambda: de.link_task(CHORDS, val=[(0, 1)], test=[(0, 9)]), TargetError, "Of 2 links held out 1 are in"),
+        (lambda: de.link_task(CHORDS, **LINKS, negatives={"val": [(0, 9), (4, 5)]}), TargetError, "{n4, n5} is a link"),
+        (lambda: de.link_task(CHORDS, negatives=[(0, 9), (9, 0), (0, 8)]), TargetError, "given twice"),
+        (lambda: de.link_task(CHORDS, negatives={"trian": [(0, 9)]}), ParameterError, "'train'"),
+        (lambda: de.link_task(CHORDS, val=[("n0", "nn")], test=[(1, 2)]), TargetError, "val: No node is called 'nn'"),
+        (lambda: de.link_task(CHORDS, val=[(0, 1, 2)], test=[(1, 2)]), TargetError, "val: sets of 2 nodes"),
+        (lambda: de.role_task(RING.with_labels([0, 1] * 5 + [-1] * 2), val=[0], test=[11]), TargetError, "no label"),
+        (lambda: de.set_task(RING, [(0, 1)], ["a"], class_names="a"), ParameterError, "1 different names"),
+        (
+            lambda: de.set_task(RING, [(0, 1), (1, 2)], ["a", "b"], class_names=["a", "c"]),
+            ParameterError,
+            "class_names",
+        ),
+        (lambda: de.set_task(RING, [(0, 1), (1, 2)], ["a", None]), TargetError, "or one word"),
+        (lambda: de.set_task(RING, [(0, 1), (1, 2)], [0, 1], split=["train"]), ParameterError, "2 are wanted, 1 were"),
+        (lambda: de.set_task(RING, [(0, 1), (1, 2)], [0, 1], split=["train", "val"]), TargetError, "No set is in test"),
+    ],
+)
+def test_own_parts_that_leak_are_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
