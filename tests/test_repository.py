@@ -113,7 +113,7 @@ def test_types_reach_the_user(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
     revealed = re.findall(r'Revealed type is "(.*)"', done.stdout)
     graph, array = "degnn_explore.graphs.graph.Graph", "numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float64]]"
-    said = [graph, "degnn_explore.learn.tasks.Task", "list[float]", array, "int | None", graph]
+    said = [graph, "degnn_explore.learn.task.Task", "list[float]", array, "int | None", graph]
     assert revealed[: len(said)] == said, done.stdout + done.stderr
     assert len(revealed) == len(said) + len(de.__all__)
     assert not [type for type in revealed if type in ("Any", "builtins.object")]

@@ -34,6 +34,11 @@ def density(task: Task) -> float | None:
     return len(triangles(full)) / comb(full.num_nodes, 3) if task.kind == "triangles" else None
 
 
+def learnt_share(task: Task) -> float:
+    """The share of positives among the sets that models learn from: half, unless negatives were given."""
+    return float((task.train.labels == 1).mean())
+
+
 def corrected(score: Any, prior: float, learnt: float = 0.5) -> Shares:
     """The score of a model that learnt from a share ``learnt`` of positives, as a probability where ``prior`` is it.
 

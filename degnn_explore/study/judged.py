@@ -17,9 +17,9 @@ from ..common.errors import ParameterError, TargetError, whole_number
 from ..graphs.distances import inner_distances
 from ..graphs.graph import Graph, needs_graph
 from ..learn.metrics import auc, average_precision, hits_at, precision_at
-from ..learn.tasks import TASKS, Task
+from ..learn.task import Task
 from .density import density
-from .plan import digest_of
+from .plan import Plan
 from .records import Run, finished
 
 if TYPE_CHECKING:
@@ -209,11 +209,11 @@ def hardest(scored: Iterable[Scored], count: int = 10) -> list[Mistake]:
 
 
 class Shelf:
-    """The models of one task on one graph, opened from the files in ``folder``, each once, with their tasks."""
+    """The models of a plan's task and graph, opened from the files in ``folder``, each once, with their tasks."""
 
-    def __init__(self, graph: Graph, task: str, folder: Path) -> None:
-        self.graph, self.kind, self.folder = graph, task, folder
-        self.digest = digest_of(graph, task)
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        self.plan, self.folder = plan, folder
+        self.kind, self.digest = plan.task, plan.digest
         self._tasks: dict[int, Task] = {}
         self._models: dict[str, SetNet] = {}
         self._scored: dict[str, Scored] = {}
@@ -223,7 +223,7 @@ class Shelf:
     def task(self, seed: int) -> Task:
         """The task with the split of this seed."""
         if seed not in self._tasks:
-            self._tasks[seed] = TASKS[self.kind].make(self.graph, seed=seed)
+            self._tasks[seed] = self.plan.make_task(seed)
         return self._tasks[seed]
 
     @cached_property
@@ -268,18 +268,22 @@ class Shelf:
             if run.model_file and (self.folder / run.model_file).is_file()
         }
 
-    def ask(self, runs: Iterable[Run], S: Iterable[int], seed: int = 0) -> dict[str, NDArray[np.float64]]:
-        """Each model's probability for the set S, on the graph that it was trained on.
+    def ask(
+        self, runs: Iterable[Run], S: Iterable[int], seed: int = 0, graph: Graph | None = None
+    ) -> dict[str, NDArray[np.float64] | ParameterError]:
+        """Each model's probability for the set S, on the graph that it was trained on or on another.
 
-        [1] for two classes, [1, C] for more.
+        [1] for two classes, [1, C] for more; or why it cannot judge that graph.
         """
         from ..learn.predicting import predict
 
-        nodes, p = list(S), TASKS[self.kind].p
+        nodes, p = list(S), self.plan.p
         if len(nodes) != p:
             raise TargetError(f"These models judge sets of {p} node{'s' if p > 1 else ''}; {len(nodes)} are picked.")
-        graph = self.task(seed).graph
-        return {
-            name: predict(self.model(run), graph, [nodes], device="cpu")
-            for name, run in self.of_seed(runs, seed).items()
-        }
+        answers: dict[str, NDArray[np.float64] | ParameterError] = {}
+        for name, run in self.of_seed(runs, seed).items():
+            try:
+                answers[name] = predict(self.model(run), graph or self.task(seed).graph, [nodes], device="cpu")
+            except ParameterError as error:  # a transductive model knows one graph alone
+                answers[name] = error
+        return answers

@@ -20,14 +20,15 @@ class Ledger:
 
     def __init__(self, plan: Plan, store: Store) -> None:
         self.race: Race | None = None
-        self.shelf = Shelf(plan.graph, plan.task, store.models)
+        self.shelf = Shelf(plan, store.models)
         self._table: tuple[list[str], Comparison | None] = ([], None)
         self.turn_to(plan, store)
 
     def turn_to(self, plan: Plan, store: Store) -> None:
         """Another plan or store is chosen; nothing may be in training."""
-        if (store.models, plan.task) != (self.shelf.folder, self.shelf.kind) or self.shelf.graph is not plan.graph:
-            self.shelf = Shelf(plan.graph, plan.task, store.models)
+        old, same = self.shelf.plan, (store.models, plan.task) == (self.shelf.folder, self.shelf.kind)
+        if not same or old.graph is not plan.graph or old.given is not plan.given:
+            self.shelf = Shelf(plan, store.models)
         if self.race is not None and not self._is_race_of(self.race, plan, store, self.race.workers):
             self.race = None
         self.plan, self.store = plan, store
@@ -91,8 +92,10 @@ class Ledger:
         if keys != self._table[0]:
             made = compare_runs(shown) if shown else None
             if made is not None:
-                aside = (self.aside,) if self.aside else ()
-                made = replace(made, notes=(settings_note(shown, self.plan, other), *made.notes, *aside))
+                more = [self.aside] if self.aside else []
+                if self.plan.given is not None:
+                    more.insert(0, "Every seed has the task's own split: seeds differ in weights and order alone.")
+                made = replace(made, notes=(settings_note(shown, self.plan, other), *made.notes, *more))
             self._table = keys, made
         return self._table[1]
 
@@ -144,7 +147,7 @@ def left_aside(runs: Sequence[Run]) -> str:
     unnamed = sum(not run.digest for run in runs)
     counted = [
         (unnamed, "of an earlier version, which did not write down the graph"),
-        (len(runs) - unnamed, "on another graph of that name, or with other labels"),
+        (len(runs) - unnamed, "on another graph of that name, or with other labels or parts"),
     ]
     parts = [f"{count} run{'s' if count > 1 else ''} {why}" for count, why in counted if count]
     return f"Left aside: {'; '.join(parts)}." if parts else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,7 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)  # further arguments of fit
     name: str = ""
     own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # for one model: its hyperparameters and rate
+    given: Task | None = None  # a task of one's own on ``graph``, of this kind; its split is that of every seed
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
@@ -72,7 +73,8 @@ class Plan:
         from ..learn.nets import MODELS, build
         from ..learn.training import fit
 
-        one_of("task", self.task, TASKS)
+        if self.given is None:
+            one_of("task", self.task, TASKS)
         if whole_number("seeds", self.seeds, least=1) > MOST_SEEDS:
             raise ParameterError(f"seeds must be at most {MOST_SEEDS}, not {self.seeds}.")
         whole_number("epochs", self.epochs, least=1)
@@ -86,7 +88,7 @@ class Plan:
             raise ParameterError(
                 f"name={self.name!r} is not the name of this graph; leave it out, it is found by itself."
             )
-        if self.task == "roles" and self.graph.labels is None:
+        if self.given is None and self.task == "roles" and self.graph.labels is None:
             raise GraphError(
                 "role_task needs a label for each node and this graph has none; choose a graph that has "
                 "them (us-flights, karate, …), give a file of labels with yours, or add them with "
@@ -102,7 +104,9 @@ class Plan:
             one_of("hyperparameter", name, sorted(known))
 
     def _found_name(self) -> str:
-        """Labels count where the digest counts them, so that equal digests have equal names."""
+        """Labels count where the digest counts them, so that equal digests have equal names; an own task has none."""
+        if self.given is not None:
+            return ""
         return name_of(self.graph, labels=self.task == "roles")
 
     def _check_options(self) -> None:
@@ -118,8 +122,18 @@ class Plan:
             one_of("option", name, [*(option.name for option in fields(Learning)), *_HOW])
 
     def make_task(self, seed: int) -> Task:
-        """The task with the split of this seed."""
-        return TASKS[self.task].make(self.graph, seed=seed)
+        """The task with the split of this seed; an own task keeps its split, and bears the seed."""
+        return TASKS[self.task].make(self.graph, seed=seed) if self.given is None else replace(self.given, seed=seed)
+
+    @property
+    def p(self) -> int:
+        """Nodes in a target set."""
+        return TASKS[self.task].p if self.given is None else self.given.p
+
+    @property
+    def metric(self) -> str:
+        """What models are chosen by."""
+        return TASKS[self.task].metric if self.given is None else self.given.metric
 
     def hyper_of(self, model: str) -> dict[str, Any]:
         """The chosen hyperparameters that this model has."""
@@ -144,7 +158,7 @@ class Plan:
         from ..learn.stepping import Learning
 
         kind: type[SetNet] = MODELS[one_of("model", model, MODELS)].load()
-        p, given = TASKS[self.task].p, self.hyper_of(model)
+        p, given = self.p, self.hyper_of(model)
         hyper = {key: one.checked(key, given.get(key, one.default_for(p))) for key, one in kind.HYPER.items()}
         if not kind.learns:
             return hyper, {}
@@ -154,7 +168,7 @@ class Plan:
     def hint(self) -> str:
         """A sentence if the largest distance that a model tells apart leaves out many positives; else ""."""
         given = {int(self.settings(model)[0].get("max_dist") or 0) for model in self.models}
-        told = (_hint(self.graph, self.task, most) for most in sorted(given) if most)
+        told = (_hint(self.given or self.graph, self.task, most) for most in sorted(given) if most)
         return next(filter(None, told), "")
 
     def jobs(self) -> list[Job]:
@@ -170,7 +184,7 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """Names what the runs are about, see :func:`digest_of`."""
-        return digest_of(self.graph, self.task)
+        return digest_of(self.graph, self.task) if self.given is None else self.given.digest()[:32]
 
     @property
     def title(self) -> str:
@@ -179,7 +193,10 @@ class Plan:
 
 
 @lru_cache(maxsize=16)
-def _hint(graph: Graph, task: str, max_dist: int) -> str:
+def _hint(about: Graph | Task, task: str, max_dist: int) -> str:
+    if isinstance(about, Task):
+        return distance_hint(about.graph, about.train.sets[about.train.labels == 1], max_dist)
+    graph = about
     positives = {"links": lambda: graph.edges, "triangles": lambda: triangles(graph)}
     return distance_hint(graph, positives[task](), max_dist) if task in positives else ""
 

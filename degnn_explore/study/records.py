@@ -13,7 +13,7 @@ from ..learn.nets import MODELS
 
 _CHOICES: dict[str, Iterable[str]] = {
     "model": MODELS,
-    "task": ("roles", "links", "triangles"),
+    "task": ("roles", "links", "triangles", "sets"),
     "metric": ("auc", "accuracy"),
     "status": ("finished", "failed", "running"),
 }

@@ -102,7 +102,7 @@ def code_of(plan: Plan, runs: Sequence[Run] = ()) -> str:
             "]",
             "for name, seeds, hyper, training in runs:",
             "    for seed in seeds:",
-            f"        task = de.{TASKS[plan.task].make.__name__}(G, seed=seed)",
+            *_task_code(plan),
             "        model = de.build(name, task, seed=seed, **hyper)",
             f"        run = list(de.fit(model, task, seed=seed, device={device!r}, **training))",
             "        print(name, seed, de.summarise(run))",
@@ -110,8 +110,18 @@ def code_of(plan: Plan, runs: Sequence[Run] = ()) -> str:
     )
 
 
+def _task_code(plan: Plan) -> list[str]:
+    """The line that makes the task of a seed, unless there is one for all."""
+    return [] if plan.given else [f"        task = de.{TASKS[plan.task].make.__name__}(G, seed=seed)"]
+
+
 def _graph_code(plan: Plan) -> list[str]:
-    """Lines that make G; a graph that load does not know only its owner can write down."""
+    """Lines that make G; a graph that load does not know, and a task of one's own, only its owner can write down."""
+    if plan.given is not None:
+        return [
+            f"# A task of your own on {_text(plan.title)}; put what made it in the place of the dots.",
+            f"task = ...  # {plan.given!r}",
+        ]
     if plan.name:
         return [f"G = de.load({_text(plan.name)})"]
     graph = plan.graph

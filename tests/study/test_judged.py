@@ -11,6 +11,7 @@ from sklearn import metrics
 
 import degnn_explore as de
 from degnn_explore.study.judged import Scored, Shelf, calibration, confusion, hardest, measures, roc, set_distance
+from degnn_explore.study.plan import Plan
 from degnn_explore.study.records import Run
 from degnn_explore.study.statistics import curves, interval
 
@@ -115,7 +116,7 @@ def test_of_epochs_equal_on_validation_the_first_is_reported() -> None:
 
 def test_a_shelf_gives_models_of_one_seed_whose_files_are_there(tmp_path: Path) -> None:
     G = de.load("karate")
-    shelf = Shelf(G, "links", tmp_path)
+    shelf = Shelf(Plan(G, "links", []), tmp_path)
     about = {"digest": shelf.digest, "test": 0.5}
     good = Run("a", "karate", "links", "GCN", 0, model_file="a.safetensors", **about)  # type: ignore[arg-type]
     for name in ("a", "b", "c", "d"):

@@ -133,7 +133,7 @@ def test_runs_of_another_graph_of_the_same_name_are_left_aside_and_counted(tmp_p
     assert [run.key for run in ledger.runs] == ["a"]
     assert ledger.aside == (
         "Left aside: 2 runs of an earlier version, which did not write down the graph; "
-        "1 run on another graph of that name, or with other labels."
+        "1 run on another graph of that name, or with other labels or parts."
     )
 
 

@@ -415,8 +415,8 @@ def test_runs_of_other_labels_are_neither_read_nor_asked(tmp_path: Path) -> None
     assert [run.catalogue for run in two.store.runs()] == ["karate", ""]
     ledger = Ledger(two.plan, two.store)
     assert ledger.runs == two.results()
-    assert ledger.aside == "Left aside: 1 run on another graph of that name, or with other labels."
-    shelf = Shelf(two.plan.graph, "roles", two.store.models)
+    assert ledger.aside == "Left aside: 1 run on another graph of that name, or with other labels or parts."
+    shelf = Shelf(two.plan, two.store.models)
     both = one.results() + two.results()
     assert shelf.of_seed(both, 0) == {"GCN": two.results()[0]}
     with pytest.raises(ParameterError, match="on another graph, or with other labels"):

@@ -14,6 +14,7 @@ import ipywidgets as W
 
 from ...common.errors import ParameterError
 from ...graphs.graph import Graph
+from ...learn.task import Task
 from ...study.exports import Comparison
 from ...study.judged import Mistake
 from ...study.ledger import Ledger
@@ -46,7 +47,7 @@ class TrainingBoard(Panel):
     Parameters
     ----------
     graph
-        A name that :func:`degnn_explore.load` knows, or a graph of your own.
+        A name that :func:`degnn_explore.load` knows, a graph, or any Task, whose split is then that of every seed.
     task
         "roles" (needs labels), "links" or "triangles"; by default roles if the graph has labels, else links.
     models
@@ -82,7 +83,7 @@ class TrainingBoard(Panel):
 
     def __init__(
         self,
-        graph: str | Graph = "celegans",
+        graph: str | Graph | Task = "celegans",
         task: str | None = None,
         models: Iterable[str] | None = None,
         *,
@@ -243,7 +244,7 @@ class TrainingBoard(Panel):
         self._top = box("de-cards", self._curves.box, beside)
         self._top.add_class("de-race")
         self._comparing = Compare(self.results, self.code, self.show_error)
-        self._deep = Deep(lambda: None if self._ledger is None else self._ledger.trained(), self.show_error)
+        self._deep = Deep(lambda: self._ledger.trained() if self._ledger else None, self._controls, self.show_error)
         tip = "Move these runs to a folder of their own and begin anew; nothing is lost"
         aside = button("Set results aside", tip, partial(self._clicked, self._set_aside))
         saved = button("Save report", "As one HTML page", partial(self._clicked, lambda: self._story().download()))
@@ -336,8 +337,7 @@ class TrainingBoard(Panel):
                     part.layout.display = "none" if table is None else ""  # nothing to look into yet
 
     def _draw_curves(self) -> None:
-        metric = "accuracy" if self._known.plan.task == "roles" else "auc"
-        self._curves.draw(self._known.drawn(), metric, self._known.plan.epochs)
+        self._curves.draw(self._known.drawn(), self._known.plan.metric, self._known.plan.epochs)
 
     @property
     def _known(self) -> Ledger:

@@ -11,12 +11,13 @@ import ipywidgets as W
 from ...common.errors import ParameterError, one_of
 from ...graphs.graph import Graph
 from ...learn.nets import MODELS
+from ...learn.task import Task
 from ...learn.tasks import TASKS
-from ...reading.catalogue import datasets, load
+from ...reading.catalogue import datasets, load, name_of
 from ...study.plan import MOST_SEEDS, Plan, digest_of
 from ...study.records import Run
 
-OWN = "own graph"
+OWN, OWN_TASK = "own graph", "own task"
 _OWN_DEFAULT = ("each model's own", "")  # and, once models are chosen, what that is
 _CHOICES: dict[str, tuple[str, list[Any]]] = {
     "layers": ("Layers", [1, 2, 3, 4]),
@@ -41,6 +42,8 @@ class Controls:
 
         self._act = act
         self._quiet = False
+        self.given: Task | None = None  # the board was made for it; its graph is ``_place`` in the menu
+        self._place = ""
         self.own: dict[str, Graph] = {}  # graphs that load does not know, by their place in the menu
         self._known = [
             (f"{row['name']} · {row['nodes']:,} nodes, {row['edges']:,} edges", row["name"])
@@ -73,6 +76,8 @@ class Controls:
         self.settings = (*self.hyper.values(), self.rate, self.optimiser, self.batch, self.patience)
         rest = (self.task, self.graph, self.seeds, self.epochs, self.device, self.workers)
         self.found: dict[str, dict[str, Any]] = {}  # settings of single models, chosen on validation
+        self.task.observe(lambda _: self._keep_together(self.graph), "value")
+        self.graph.observe(lambda _: self._keep_together(self.task), "value")
         for control in (self.task, self.graph, *self.settings):  # first, so that the change is told without them
             control.observe(lambda _: None if self._quiet else self.found.clear(), "value")
         for control in (*rest, *self.settings, *self.models.values()):
@@ -82,20 +87,24 @@ class Controls:
 
     def choose(
         self,
-        graph: str | Graph,
+        graph: str | Graph | Task,
         task: str | None,
         models: Iterable[str] | None,
         numbers: Mapping[str, Any],
         settings: Mapping[str, Any],
     ) -> None:
         """Sets the controls from a board's arguments; ``numbers`` are seeds, epochs, device and workers."""
-        known = graph if isinstance(graph, Graph) else load(graph)
-        if isinstance(graph, Graph):
-            self.use(graph)
+        if isinstance(task, Task) or (isinstance(graph, Task) and task is not None):
+            raise ParameterError("A task of your own has its graph: give it alone, as TrainingBoard(task).")
+        if isinstance(graph, Task):
+            self._use_task(graph)
         else:
-            _offer(self.graph, graph, graph)
-        usual = "links" if known.labels is None else "roles"
-        self.task.value = one_of("task", task, TASKS) if task else usual
+            if isinstance(graph, Graph):
+                self.use(graph)
+            else:
+                load(graph)
+                _offer(self.graph, graph, graph)
+            self.task.value = one_of("task", task, TASKS) if task else self._usual_task()
         for model in [name for name, entry in MODELS.items() if entry.usual] if models is None else models:
             self.models[one_of("model", model, MODELS)].value = True
         for name, number in (("seeds", self.seeds), ("epochs", self.epochs)):
@@ -133,15 +142,36 @@ class Controls:
             self.changed()
         self.graph.value = key
 
+    def _use_task(self, task: Task) -> None:
+        """Offers a task of one's own, and chooses it with its graph."""
+        self.given = task
+        self._place = name_of(task.full_graph, labels=False)
+        if self._place not in [name for _, name in self._known]:
+            self.use(task.full_graph)
+            self._place = self.graph.value
+        _offer(self.task, f"{task.kind} (p = {task.p}), your own", OWN_TASK)
+
+    def _keep_together(self, follower: W.Dropdown) -> None:
+        """A task of one's own is of one graph: with it comes its graph, and with another graph goes the task."""
+        if not self._quiet and self.task.value == OWN_TASK and self.graph.value != self._place:
+            self._set({follower: self._place if follower is self.graph else self._usual_task()})
+
+    def _usual_task(self) -> str:
+        return "links" if self.current().labels is None else "roles"
+
     def current(self) -> Graph:
         """The chosen graph."""
-        name = str(self.graph.value)
+        return self.find(str(self.graph.value))
+
+    def find(self, name: str) -> Graph:
+        """A graph of the menu."""
         return self.own[name] if name in self.own else load(name)
 
     def turn_to(self, run: Run, plan: Plan) -> None:
         """Chooses the task and graph of a run, unless the plan has them; tells nobody."""
         if (run.task, run.digest) == (plan.task, plan.digest):
             return
+        self.found = {}
         if run.digest == digest_of(plan.graph, run.task):
             self._set({self.task: run.task})
         elif run.catalogue in [value for _, value in self.graph.options]:
@@ -153,7 +183,8 @@ class Controls:
             )
 
     def use_own(self, found: Mapping[str, Mapping[str, Any]]) -> None:
-        """Settings for single models, until another value is chosen for all."""
+        """Settings for single models, in place of those for all, until another value is chosen for all."""
+        self._set({menu: "" for menu in self.hyper.values()})
         self.found = {model: dict(settings) for model, settings in found.items() if settings}
         self.changed()
 
@@ -194,11 +225,10 @@ class Controls:
 
     def _show_own_values(self) -> None:
         """What "each model's own" stands for, of the models that are chosen."""
-        p = TASKS[self.task.value].p
         kinds = [MODELS[model].load() for model in self.chosen()]
         for name, menu in (*self.hyper.items(), ("learning_rate", self.rate)):
             hypers = [{**kind.HYPER, "learning_rate": kind.RATE}.get(name) for kind in kinds if kind.learns]
-            defaults = (hyper.default_for(p) for hyper in hypers if hyper is not None)
+            defaults = (hyper.default_for(self.p) for hyper in hypers if hyper is not None)
             values = dict.fromkeys(f"{one:g}" if isinstance(one, float) else str(one) for one in defaults)
             label = f"each model's own: {', '.join(values)}" if values else _OWN_DEFAULT[0]
             if menu.options[0][0] != label:
@@ -215,12 +245,18 @@ class Controls:
         return [name for name, check in self.models.items() if check.value and self._fits(name)]
 
     def _fits(self, model: str) -> bool:
-        return MODELS[model].takes(TASKS[self.task.value].p)
+        return MODELS[model].takes(self.p)
+
+    @property
+    def p(self) -> int:
+        """Nodes in a target set of the chosen task."""
+        return self.given.p if self.given and self.task.value == OWN_TASK else TASKS[self.task.value].p
 
     def plan(self) -> Plan:
         """What is chosen, not yet checked."""
-        name = "" if self.graph.value in self.own else str(self.graph.value)
-        graph = self.current()
+        given = self.given if self.task.value == OWN_TASK else None
+        name = "" if given or self.graph.value in self.own else str(self.graph.value)
+        graph, task = (given.full_graph, given.kind) if given else (self.current(), self.task.value)
         models = self.chosen()
         known = {key for model in models for key in MODELS[model].load().HYPER}
         hyper = {key: control.value for key, control in self.hyper.items() if control.value != "" and key in known}
@@ -232,7 +268,7 @@ class Controls:
         }
         numbers = (self.seeds.value, self.epochs.value, self.device.value)
         found = {model: settings for model, settings in self.found.items() if model in models}
-        return Plan(graph, self.task.value, models, *numbers, hyper, options, name, found)
+        return Plan(graph, task, models, *numbers, hyper, options, name, found, given)
 
 
 def _menu(label: str, options: Sequence[Any]) -> W.Dropdown:

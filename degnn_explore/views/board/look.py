@@ -15,6 +15,7 @@ from ..widgets.html import box, guarded, tag
 from ..widgets.sheet import Sheet
 from ..widgets.spot import Spot
 from .asking.ask import Ask
+from .controls import Controls
 from .look_figure import look_figure
 from .texts import look_notes, measure_table
 
@@ -87,12 +88,16 @@ class Deep:
     """Two buttons, and the parts that they open; errors go to ``failed``.
 
     ``trained()`` gives the shelf of trained models, the finished runs, and the best run; None if there is none yet.
+    ``controls`` has the graphs that they may be asked on.
     """
 
     def __init__(
-        self, trained: Callable[[], tuple[Shelf, Sequence[Run], Run] | None], failed: Callable[[BaseException], None]
+        self,
+        trained: Callable[[], tuple[Shelf, Sequence[Run], Run] | None],
+        controls: Controls,
+        failed: Callable[[BaseException], None],
     ) -> None:
-        self._trained, self.show_error = trained, failed
+        self._trained, self._controls, self.show_error = trained, controls, failed
         self.look: Look | None = None
         self.ask: Ask | None = None
         self._filling = threading.RLock()  # a click and the board's thread would lose each other's messages
@@ -138,7 +143,7 @@ class Deep:
             if self.toggles["look"].value and self.look is None:
                 self.look = Look(self.show_error)
             if self.toggles["ask"].value and self.ask is None and trained is not None:
-                self.ask = Ask(trained[0].task(trained[2].seed).graph, self.show_error)
+                self.ask = Ask(trained[0].task(trained[2].seed).graph, self._controls, self.show_error)
             self.box.children = tuple(part.box for name, part in self.parts.items() if self.toggles[name].value)
             self.fill()
         if key in self.parts and self.toggles[key].value:

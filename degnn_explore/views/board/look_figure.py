@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...learn.nets import colour_of
-from ...study.density import corrected
+from ...study.density import corrected, learnt_share
 from ...study.judged import Scored, calibration, confusion, roc
 from .figures import dash, short
 
@@ -21,20 +21,21 @@ def look_figure(
 ) -> dict[str, Any]:
     """ROC of every model with its area; of the ``chosen`` one calibration, and scores by distance or confusion.
 
-    ``prior`` is the share of positives in the graph, None for roles.
+    ``prior`` is the share of positives in the graph, None where that is not what the task is about.
     """
     judged = scored[chosen]
-    roles = judged.task.p == 1
-    sheet = _Sheet(320 if roles else 580)
-    upper = (0.0, 1.0) if roles else (0.6, 1.0)
+    several = judged.task.num_classes > 2
+    low = several or judged.task.p == 1  # by classes, in one row; else also by distance, in a second
+    sheet = _Sheet(320 if low else 580)
+    upper = (0.0, 1.0) if low else (0.6, 1.0)
     at = sheet.axes("ROC, test sets", (0.0, 0.27), upper, "negatives taken for positives", "positives found")
     _add_roc(sheet, at, scored, chosen, areas)
-    what = "share judged right" if roles else "share of positives"
+    what = "share judged right" if several else "share of positives"
     at = sheet.axes(f"{chosen}: calibration", (0.36, 0.63), upper, "score", what)
     _add_calibration(sheet, at, judged, prior)
-    legends = {"legend": {"x": 0.66 if not roles else 0.0, "y": 1.0 if not roles else -0.28, "yanchor": "top"}}
+    legends = {"legend": {"x": 0.66 if not low else 0.0, "y": 1.0 if not low else -0.28, "yanchor": "top"}}
     names = judged.task.class_names
-    if roles:
+    if low:
         at = sheet.axes(f"{chosen}: rows are the truth", (0.74, 1.0), upper, "given", "", range=None, type="category")
         _add_confusion(sheet, at, judged, names)
         legends["legend"]["orientation"] = "h"
@@ -100,7 +101,7 @@ def _add_roc(
 
 
 def _add_calibration(sheet: _Sheet, at: dict[str, str], judged: Scored, prior: float | None) -> None:
-    """How often sets of a score are positive: in the test set, half positives, and in the whole graph."""
+    """How often sets of a score are positive: in the test set, and in the whole graph."""
     found = calibration(judged, prior)
     sheet.add(at, x=[0, 1], y=[0, 1], line=_CHANCE, hoverinfo="skip", showlegend=False)
     score = short(found["score"].tolist())
@@ -114,7 +115,7 @@ def _add_calibration(sheet: _Sheet, at: dict[str, str], judged: Scored, prior: f
     if prior is not None:
         grid = np.linspace(0, 1, 101)
         said = "%{x:.2f} stands for %{y:.3f}<extra></extra>"
-        x, y = short(grid.tolist()), short(corrected(grid, prior).tolist())
+        x, y = short(grid.tolist()), short(corrected(grid, prior, learnt_share(judged.task)).tolist())
         sheet.add(at, x=x, y=y, name="corrected score", line={"color": _YES, "width": 1.5}, hovertemplate=said)
 
 

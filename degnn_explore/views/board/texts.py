@@ -7,7 +7,7 @@ from typing import Any
 
 from ...graphs.graph import Graph
 from ...learn.tasks import Task
-from ...study.density import corrected
+from ...study.density import corrected, learnt_share
 from ...study.exports import COLUMNS, Column, Comparison, Row
 from ...study.judged import Mistake
 from ...study.snapshot import Snapshot
@@ -136,22 +136,22 @@ def mistake_table(
     mistakes: Sequence[Mistake], task: Task, seeds: int
 ) -> tuple[list[dict[str, str]], list[list[dict[str, Any]]]]:
     """Columns and rows of the hardest mistakes over so many seeds."""
-    names = task.class_names
-    roles = task.p == 1
+    names, single = task.class_names, task.p == 1
+    named = single or task.num_classes > 2  # else one score says it
     columns = [
         column({1: "node", 2: "pair"}.get(task.p, "set"), first="up"),
-        column("degree" if roles else "distance", "" if roles else "Between the targets, their own edges cut"),
+        column("degree" if single else "distance", "" if single else "Between the targets, their own edges cut"),
         column("truth"),
-        column("judged" if roles else "score", "" if roles else f"For “{names[1]}”: not a probability"),
+        column("judged" if named else "score", "" if named else f"For “{names[1]}”: not a probability"),
         column("wrong", "In so many of the seeds whose test sets have it"),
     ]
     rows = []
     for m in mistakes:
         degree = int(task.graph.degrees[m.nodes[0]])
         second = (
-            cell(degree, float(degree)) if roles else cell("∞" if m.distance < 0 else m.distance, float(m.distance))
+            cell(degree, float(degree)) if single else cell("∞" if m.distance < 0 else m.distance, float(m.distance))
         )
-        judged = f"{names[m.given]}, {m.score:.2f}" if roles else f"{m.score:.2f}"
+        judged = f"{names[m.given]}, {m.score:.2f}" if named else f"{m.score:.2f}"
         often = cell(f"{m.wrong} of {m.asked}", m.wrong / m.asked)
         name = cell(set_name(task.full_graph, m.nodes))
         rows.append([name, second, cell(names[m.truth]), cell(judged, m.score), often])
@@ -180,13 +180,17 @@ def measure_table(table: Mapping[str, Mapping[str, float]]) -> tuple[list[dict[s
 
 def look_notes(task: Task, prior: float | None) -> list[str]:
     """What to know when reading the picture of "Look into it"."""
-    if prior is None:
+    what = task.class_names[1]
+    if task.num_classes > 2 or task.p == 1:
         several = "ROC and AUC are the mean over the classes, each against the rest. "
         return [several * (task.num_classes > 2) + "Calibration: of the class that is given, how often it is right."]
-    what = task.class_names[1]
+    if prior is None:
+        return [f"Scores are for “{what}”; distances are those between the targets, their own edges cut."]
+    learnt = learnt_share(task)
     return [
-        f"A score is not a probability: models learn from as many sets that are {what} as not, in this graph "
-        f"{share(prior)} of all are {what}, so that a score of 0.9 stands for about {share(corrected(0.9, prior))}.",
+        f"A score is not a probability: of the sets that models learn from {share(learnt)} are {what}, in this graph "
+        f"{share(prior)} of all are {what}, so that a score of 0.9 stands for about "
+        f"{share(corrected(0.9, prior, learnt))}.",
         "“In the graph” counts each test negative for as many as the graph has. Distances are those between the "
         "targets in the training graph, their own edges cut.",
     ]

@@ -53,10 +53,10 @@ class Tried:
     @guarded
     def fill(self) -> None:
         """Shows the runs as they are now, if it is open."""
-        self.box.layout.display = "" if self.toggle.value else "none"
-        if not self.toggle.value:
+        self._groups = by_setting(self._known().runs, self._known().plan) if self.toggle.value else {}
+        self.box.layout.display = "" if self._groups else "none"
+        if not self._groups:
             return
-        self._groups = by_setting(self._known().runs, self._known().plan)
         with self._sheet.hold_sync():
             self._sheet.columns = _COLUMNS
             self._sheet.rows = [_row(model, words, runs) for (model, words), runs in self._groups.items()]
@@ -73,6 +73,8 @@ class Tried:
 
     @guarded
     def _choose(self) -> None:
+        if self._quiet:
+            return
         settings = [words for model, words in self._groups if model == self.menus[0].value]
         for usual, menu in enumerate(self.menus[1:]):
             self._offer(menu, settings, usual)
@@ -91,7 +93,8 @@ class Tried:
         metric = "AUC" if pair[0][0].metric == "auc" else "accuracy"
         self._words.value = tag("div", difference(pair[0], pair[1], metric), "de-notes")
         names = [menu.value for menu in self.menus[1:]]
-        self._chart.show(_figure([curves(runs)[0].mean for runs in pair if curves(runs)], names, metric))
+        means = [curve[0].mean if (curve := curves(runs)) else [] for runs in pair]
+        self._chart.show(_figure(means, names, metric))
 
     @guarded
     def keep(self) -> None:
@@ -135,7 +138,7 @@ def _figure(means: Sequence[Sequence[float]], names: Sequence[str], metric: str)
             "type": "scatter", "mode": "lines", "name": name, "x": list(range(1, len(mean) + 1)), "y": list(mean),
             "line": {"color": colour, "width": 2, "dash": dash},
         }
-        for mean, name, colour, dash in zip(means, names, _COLOURS, ("solid", "dash"), strict=False)
+        for mean, name, colour, dash in zip(means, names, _COLOURS, ("solid", "dash"), strict=True)
     ]  # fmt: skip
     axes = {"xaxis": {"title": {"text": "epoch"}}, "yaxis": {"title": {"text": f"test {metric}"}}}
     legend = {"orientation": "h", "y": 1.15, "x": 0}

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import ipywidgets as W
 
-from ...learn.tasks import TASKS
 from ...study.plan import Plan
 from ...study.storage.store import Store
 from ...study.tuning import StoreTrial, Tuned, search
@@ -62,9 +61,13 @@ class Tuning:
     def _search(self, plan: Plan, trial: StoreTrial, minutes: float) -> None:
         """In a thread."""
         try:
-            found = search(plan.models, TASKS[plan.task].p, minutes, trial)
-            self._say(_words(found))
-            self._controls.use_own(found.best)
+            found = search(plan.models, plan.p, minutes, trial)
+            now = self._controls.plan()
+            if (now.task, now.digest) == (plan.task, plan.digest):
+                self._say(_words(found))
+                self._controls.use_own(found.best)
+            else:
+                self._say(f"The search was for {plan.task} on {plan.title}; choose that again, and search anew.")
         finally:
             self.button.description = _ASK
 

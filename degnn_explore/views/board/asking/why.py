@@ -178,7 +178,7 @@ class Why:
 
     def _draw(self, why: Explanation, task: Task) -> None:
         part = self.part.value
-        named = task.class_names[1] if task.num_classes == 2 else f"class {why.label}"
+        named = task.class_names[task.classes.index(why.label)]
         self._title.value = tag("div", f"Why {why.score:.3f} for “{named}”?", "de-head")
         self._about.value = tag("div", _ABOUT[part], "de-notes")
         self._pictured.layout.display = "" if part == "edges" else "none"
