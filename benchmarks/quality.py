@@ -25,7 +25,7 @@ from scipy import stats
 
 import degnn_explore as de
 from degnn_explore.learn.tasks import TASKS
-from degnn_explore.study.comparison import paper_number
+from degnn_explore.studies.comparison import paper_number
 
 EVERY = ["GCN", "SAGE", "GIN", "struc2vec", "PGNN", "SEAL", "DE-GNN-SPD", "DE-GNN-LP", "DEA-GNN-SPD", "DEA-GNN-PR"]
 DATA = [

@@ -40,10 +40,10 @@ _NAMES = {
     "learn.predicting": "predict",
     "learn.why.explaining": "explain Explanation",
     "learn.saving": "save load_model",
-    "study.missing_links": "missing_links",
-    "study.judged": "set_distance",
-    "study.tuning": "tune",
-    "study.storage.store": "Store",
+    "studies.missing_links": "missing_links",
+    "studies.judged": "set_distance",
+    "studies.tuning": "tune",
+    "studies.storage.store": "Store",
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
 _MODULES = {"theory": "theory", "zoo": "graphs.zoo"}

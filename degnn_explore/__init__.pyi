@@ -53,10 +53,10 @@ from .quiz import check as check
 from .reading.catalogue import datasets as datasets
 from .reading.catalogue import load as load
 from .reading.read import read_graph as read_graph
-from .study.judged import set_distance as set_distance
-from .study.missing_links import missing_links as missing_links
-from .study.storage.store import Store as Store
-from .study.tuning import tune as tune
+from .studies.judged import set_distance as set_distance
+from .studies.missing_links import missing_links as missing_links
+from .studies.storage.store import Store as Store
+from .studies.tuning import tune as tune
 from .views.board.board import TrainingBoard as TrainingBoard
 from .views.explorer.explorer import Explorer as Explorer
 

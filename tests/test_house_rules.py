@@ -75,7 +75,7 @@ def test_the_map_of_rooms_names_every_room() -> None:
         "learn/nets",
         "learn/why",
         "learn/own",
-        "study/storage",
+        "studies/storage",
         "views/explorer/pages",
         "views/board/asking",
     )

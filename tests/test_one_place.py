@@ -19,9 +19,9 @@ from degnn_explore.graphs.graph import Graph
 from degnn_explore.learn import nets
 from degnn_explore.learn.nets import colour_of
 from degnn_explore.learn.nets.base import Hyper, Rows, SetNet, Shape
-from degnn_explore.study.comparison import compare_runs
-from degnn_explore.study.plan import Plan
-from degnn_explore.study.records import Run
+from degnn_explore.studies.comparison import compare_runs
+from degnn_explore.studies.plan import Plan
+from degnn_explore.studies.records import Run
 from degnn_explore.views.explorer.colouring import by_encoding
 
 PATH = Graph.from_edges([(0, 1), (1, 2), (2, 3)], num_nodes=5)  # 0-1-2-3 and the isolated node 4

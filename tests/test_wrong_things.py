@@ -23,10 +23,10 @@ import degnn_explore as de
 from degnn_explore import GraphError, ParameterError, TargetError
 from degnn_explore.cli import main
 from degnn_explore.pyg import AddDistanceEncoding, TargetSetLoader
-from degnn_explore.study.comparison import compare_runs
-from degnn_explore.study.plan import Plan
-from degnn_explore.study.race import Race
-from degnn_explore.study.records import Run
+from degnn_explore.studies.comparison import compare_runs
+from degnn_explore.studies.plan import Plan
+from degnn_explore.studies.race import Race
+from degnn_explore.studies.records import Run
 from degnn_explore.views.widgets.still import save as save_page
 
 Row = tuple[str, Callable[[], object], type[Exception], str]

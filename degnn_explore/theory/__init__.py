@@ -1,7 +1,7 @@
 """The Theory Lab: the paper's claims about expressive power, each as an experiment to run, see and vary.
 
 Every experiment returns a :class:`Finding` with ``.table``, ``.plot()`` and ``.save(path)``. May import ``learn``,
-``expressive`` and below, not ``study``. Begin with ``random_regular.py``.
+``expressive`` and below, not ``studies``. Begin with ``random_regular.py``.
 """
 
 from ..expressive.isomorphism import isomorphic

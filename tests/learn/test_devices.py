@@ -16,7 +16,7 @@ from degnn_explore.engine.egonets import blocks, ego_networks
 from degnn_explore.engine.placing import Placed
 from degnn_explore.learn import devices, predicting
 from degnn_explore.learn.stepping import Stepper
-from degnn_explore.study.plan import Plan
+from degnn_explore.studies.plan import Plan
 from tests import pretend_device as pretend
 from tests.learn.test_training import EVERY, TASK, G, numbers, small, small_world
 

@@ -27,7 +27,7 @@ import degnn_explore as de
 from degnn_explore.reading.content import unpack
 from degnn_explore.reading.formats import FORMATS
 from degnn_explore.reading.read import read_content
-from degnn_explore.study.records import Run
+from degnn_explore.studies.records import Run
 
 GRAPH = nx.convert_node_labels_to_integers(nx.florentine_families_graph(), label_attribute="family")
 ENDINGS = [entry.endings.split()[0] for entry in FORMATS]

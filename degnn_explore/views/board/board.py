@@ -15,14 +15,14 @@ import ipywidgets as W
 from ...common.errors import ParameterError
 from ...graphs.graph import Graph
 from ...learn.task import Task
-from ...study.exports import Comparison
-from ...study.judged import Mistake
-from ...study.ledger import Ledger
-from ...study.race import Race
-from ...study.records import Run
-from ...study.storage.files import latest_for
-from ...study.storage.store import Store
-from ...study.workers import warm
+from ...studies.exports import Comparison
+from ...studies.judged import Mistake
+from ...studies.ledger import Ledger
+from ...studies.race import Race
+from ...studies.records import Run
+from ...studies.storage.files import latest_for
+from ...studies.storage.store import Store
+from ...studies.workers import warm
 from ..widgets.html import Notice, box, button, guarded, tag
 from ..widgets.panel import Panel
 from .controls import USUAL, Controls

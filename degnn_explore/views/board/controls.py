@@ -14,8 +14,8 @@ from ...learn.nets import MODELS
 from ...learn.task import Task
 from ...learn.tasks import TASKS
 from ...reading.catalogue import datasets, load, name_of
-from ...study.plan import MOST_SEEDS, Plan, digest_of
-from ...study.records import Run
+from ...studies.plan import MOST_SEEDS, Plan, digest_of
+from ...studies.records import Run
 
 OWN, OWN_TASK = "own graph", "own task"
 _OWN_DEFAULT = ("each model's own", "")  # and, once models are chosen, what that is

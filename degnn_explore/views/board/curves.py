@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import ipywidgets as W
 
 from ...learn.nets import MODELS, is_heuristic
-from ...study.records import Run, by_model
-from ...study.statistics import best_on_validation, curves
+from ...studies.records import Run, by_model
+from ...studies.statistics import best_on_validation, curves
 from ..widgets.chart import Chart
 from ..widgets.html import box, tag
 from .figures import curve_figure

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import ipywidgets as W
 
 from ...common.errors import GraphError
-from ...study.plan import MOST_SEEDS
+from ...studies.plan import MOST_SEEDS
 from ..widgets.html import box, button, guarded, tag, text
 from ..widgets.uploads import UPLOAD_HINT, label_own, read_own, uploaded
 from .controls import PAPER_EPOCHS, PAPER_RATE, USUAL, Controls

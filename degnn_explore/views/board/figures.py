@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...learn.nets import colour_of, is_baseline, is_heuristic
-from ...study.statistics import Curve
+from ...studies.statistics import Curve
 
 _LINES = 40  # curves of single seeds, more would hide the means
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as W
 
-from ...study.snapshot import Snapshot
+from ...studies.snapshot import Snapshot
 
 _DEAF = 0.7  # seconds; longer than the second click of a double click takes to come
 _MEANINGS = {

@@ -8,8 +8,8 @@ from typing import Any
 
 import ipywidgets as W
 
-from ...study.judged import Shelf, measures
-from ...study.records import Run
+from ...studies.judged import Shelf, measures
+from ...studies.records import Run
 from ..widgets.chart import Chart
 from ..widgets.html import box, guarded, tag
 from ..widgets.sheet import Sheet

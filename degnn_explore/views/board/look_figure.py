@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...learn.nets import colour_of
-from ...study.density import corrected, learnt_share
-from ...study.judged import Scored, calibration, confusion, roc
+from ...studies.density import corrected, learnt_share
+from ...studies.judged import Scored, calibration, confusion, roc
 from .figures import dash, short
 
 _YES, _NO = "#404a5c", "#aeb8c6"  # no model's colours

@@ -11,7 +11,7 @@ import ipywidgets as W
 
 from ...graphs.graph import Graph
 from ...learn.tasks import Task
-from ...study.missing_links import REACH, Missing, missing_links
+from ...studies.missing_links import REACH, Missing, missing_links
 from ..widgets.html import box, button, error_box, guarded, tag
 from ..widgets.sheet import Sheet, cell, column
 from .texts import set_name, share

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import ipywidgets as W
 
 from ...common.errors import ParameterError
-from ...study.judged import Mistake, Shelf, hardest
-from ...study.records import Run
+from ...studies.judged import Mistake, Shelf, hardest
+from ...studies.records import Run
 from ..widgets.html import tag, text
 from ..widgets.sheet import Sheet
 from .texts import mistake_table

@@ -14,9 +14,9 @@ from typing import Any
 
 from ... import __version__
 from ...common.errors import ParameterError
-from ...study.exports import Comparison
-from ...study.ledger import Ledger
-from ...study.records import Run
+from ...studies.exports import Comparison
+from ...studies.ledger import Ledger
+from ...studies.records import Run
 from ..widgets.chart_svg import chart_svg
 from ..widgets.html import tag, text
 from ..widgets.sheet import Sheet

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import ipywidgets as W
 
-from ...study.exports import Comparison
+from ...studies.exports import Comparison
 from ..widgets.html import box, button, guarded, tag, text
 from ..widgets.sheet import Sheet
 from .texts import comparison_table

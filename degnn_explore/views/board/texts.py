@@ -7,10 +7,10 @@ from typing import Any
 
 from ...graphs.graph import Graph
 from ...learn.tasks import Task
-from ...study.density import corrected, learnt_share
-from ...study.exports import COLUMNS, Column, Comparison, Row
-from ...study.judged import Mistake
-from ...study.snapshot import Snapshot
+from ...studies.density import corrected, learnt_share
+from ...studies.exports import COLUMNS, Column, Comparison, Row
+from ...studies.judged import Mistake
+from ...studies.snapshot import Snapshot
 from ..widgets.html import node_name, tag, text
 from ..widgets.sheet import cell, column
 from .figures import paint

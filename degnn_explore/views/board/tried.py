@@ -7,10 +7,10 @@ from typing import Any
 
 import ipywidgets as W
 
-from ...study.ledger import Ledger
-from ...study.records import Run
-from ...study.repeat import by_setting
-from ...study.statistics import curves, interval
+from ...studies.ledger import Ledger
+from ...studies.records import Run
+from ...studies.repeat import by_setting
+from ...studies.statistics import curves, interval
 from ..widgets.chart import Chart
 from ..widgets.html import box, button, guarded, tag
 from ..widgets.sheet import Sheet, cell, column

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import ipywidgets as W
 
-from ...study.plan import Plan
-from ...study.storage.store import Store
-from ...study.tuning import StoreTrial, Tuned, search
+from ...studies.plan import Plan
+from ...studies.storage.store import Store
+from ...studies.tuning import StoreTrial, Tuned, search
 from ..widgets.html import box, button, error_box, guarded, tag
 from .controls import Controls
 

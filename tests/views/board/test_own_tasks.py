@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import degnn_explore as de
-from degnn_explore.study.plan import Plan
-from degnn_explore.study.records import Run
-from degnn_explore.study.tuning import Tuned
+from degnn_explore.studies.plan import Plan
+from degnn_explore.studies.records import Run
+from degnn_explore.studies.tuning import Tuned
 from degnn_explore.views.board import tuned
 from degnn_explore.views.board.board import TrainingBoard
 from degnn_explore.views.board.controls import OWN_TASK

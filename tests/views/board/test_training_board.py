@@ -17,9 +17,9 @@ from ipywidgets.widgets.widget import _instances
 
 import degnn_explore as de
 from degnn_explore.learn.metrics import auc
-from degnn_explore.study.judged import Scored
-from degnn_explore.study.snapshot import Progress, Snapshot
-from degnn_explore.study.statistics import Curve
+from degnn_explore.studies.judged import Scored
+from degnn_explore.studies.snapshot import Progress, Snapshot
+from degnn_explore.studies.statistics import Curve
 from degnn_explore.views.board import board as boards
 from degnn_explore.views.board import go as go_module
 from degnn_explore.views.board.board import TrainingBoard

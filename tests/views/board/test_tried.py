@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import degnn_explore as de
-from degnn_explore.study.plan import Job, Plan
-from degnn_explore.study.records import Run
+from degnn_explore.studies.plan import Job, Plan
+from degnn_explore.studies.records import Run
 from degnn_explore.views.board.board import TrainingBoard
 
 KARATE = de.load("karate")

@@ -13,9 +13,9 @@ from ....common.errors import ParameterError
 from ....graphs.graph import Graph
 from ....learn.own_tasks import words_of
 from ....learn.task import Task
-from ....study.density import corrected, density, learnt_share
-from ....study.judged import Shelf
-from ....study.records import Run
+from ....studies.density import corrected, density, learnt_share
+from ....studies.judged import Shelf
+from ....studies.records import Run
 from ...explorer.explorer import Explorer
 from ...explorer.state import ExplorerState, Side
 from ...widgets.html import box, guarded, tag, text

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import degnn_explore as de
-from degnn_explore.study.ledger import Ledger
-from degnn_explore.study.plan import Job, Plan
-from degnn_explore.study.records import Run
-from degnn_explore.study.repeat import code_of
-from degnn_explore.study.storage.files import latest_for
-from degnn_explore.study.storage.store import Store
+from degnn_explore.studies.ledger import Ledger
+from degnn_explore.studies.plan import Job, Plan
+from degnn_explore.studies.records import Run
+from degnn_explore.studies.repeat import code_of
+from degnn_explore.studies.storage.files import latest_for
+from degnn_explore.studies.storage.store import Store
 
 KARATE = de.load("karate")
 

@@ -11,7 +11,7 @@ from sklearn import metrics
 import degnn_explore as de
 from degnn_explore.learn.heuristics import common_neighbours
 from degnn_explore.learn.metrics import average_precision, hits_at, precision_at
-from degnn_explore.study.density import corrected, density, promised_precision, unlinked
+from degnn_explore.studies.density import corrected, density, promised_precision, unlinked
 
 KARATE = de.load("karate")
 LINKS = de.link_task(KARATE, seed=0)

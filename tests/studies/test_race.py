@@ -18,19 +18,19 @@ import degnn_explore as de
 from degnn_explore.common.errors import GraphError, ParameterError
 from degnn_explore.learn.nets import MODELS
 from degnn_explore.learn.tasks import TASKS
-from degnn_explore.study import race as race_module
-from degnn_explore.study import workers as workers_module
-from degnn_explore.study.comparison import compare_runs
-from degnn_explore.study.judged import Shelf
-from degnn_explore.study.ledger import Ledger
-from degnn_explore.study.plan import Job, Plan, digest_of
-from degnn_explore.study.race import Race
-from degnn_explore.study.records import Run
-from degnn_explore.study.repeat import code_of
-from degnn_explore.study.snapshot import Snapshot, lanes_of, snapshot
-from degnn_explore.study.storage import database as database_module
-from degnn_explore.study.storage.store import Store, claimant
-from degnn_explore.study.workers import ProcessWorker, ThreadWorker
+from degnn_explore.studies import race as race_module
+from degnn_explore.studies import workers as workers_module
+from degnn_explore.studies.comparison import compare_runs
+from degnn_explore.studies.judged import Shelf
+from degnn_explore.studies.ledger import Ledger
+from degnn_explore.studies.plan import Job, Plan, digest_of
+from degnn_explore.studies.race import Race
+from degnn_explore.studies.records import Run
+from degnn_explore.studies.repeat import code_of
+from degnn_explore.studies.snapshot import Snapshot, lanes_of, snapshot
+from degnn_explore.studies.storage import database as database_module
+from degnn_explore.studies.storage.store import Store, claimant
+from degnn_explore.studies.workers import ProcessWorker, ThreadWorker
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(de.__file__).parents[1])}
 KARATE = de.load("karate")
@@ -310,9 +310,9 @@ def test_a_killed_parent_leaves_no_process_behind(tmp_path: Path) -> None:
     script.write_text(
         textwrap.dedent(f"""
         import time, degnn_explore as de
-        from degnn_explore.study.plan import Plan
-        from degnn_explore.study.race import Race
-        from degnn_explore.study.storage.store import Store
+        from degnn_explore.studies.plan import Plan
+        from degnn_explore.studies.race import Race
+        from degnn_explore.studies.storage.store import Store
         if __name__ == "__main__":
             plan = Plan(de.load("celegans"), "links", ["GCN", "SAGE"], seeds=2, epochs=500)
             Race(plan, Store({str(tmp_path)!r}), workers=2).start()
@@ -564,9 +564,9 @@ def test_curves_do_not_jump_back_on_continue(tmp_path: Path, monkeypatch: pytest
 
 KILLED = """
 import os, sys, degnn_explore as de
-from degnn_explore.study.plan import Plan
-from degnn_explore.study.race import Race
-from degnn_explore.study.storage.store import Store
+from degnn_explore.studies.plan import Plan
+from degnn_explore.studies.race import Race
+from degnn_explore.studies.storage.store import Store
 put = Store.put
 def die(self, *runs):
     {before}put(self, *runs)

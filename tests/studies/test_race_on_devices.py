@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import degnn_explore as de
-from degnn_explore.study import race as race_module
-from degnn_explore.study.plan import Job, Plan
-from degnn_explore.study.race import Race
-from degnn_explore.study.records import Run
-from degnn_explore.study.storage.store import Store
-from degnn_explore.study.workers import Message, ThreadWorker
+from degnn_explore.studies import race as race_module
+from degnn_explore.studies.plan import Job, Plan
+from degnn_explore.studies.race import Race
+from degnn_explore.studies.records import Run
+from degnn_explore.studies.storage.store import Store
+from degnn_explore.studies.workers import Message, ThreadWorker
 from degnn_explore.views.board.texts import progress_bars
 from tests import pretend_device as pretend
 

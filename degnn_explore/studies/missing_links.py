@@ -31,7 +31,7 @@ class Missing:
 
     For each pair that is the share of links among all unlinked pairs of the graph that the first model scores as high
     or higher, if as many are missing as were held out for validation; see
-    :func:`degnn_explore.study.density.promised_precision`.
+    :func:`degnn_explore.studies.density.promised_precision`.
     """
 
     found: list[tuple[int, int, dict[str, float]]]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError, TargetError
-from degnn_explore.study.missing_links import missing_links, unlinked_pairs
+from degnn_explore.studies.missing_links import missing_links, unlinked_pairs
 
 TASK = de.link_task(de.load("karate"), seed=0)
 MODELS = {name: de.build(name, TASK, seed=3) for name in ("DE-GNN-SPD", "GCN")}

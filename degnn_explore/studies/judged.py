@@ -228,7 +228,7 @@ class Shelf:
 
     @cached_property
     def density(self) -> float | None:
-        """The share of positives among all sets of the graph, see :func:`degnn_explore.study.density.density`."""
+        """The share of positives among all sets of the graph, see :func:`degnn_explore.studies.density.density`."""
         return density(self.task(0))
 
     def model(self, run: Run) -> SetNet:

@@ -10,10 +10,10 @@ import pytest
 from sklearn import metrics
 
 import degnn_explore as de
-from degnn_explore.study.judged import Scored, Shelf, calibration, confusion, hardest, measures, roc, set_distance
-from degnn_explore.study.plan import Plan
-from degnn_explore.study.records import Run
-from degnn_explore.study.statistics import curves, interval
+from degnn_explore.studies.judged import Scored, Shelf, calibration, confusion, hardest, measures, roc, set_distance
+from degnn_explore.studies.plan import Plan
+from degnn_explore.studies.records import Run
+from degnn_explore.studies.statistics import curves, interval
 
 LINKS = de.link_task(de.load("karate"), seed=0)
 ROLES = de.role_task(de.load("us-flights"), seed=0)

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError
 from degnn_explore.common.files import csv_text
-from degnn_explore.study.plan import Plan
-from degnn_explore.study.records import Run
-from degnn_explore.study.repeat import code_of, settings_note
-from degnn_explore.study.storage.files import read_runs
+from degnn_explore.studies.plan import Plan
+from degnn_explore.studies.records import Run
+from degnn_explore.studies.repeat import code_of, settings_note
+from degnn_explore.studies.storage.files import read_runs
 
 EPOCH = {"number": 1, "loss": 0.7, "val": {"auc": 0.6}, "test": {"auc": None}, "seconds": 0.1}
 

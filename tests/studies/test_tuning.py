@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import degnn_explore as de
-from degnn_explore.study.plan import Plan
-from degnn_explore.study.storage.store import Store
-from degnn_explore.study.tuning import SPACE, StoreTrial, candidates, search
+from degnn_explore.studies.plan import Plan
+from degnn_explore.studies.storage.store import Store
+from degnn_explore.studies.tuning import SPACE, StoreTrial, candidates, search
 
 KARATE = de.load("karate")
 

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 from degnn_explore.common.errors import ParameterError
-from degnn_explore.study.comparison import Comparison, compare_runs, latest_setting, paper_number
-from degnn_explore.study.records import Run
-from degnn_explore.study.statistics import confidence_above, corrected_p, holm, interval
+from degnn_explore.studies.comparison import Comparison, compare_runs, latest_setting, paper_number
+from degnn_explore.studies.records import Run
+from degnn_explore.studies.statistics import confidence_above, corrected_p, holm, interval
 
 
 def runs(model: str, tests: list[float], graph: str = "celegans", val: float = 0.5, **more: object) -> list[Run]:

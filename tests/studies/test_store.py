@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore.common import places
 from degnn_explore.common.errors import ParameterError
-from degnn_explore.study.records import Run
-from degnn_explore.study.storage import database as database_module
-from degnn_explore.study.storage import store as store_module
-from degnn_explore.study.storage.store import Store, claimant
+from degnn_explore.studies.records import Run
+from degnn_explore.studies.storage import database as database_module
+from degnn_explore.studies.storage import store as store_module
+from degnn_explore.studies.storage.store import Store, claimant
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(de.__file__).parents[1])}
 SHARE = st.none() | st.floats(0, 1)
@@ -122,8 +122,8 @@ def test_the_claim_of_who_is_gone_or_silent_is_free(tmp_path: Path, monkeypatch:
 
 WORKER = """
 import sys
-from degnn_explore.study.records import Run
-from degnn_explore.study.storage.store import Store, claimant
+from degnn_explore.studies.records import Run
+from degnn_explore.studies.storage.store import Store, claimant
 store, me, keys = Store(sys.argv[1]), claimant(), [f"k{i:02}" for i in range(40)]
 while (key := store.claim(keys, me)) is not None:
     store.put(Run(key, "karate", "links", "GCN", test=0.5))
@@ -188,8 +188,8 @@ def test_a_disk_that_cannot_be_written_to_can_be_read(tmp_path: Path) -> None:
         path.chmod(0o555 if path.is_dir() else 0o444)
     code = f"""
         import os
-        from degnn_explore.study.records import Run
-        from degnn_explore.study.storage.store import Store
+        from degnn_explore.studies.records import Run
+        from degnn_explore.studies.storage.store import Store
         if os.geteuid() == 0: os.seteuid(65534)  # root may write anywhere
         store = Store({str(folder)!r})
         print([run.key for run in store.runs()], store.about)
@@ -331,7 +331,7 @@ def test_runs_come_back_from_files_as_they_were(tmp_path: Path, runs: list[Run])
         stored = [Run.from_json(run.to_json()) for run in runs]
     except ParameterError:
         return  # a number that no record may hold
-    from degnn_explore.study.storage.files import read_runs, write_runs
+    from degnn_explore.studies.storage.files import read_runs, write_runs
 
     for ending in ("jsonl", "csv"):
         whole, single = tmp_path / f"runs.{ending}", tmp_path / f"epochs.{ending}"
