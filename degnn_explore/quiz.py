@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Any
 
 __all__ = ["check"]
 
-_YES_NO = {**dict.fromkeys(("yes", "y", "true"), True), **dict.fromkeys(("no", "n", "false"), False)}
+_YES_NO = dict.fromkeys(("yes", "y", "true", "yep", "yeah"), True)
+_YES_NO |= dict.fromkeys(("no", "n", "false", "nope"), False)
 _COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_WORDS = {word: str(count) for count, word in enumerate(_COUNTS)} | {"at once": "0"}  # as the Explorer says of layer 0
+_WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b")
+_INFINITE = {"∞", "inf", "infinity", "infinite"}
 _NEVER = {"never", "none", "no", "nothing", "no layer"}  # what people type where the truth is None
-_NUMBER = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?\s*%?|[-+]?\.\d+\s*%?")
+_NUMBER = re.compile(r"[-+]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d{1,3})?(?:\s*/\s*\d+)?\s*%?")
 
 
 def check(answer: Any, truth: Any, hint: str = "") -> None:
@@ -52,18 +55,24 @@ def _agree(answer: Any, truth: Any) -> bool:
     )
     typed = answer.casefold().strip(" .!\"'{}()[]") if isinstance(answer, str) else answer
     if truth is None:
-        return isinstance(typed, str) and typed in _NEVER
+        return typed is False or (isinstance(typed, str) and typed in _NEVER)
     if isinstance(truth, bool):
         return (_YES_NO.get(typed) if isinstance(typed, str) else typed if isinstance(typed, bool) else None) is truth
     if isinstance(truth, str):
         if truth.casefold() in _YES_NO:
             return _agree(answer, _YES_NO[truth.casefold()])
-        return str(typed) == truth.casefold().strip()
+        if truth.casefold() in _WORDS:
+            return _agree(answer, int(_WORDS[truth.casefold()]))
+        return _plain(str(typed)) == _plain(truth)
     if _many(truth):
-        given = re.split(r"\s*(?:,|;|\band\b|\s)\s*", typed) if isinstance(typed, str) else answer
+        given = re.split(r"\s*(?:,|;|&|\band\b|\s)\s*", typed) if isinstance(typed, str) else answer
         given = [one for one in given if one != ""] if _many(given) else [given]
-        wanted = list(truth)
-        return len(given) == len(wanted) and all(any(_agree(one, other) for one in given) for other in wanted)
+        for wanted in truth:
+            meant = next((place for place, one in enumerate(given) if _agree(one, wanted)), None)
+            if meant is None:
+                return False
+            del given[meant]
+        return not given
     number = _number(typed)
     return number is not None and math.isclose(number, float(truth), rel_tol=5e-3 if isinstance(truth, float) else 1e-9)
 
@@ -74,14 +83,22 @@ def _number(typed: Any) -> float | None:
         return float(typed)
     if not isinstance(typed, str):
         return None
-    if typed in _COUNTS:
-        return float(_COUNTS.index(typed))
-    found = _NUMBER.findall(typed)
+    if typed in _INFINITE:
+        return math.inf
+    digits = _WORD.sub(lambda word: _WORDS[word[0]], typed.replace("−", "-"))
+    found = _NUMBER.findall(digits)
     if len(found) != 1:
         return None
-    plain = found[0].replace(",", "").replace(" ", "")
-    value = Fraction(plain.rstrip("%")) if not plain.rstrip("%").endswith("/0") else None
-    return None if value is None else float(value) / (100 if plain.endswith("%") else 1)
+    above, _, below = found[0].rstrip(" %").replace(" ", "").partition("/")
+    above = re.sub(r",(?=\d{3}(?!\d))", "", above).replace(",", ".", 1)  # 1,234 is thousands; 0,5 a half
+    if "," in above or above.count(".") > 1 or (below and float(below) == 0):
+        return None
+    return float(above) / float(below or 1) / (100 if found[0].endswith("%") else 1)
+
+
+def _plain(text: str) -> str:
+    """Without what people leave out or add: 1-WL, 1 WL and 1wl are one."""
+    return re.sub(r"[\s_-]+", "", text.casefold())
 
 
 def _many(value: Any) -> bool:
@@ -95,4 +112,6 @@ def _said(truth: Any) -> str:
         return "yes" if truth else "no"
     if _many(truth):
         return ", ".join(sorted(map(_said, truth)))
-    return f"{truth:.4g}" if isinstance(truth, float) else str(truth)
+    if isinstance(truth, float):
+        return "∞" if truth == math.inf else f"{truth:.4g}"
+    return str(truth)
