@@ -76,6 +76,7 @@ def fit(
     task: Task,
     epochs: int = 100,
     *,
+    max_steps: int | None = None,
     seed: int = 0,
     device: str = "auto",
     batch_size: int = USUAL.batch_size,
@@ -101,6 +102,9 @@ def fit(
         From :func:`degnn_explore.build` and, say, :func:`degnn_explore.link_task`.
     epochs
         At most so many.
+    max_steps
+        End with the epoch in which so many steps (batches) are reached, if ``epochs`` are not over earlier: a fair
+        measure for graphs of very different size, where an epoch is 54 steps (C. elegans) or 418 (pb).
     seed
         Order of the sets and dropout. The same seed gives the same numbers.
     device
@@ -164,6 +168,9 @@ def fit(
     threads = whole_number("num_threads", num_threads, least=1, most=MOST_THREADS)
     run = _Run(model, task, seed, learning, chosen, device == "auto" and chosen != "cpu", threads, stop)
     epochs = whole_number("epochs", epochs, least=1)
+    if max_steps is not None:
+        steps = whole_number("max_steps", max_steps, least=1)
+        epochs = min(epochs, -(-steps // len(sizes(len(task.train), learning.batch_size))))
     every = real_number("checkpoint_every", checkpoint_every, least=0)
     if not model.learns:
         return run.judged(progress)

@@ -314,6 +314,22 @@ def test_the_best_weights_are_restored_at_the_end_and_when_the_loop_is_left(leav
     assert not model.training
 
 
+def test_max_steps_ends_the_run_with_the_epoch_in_which_they_are_reached():
+    a_pass = -(-len(TASK.train) // 16)
+    run = {
+        steps: numbers(list(de.fit(small("GCN"), TASK, epochs=3, batch_size=16, max_steps=steps)))
+        for steps in (None, 1, a_pass, a_pass + 1, 100 * a_pass)
+    }
+    assert {steps: len(epochs) for steps, epochs in run.items()} == {
+        None: 3,
+        1: 1,
+        a_pass: 1,
+        a_pass + 1: 2,
+        100 * a_pass: 3,
+    }
+    assert run[a_pass + 1] == run[None][:2]
+
+
 def test_patience_ends_the_run():
     run = list(de.fit(small("DE-GNN-SPD"), TASK, epochs=60, learning_rate=0.05, patience=3))
     values = [epoch.val["auc"] for epoch in run]
@@ -466,6 +482,8 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path):
         ({"learning_rate": float("nan")}, "learning_rate"),
         ({"optimizer": "adm"}, "Did you mean 'adam'"),
         ({"patience": 0}, "patience"),
+        ({"max_steps": 0}, "max_steps"),
+        ({"max_steps": 2.5}, "max_steps"),
         ({"clip": -1}, "clip"),
         ({"device": "gpu7"}, "device='gpu7' cannot be used"),
         ({"weight_decay": -1}, "weight_decay"),
