@@ -49,7 +49,8 @@ from .learn.training import fit as fit
 from .learn.training import summarise as summarise
 from .learn.why.explaining import Explanation as Explanation
 from .learn.why.explaining import explain as explain
-from .quiz import check as check
+from .quiz.answers import check as check
+from .quiz.listed import exercise as exercise
 from .reading.catalogue import datasets as datasets
 from .reading.catalogue import load as load
 from .reading.read import read_graph as read_graph

@@ -1,0 +1,126 @@
+"""An exercise computes whether an answer is right, tells a fact about a wrong one, and never the solution."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+import degnn_explore as de
+from degnn_explore.quiz import listed
+from degnn_explore.quiz.listed import exercise
+
+FIG1, CHANG, TRIANGLES = de.zoo.figure1(), de.zoo.chang(1), de.zoo.triangular(8)
+
+
+@pytest.fixture(autouse=True)
+def anew() -> None:
+    listed._exercises.cache_clear()
+
+
+RIGHT = [
+    ("confused-graphs", (de.zoo.two_triangles(), de.zoo.hexagon())),
+    ("cubic-layer-3", (FIG1, 0, 2)),
+    ("cubic-layer-3", [FIG1, "v7", "v5"]),
+    ("edges-beyond-2wl", ((CHANG, [0, 14]), (CHANG, [1, 2]))),
+    ("no-help", (de.zoo.petersen(), "symmetry")),
+    ("no-help", (de.zoo.petersen(), "distance-regular")),
+    ("no-help", (CHANG, "distance-regular")),
+    ("no-help", (de.zoo.csl(11, 3), "symmetry")),
+]
+WRONG: list[tuple[str, Any, str]] = [
+    ("confused-graphs", (de.zoo.hexagon(), FIG1), "1-WL tells them apart"),
+    ("confused-graphs", (de.zoo.paley(9), de.zoo.rook(3)), "the same graph"),
+    ("cubic-layer-3", (FIG1, 0, 1), "at no layer"),
+    ("cubic-layer-3", (FIG1, 0, 3), "at layer 2 already"),
+    ("cubic-layer-3", (de.zoo.hexagon(), 0, 1), "not cubic, 0 has 2 neighbours"),
+    ("edges-beyond-2wl", ((de.zoo.rook(4), [0, 1]), (de.zoo.shrikhande(), [0, 1])), "16 nodes"),
+    ("edges-beyond-2wl", ((FIG1, [0, 1]), (FIG1, [2, 7])), "2-WL tells them apart too"),
+    ("edges-beyond-2wl", ((TRIANGLES, [0, 1]), (TRIANGLES, [1, 2])), "nor does DE-2"),
+    ("no-help", (FIG1, "symmetry"), "it does help here: DE-1 tells v0 from v2"),
+    ("no-help", (CHANG, "symmetry"), "do differ, no symmetry swaps them"),
+    ("no-help", (de.zoo.csl(11, 3), "distance-regular"), "not distance-regular"),
+    ("no-help", (de.zoo.cycle(4), "symmetry"), "4 nodes"),
+    ("no-help", (de.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (1, 6)]), "symmetry"), "already"),
+]
+NO_ANSWER = [
+    ("confused-graphs", FIG1),
+    ("cubic-layer-3", (FIG1, 0)),
+    ("cubic-layer-3", ("Fig. 1", 0, 2)),
+    ("cubic-layer-3", (FIG1, 0, 99)),
+    ("cubic-layer-3", (de.zoo.random_regular(400, 3), 0, 1)),
+    ("edges-beyond-2wl", ((CHANG, [0, 1]), (CHANG, [0, 14]))),  # 0, 1 is no edge
+    ("no-help", (FIG1, "because")),
+    ("own-zeta", "SPD"),
+]
+
+
+@pytest.mark.parametrize(("name", "answer"), RIGHT)
+def test_right_answers(name: str, answer: Any) -> None:
+    judged = exercise(name)(answer)
+    assert judged.right, judged
+    assert repr(judged).startswith("Right: ")
+
+
+@pytest.mark.parametrize(("name", "answer", "fact"), WRONG)
+def test_wrong_answers_get_a_fact_and_a_hint(name: str, answer: Any, fact: str) -> None:
+    judged = exercise(name)(answer)
+    assert not judged.right
+    assert judged.said.startswith("Not yet: ")
+    assert fact in judged.said
+    assert "\nHint 1 of " in judged.said
+
+
+@pytest.mark.parametrize(("name", "answer"), NO_ANSWER)
+def test_what_is_no_answer_is_no_try(name: str, answer: Any) -> None:
+    judged = exercise(name)(answer)
+    assert not judged.right
+    assert judged.said.startswith("This is no answer yet: ")
+    assert "Hint" not in judged.said
+    assert exercise(name).tried == []
+
+
+def test_an_own_zeta_is_raced_against_spd() -> None:
+    even = de.encoding("even", lambda near: near.distance % 2 == 0, columns=["even"])
+    assert (
+        exercise("own-zeta")(even).said == "Right: with your ζ the test AUC is 1.00, with SPD(max_dist=3) it is 0.50."
+    )
+    far = de.encoding("far", lambda near: near.distance, columns=["distance"])
+    judged = exercise("own-zeta")(far)
+    assert not judged.right
+    assert judged.said.splitlines()[0].endswith("with SPD(max_dist=3) it is 0.50; 0.95 is asked for.")
+
+
+def test_hints_come_one_by_one_and_the_same_answer_is_no_new_try() -> None:
+    asked = exercise("cubic-layer-3")
+    said = [asked((FIG1, 0, v)).said.split("\n")[1] for v in (1, 1, 3, 4, 6, 1)]
+    assert [line[:11] for line in said] == [f"Hint {k} of 3" for k in (1, 1, 2, 3, 3, 1)]
+
+
+def test_nothing_said_yet_shows_the_question() -> None:
+    for name in listed._exercises():
+        for nothing in (None, ...):
+            judged = exercise(name)(nothing)
+            assert not judged.right
+            assert judged.said.startswith("Your turn. ")
+            assert "An answer looks like this: answer = " in judged.said
+
+
+def test_the_judge_of_cubic_graphs_agrees_with_every_pair() -> None:
+    G = de.zoo.random_regular(10, 3, seed=1)
+    for u, v in itertools.combinations(range(10), 2):
+        assert exercise("cubic-layer-3")((G, u, v)).right == (de.distinguish((G, u), (G, v)).layer == 3)
+
+
+def test_no_example_and_no_hint_is_a_solution() -> None:
+    """What stands in an example is wrong, and no hint writes a whole answer down."""
+    for name, asked in listed._exercises().items():
+        given = asked.example.removeprefix("answer = ").rpartition("such as ")[2]
+        assert not asked(eval(given, {"de": de})).right, name
+        assert not any("answer =" in hint for hint in asked.hints)
+
+
+def test_unknown_exercises_are_named() -> None:
+    with pytest.raises(de.ParameterError, match=r"exercise='cubic-layer-2' is not known.*Did you mean 'cubic-layer-3'"):
+        de.exercise("cubic-layer-2")
