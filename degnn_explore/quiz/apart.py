@@ -60,10 +60,11 @@ def edges_beyond_2wl(answer: Any) -> Fact:
         sides.append((G, e.tolist()))
     if 16 in {G.num_nodes for G, _ in sides}:
         return False, "graphs of 16 nodes were the lesson's; find others."
-    stronger = distinguish(*sides, method="2-WL", progress=False)
+    one, other = sides
+    stronger = distinguish(one, other, method="2-WL", progress=False)
     if stronger.different:
         return False, f"2-WL tells them apart too, from layer {stronger.layer} on."
-    verdict = distinguish(*sides)
+    verdict = distinguish(one, other)
     if not verdict.different:
         return False, "2-WL does not tell them apart, but nor does DE-2."
     return True, f"2-WL never tells them apart, DE-2 does from layer {verdict.layer} on: {verdict.why}."
