@@ -1,0 +1,93 @@
+"""``degnn-explore explore``: the Explorer as an app on loopback, in Chromium."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tools import lab as jupyter
+from tools.explorers import Panel
+
+
+class App:
+    """The command at work, with what it said and the address that it gave."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "degnn_explore.cli", "explore", *arguments],
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+        assert self.process.stderr is not None
+        first = self.process.stderr.readline()
+        assert "The Explorer is at http://127.0.0.1:" in first, first + self.process.stderr.read()
+        self.address = first.split()[-1]
+
+    def kernels(self) -> list[psutil.Process]:
+        return [
+            child
+            for child in psutil.Process(self.process.pid).children(recursive=True)
+            if "ipykernel_launcher" in child.cmdline()
+        ]
+
+    def interrupt(self) -> int:
+        """Ctrl-C; the exit code."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(60)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    (tmp_path / "mine.csv").write_text("source,target\nann,bob\nbob,<img src=x>\nbob,eve\n")
+    (tmp_path / "secret.png").write_bytes(b"\x89PNG")
+    made = App(tmp_path, "mine.csv", "ann", "--no-browser")
+    yield made
+    if made.process.poll() is None:
+        made.process.kill()
+
+
+def test_the_explorer_opens_for_who_has_the_token_and_ctrl_c_ends_it_all(app: App, chrome: Any) -> None:
+    bare, _, token = app.address.partition("?token=")
+    assert len(token) == 32
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"{bare}voila/files/secret.png", timeout=60).read()
+    assert "password" in urllib.request.urlopen(bare, timeout=60).read().decode().lower()  # asks for the token
+    assert not app.kernels()
+    visit = jupyter.Visit(chrome, 1280, 800)
+    visit.page.goto(app.address, timeout=120_000)
+    panel = Panel(visit.page)
+    panel.targets([0])
+    panel.click(1)
+    panel.targets([0, 1])
+    panel.until(lambda: [entry.split()[0] for entry in panel.legend()], ["0,1", "1,2"])
+    assert visit.page.title() == "The Explorer"
+    assert visit.page.locator(".jp-CodeCell .jp-InputArea").count() == 0
+    assert visit.page.evaluate("() => document.documentElement.scrollHeight <= window.innerHeight")
+    kernels = app.kernels()
+    assert len(kernels) == 1
+    assert app.interrupt() == 0
+    assert psutil.wait_procs(kernels, timeout=60)[1] == []
+    assert (visit.abroad, visit.complaints) == ([], [])
+    visit.close()
+
+
+def test_a_page_that_is_closed_takes_its_kernel_along(app: App, chrome: Any) -> None:
+    visit = jupyter.Visit(chrome)
+    visit.page.goto(app.address, timeout=120_000)
+    Panel(visit.page).targets([0])
+    kernels = app.kernels()
+    visit.page.close(run_before_unload=True)
+    assert psutil.wait_procs(kernels, timeout=60)[1] == []
+    assert app.interrupt() == 0
+    visit.close()
