@@ -33,6 +33,7 @@ _NAMES = {
     "quiz.answers": "check",
     "quiz.listed": "exercise",
     "learn.tasks": "role_task link_task triangle_task set_task Task",
+    "learn.leaks": "leaks",
     "learn.nets": "build models",
     "learn.nets.base": "SetNet TransductiveNet Hyper Shape Rows Dropout",
     "learn.nets.readout": "Readout",

@@ -26,6 +26,7 @@ from .graphs import zoo as zoo
 from .graphs.graph import Cleaning as Cleaning
 from .graphs.graph import Graph as Graph
 from .installation import about as about
+from .learn.leaks import leaks as leaks
 from .learn.nets import build as build
 from .learn.nets import models as models
 from .learn.nets.base import Dropout as Dropout

@@ -355,6 +355,25 @@ LEARN: list[Row] = [
     ("roles of a graph without labels", lambda: de.role_task(de.load("celegans")), GraphError, r"label"),
     ("links of a triangle", lambda: de.link_task(de.zoo.cycle(3)), TargetError, r"too dense.*Use max_positives="),
     ("triangles of a ring", lambda: de.triangle_task(LONG), TargetError, r"0 triangles, too few .*at least 3"),
+    ("a protocol of another name", lambda: de.link_task(KARATE, protocol="papr"), ParameterError, r"mean 'paper'"),
+    (
+        "a number as protocol",
+        lambda: de.link_task(KARATE, protocol=1),
+        ParameterError,
+        r"names from de.leaks\(\), not 1",
+    ),  # type: ignore[arg-type]
+    (
+        "links held out of roles",
+        lambda: de.role_task(KARATE, protocol="negatives_repeat"),
+        ParameterError,
+        r"is for links and triangles, and this task is of roles",
+    ),
+    (
+        "own negatives that repeat",
+        lambda: de.link_task(KARATE, negatives=[(0, 9), (0, 14), (0, 15)], protocol="paper"),
+        ParameterError,
+        r"is for drawn negatives",
+    ),
     ("shares that are not 1", lambda: de.link_task(KARATE, split=(8, 1, 1)), ParameterError, r"add up to 1"),
     ("a set asked twice", lambda: de.set_task(KARATE, [(0, 1), (1, 0)], [0, 1]), TargetError, r"is given twice"),
     ("sets of two sizes", lambda: de.set_task(KARATE, [(0,), (0, 1)], [0, 1]), TargetError, r"sizes \[1, 2\]"),

@@ -19,7 +19,7 @@ from ..encodings.base import Encoding, Recipe, needs_encoding
 from ..graphs.graph import Graph, needs_graph
 from . import _ball
 from ._ball import Net, Request, Scratch
-from .features import base_features, log_degrees
+from .features import DegreesAsGiven, base_features, log_degrees
 from .given import Fill, Given, make_given
 
 
@@ -172,8 +172,9 @@ def make_work(
             pool = _POOLS[None if raw else encoding.pool]
     # a path of at most ``reach`` steps from a target to a node of the ego-network and back strays no further than half
     ball, narrow = max(radius, min((radius + reach) // 2, n)), stored_width(kind, reach, width)
+    cut_degrees = options.degree and not isinstance(graph, DegreesAsGiven)
     request = Request(
-        levels, hops, radius, ball, reach, kind, narrow, pool, aggregation, raw, options.degree, seed, budget
+        levels, hops, radius, ball, reach, kind, narrow, pool, aggregation, raw, cut_degrees, seed, budget
     )
     net, given = make_net(graph, options.degree), None
     widest = request

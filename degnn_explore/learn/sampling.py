@@ -48,13 +48,15 @@ def _keys(sets: Ints, n: int) -> Ints:
     return key
 
 
-def negatives_of(G: Graph, positives: Ints, count: int, rng: np.random.Generator, kind: str) -> Ints:
-    """``count`` different sorted p-sets, uniform among those that are not positives."""
+def negatives_of(
+    G: Graph, positives: Ints, count: int, rng: np.random.Generator, kind: str, repeat: bool = False
+) -> Ints:
+    """``count`` different sorted p-sets, uniform among those that are not positives; ``repeat``: not all different."""
     n, p = G.num_nodes, positives.shape[1]
     if n**p > np.iinfo(np.int64).max:
         raise GraphError(f"A graph of {n:,} nodes is too large for {kind}; at most {2**21:,} nodes for triangles.")
     available = comb(n, p) - len(positives)
-    if available < count:
+    if available < (1 if repeat else count):
         raise TargetError(
             f"The graph is too dense: {count:,} negatives are wanted, as many as there are {kind}, but "
             f"only {available:,} sets of {p} nodes are none. Use max_positives= to take fewer {kind}."
@@ -63,13 +65,16 @@ def negatives_of(G: Graph, positives: Ints, count: int, rng: np.random.Generator
     if available <= 4 * max(count, len(positives) // 16):  # dense: list them all, at most 5 per positive, and choose
         everything = subsets(n, p)
         free = everything[~_among(_keys(everything, n), taken)]
-        return free[rng.permutation(len(free))[:count]]
+        return free[rng.integers(len(free), size=count) if repeat else rng.permutation(len(free))[:count]]
     drawn = np.empty((0, p), dtype=np.int64)
     while len(drawn) < count:
         wanted = 1.2 * (count - len(drawn)) * comb(n, p) / available
         draws = np.sort(rng.integers(n, size=(int(wanted) + 64, p)), axis=1)
         draws = draws[(np.diff(draws, axis=1) > 0).all(axis=1)]
         draws = np.concatenate([drawn, draws[~_among(_keys(draws, n), taken)]])
+        if repeat:
+            drawn = draws
+            continue
         _, first = np.unique(_keys(draws, n), return_index=True)
         drawn = draws[np.sort(first)]  # in the order drawn, so that the choice stays uniform
     return drawn[:count]

@@ -95,9 +95,16 @@ class Stepper:
     """
 
     def __init__(
-        self, model: SetNet, placed: Placed, labels: NDArray[np.int64], learning: Learning, stop: threading.Event | None
+        self,
+        model: SetNet,
+        placed: Placed,
+        labels: NDArray[np.int64],
+        learning: Learning,
+        stop: threading.Event | None,
+        keep_gradients: bool = False,
     ) -> None:
         self.model, self.placed, self.learning, self.stop = model, placed, learning, stop
+        self._keep_gradients = keep_gradients  # from batch to batch: a leak, made on purpose
         self._labels = torch.from_numpy(labels).to(placed.device)
         self._at_once = learning.batch_size  # sets that are computed together
         kind = learning.optimizer
@@ -130,7 +137,8 @@ class Stepper:
         computed = self.placed.batches(order, [size for within in parts for size in within])
         for size, within in zip(batches, parts, strict=True):
             raise_if(self.stop, "training was cancelled")
-            self.optimiser.zero_grad()
+            if not self._keep_gradients:
+                self.optimiser.zero_grad()
             found = [self._backward(*next(computed), part / size) for part in within]
             if self.learning.clip is not None:
                 torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.learning.clip)

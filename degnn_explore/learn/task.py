@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.features import DegreesAsGiven
 from ..graphs.columns import digest_of
 from ..graphs.graph import Graph
+from .leaks import protocol_of
 from .sampling import Ints
 
 
@@ -47,6 +53,8 @@ class Task:
         The label, as it was given, of each class 0..num_classes-1; where words were given, that number.
     names
         What the classes are called, if that was said; see :attr:`class_names`.
+    leaks
+        What tells more than it should, see :func:`degnn_explore.leaks`: nothing, unless a ``protocol`` asked for it.
 
     Examples
     --------
@@ -68,6 +76,7 @@ class Task:
     seed: int
     classes: tuple[int, ...]
     names: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()
 
     @property
     def class_names(self) -> list[str]:
@@ -81,13 +90,29 @@ class Task:
         """
         return list(self.names or (f"class {label}" for label in self.classes))
 
+    @property
+    def protocol(self) -> str:
+        """ "honest", "paper", or the leaks by their names.
+
+        Examples
+        --------
+        >>> from degnn_explore import link_task, load
+        >>> link_task(load("karate")).protocol
+        'honest'
+        """
+        return protocol_of(self.leaks, self.kind)
+
     def digest(self) -> str:
         """A checksum of everything that a model is trained on and judged by: graph, attributes, sets and labels."""
         splits = (column for part in (self.train, self.val, self.test) for column in (part.sets, part.labels))
-        return digest_of(self.graph.indptr, self.graph.indices, self.graph.attributes, *splits)
+        leaking: list[NDArray[Any]] = [np.frombuffer(self.protocol.encode(), np.uint8)] if self.leaks else []
+        if isinstance(self.graph, DegreesAsGiven) and self.graph.degrees_shown is not None:
+            leaking.append(self.graph.degrees_shown)
+        return digest_of(self.graph.indptr, self.graph.indices, self.graph.attributes, *splits, *leaking)
 
     def __repr__(self) -> str:
         return (
             f"Task({self.kind}, p={self.p}, {len(self.train)} training, {len(self.val)} validation, "
-            f"{len(self.test)} test sets, {self.num_classes} classes, chosen by {self.metric})"
+            f"{len(self.test)} test sets, {self.num_classes} classes, chosen by {self.metric}"
+            f"{f', leaking: {self.protocol}' if self.leaks else ''})"
         )

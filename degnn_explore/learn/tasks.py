@@ -2,19 +2,20 @@
 
 Three leaks of public code are closed here: held-out positives stay in the graph that features are
 computed from; negatives repeat a node, repeat each other or occur in two splits; a negative is an
-edge after all, one that was held out.
+edge after all, one that was held out. :mod:`.leaks` opens them again, one by one, to measure what they are worth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..common.errors import MOST_SEED, GraphError, TargetError, whole_number
+from ..common.errors import MOST_SEED, GraphError, ParameterError, TargetError, whole_number
 from ..graphs.graph import Graph, needs_graph
+from .leaks import REPEATED, VALIDATION_LINKS, leaks_of, with_degrees
 from .own_tasks import (
     EIGHTY_TEN_TEN,
     Parts,
@@ -33,10 +34,18 @@ from .sampling import Ints, checked_shares, in_three, negatives_of, triangles
 from .task import Split, Task
 
 Shares = Sequence[float]  # of training, validation and test sets
+Protocol = str | Sequence[str]  # "honest", "paper" or names of leaks
 
 
 def role_task(
-    G: Graph, *, seed: int = 0, split: Shares = EIGHTY_TEN_TEN, train: Any = None, val: Any = None, test: Any = None
+    G: Graph,
+    *,
+    seed: int = 0,
+    split: Shares = EIGHTY_TEN_TEN,
+    train: Any = None,
+    val: Any = None,
+    test: Any = None,
+    protocol: Protocol = "honest",
 ) -> Task:
     """Node classification (Task 1, p = 1): the label of every labelled node, split class by class.
 
@@ -51,6 +60,8 @@ def role_task(
     train, val, test
         Parts of your own in place of drawn ones: nodes by name or number, or a mask of all nodes, as PyG has them.
         ``train`` is by default every other labelled node.
+    protocol
+        As in :func:`link_task`; of the leaks only those of training can be had.
 
     Examples
     --------
@@ -66,7 +77,8 @@ def role_task(
         )
     nodes, parts = own_nodes(G, {"train": train, "val": val, "test": test}, split)
     codes, labels, names = coded(G.labels[nodes], len(nodes), None)
-    return _labelled_task(G, G, "roles", nodes[:, None], (codes, labels, names or words_of(G, labels)), seed, parts)
+    leaks, classes = leaks_of(protocol, "roles"), (codes, labels, names or words_of(G, labels))
+    return replace(_labelled_task(G, G, "roles", nodes[:, None], classes, seed, parts), leaks=leaks)
 
 
 def link_task(
@@ -79,6 +91,7 @@ def link_task(
     val: Any = None,
     test: Any = None,
     negatives: Any = None,
+    protocol: Protocol = "honest",
 ) -> Task:
     """Link prediction (Task 2, p = 2): the edges, and as many pairs that are not edges.
 
@@ -108,6 +121,9 @@ def link_task(
         ``{"train": ..., "val": ..., "test": ...}``; a part that is not named is drawn.
         Whatever is given is used as it is. A set that is given twice, a negative that is a link, and links of which
         some are held out of the graph and some are not are errors.
+    protocol
+        "honest"; or, to see what a leak is worth, "paper" or names from :func:`degnn_explore.leaks`, which say what
+        is made wrong on purpose. The task names them, and training follows them.
 
     Examples
     --------
@@ -120,16 +136,26 @@ def link_task(
     Task(links, p=2, 74 training, 4 validation, 4 test sets, 2 classes, chosen by auc)
     """
     needs_graph("link_task", G)
-    given = {"train": train, "val": val, "test": test}
+    given, leaks = {"train": train, "val": val, "test": test}, leaks_of(protocol, "links")
     if negatives is None and all(part is None for part in given.values()):
-        return _about_existence(G, "links", *_drawn(G, "links", G.edges, seed, split, max_positives), seed)
+        drawn = _drawn(G, "links", G.edges, seed, split, max_positives, leaks)
+        return _about_existence(G, "links", *drawn, seed, leaks)
+    if REPEATED in leaks:
+        raise ParameterError(f"protocol={REPEATED!r} is for drawn negatives; leave out negatives= and own parts.")
     rng = np.random.default_rng(whole_number("seed", seed, least=0, most=MOST_SEED))
     most = None if max_positives is None else whole_number("max_positives", max_positives, least=3)
     full, links, others = own_links(G, given, negatives, rng, split, most)
-    return _about_existence(full, "links", links, others, seed)
+    return _about_existence(full, "links", links, others, seed, leaks)
 
 
-def triangle_task(G: Graph, *, seed: int = 0, split: Shares = EIGHTY_TEN_TEN, max_positives: int | None = None) -> Task:
+def triangle_task(
+    G: Graph,
+    *,
+    seed: int = 0,
+    split: Shares = EIGHTY_TEN_TEN,
+    max_positives: int | None = None,
+    protocol: Protocol = "honest",
+) -> Task:
     """Triangle prediction (Task 3, p = 3): the closed triads, and as many that are not closed.
 
     All three edges of each validation and test triangle are taken out of ``task.graph``. Negatives
@@ -137,7 +163,7 @@ def triangle_task(G: Graph, *, seed: int = 0, split: Shares = EIGHTY_TEN_TEN, ma
 
     Parameters
     ----------
-    G, seed, split, max_positives
+    G, seed, split, max_positives, protocol
         As in :func:`link_task`.
 
     Examples
@@ -148,8 +174,9 @@ def triangle_task(G: Graph, *, seed: int = 0, split: Shares = EIGHTY_TEN_TEN, ma
     (32, (32, 3))
     """
     needs_graph("triangle_task", G)
-    drawn = _drawn(G, "triangles", triangles(G), seed, split, max_positives)
-    return _about_existence(G, "triangles", *drawn, seed)
+    leaks = leaks_of(protocol, "triangles")
+    drawn = _drawn(G, "triangles", triangles(G), seed, split, max_positives, leaks)
+    return _about_existence(G, "triangles", *drawn, seed, leaks)
 
 
 def set_task(
@@ -246,7 +273,7 @@ def _by_class(
 
 
 def _drawn(
-    G: Graph, kind: str, positives: Ints, seed: int, split: Shares, max_positives: int | None
+    G: Graph, kind: str, positives: Ints, seed: int, split: Shares, max_positives: int | None, leaks: tuple[str, ...]
 ) -> tuple[Parts, Parts]:
     """Positives, and as many random negatives in each part."""
     shares = checked_shares(split)
@@ -254,22 +281,24 @@ def _drawn(
     chosen = rng.permutation(positives)
     if max_positives is not None:
         chosen = chosen[: whole_number("max_positives", max_positives, least=3)]
-    negatives = negatives_of(G, positives, len(chosen), rng, kind)
+    negatives = negatives_of(G, positives, len(chosen), rng, kind, repeat=REPEATED in leaks)
     return in_three(chosen, shares, kind), in_three(negatives, shares, f"negatives for {kind}")
 
 
-def _about_existence(G: Graph, kind: str, positives: Parts, negatives: Parts, seed: int) -> Task:
+def _about_existence(
+    G: Graph, kind: str, positives: Parts, negatives: Parts, seed: int, leaks: tuple[str, ...]
+) -> Task:
     """The task of these sets by part; held-out positives leave the graph."""
     splits = []
     for yes, no in zip(positives, negatives, strict=True):
         labels = np.repeat(np.array([1, 0], dtype=np.int64), [len(yes), len(no)])
         splits.append(Split(np.concatenate([yes, no]), labels))
-    held_out = np.concatenate([part.sets[part.labels == 1] for part in splits[1:]])
-    graph = without_inner_edges(G, held_out)
+    held_out = np.concatenate([part.sets[part.labels == 1] for part in splits[1 + (VALIDATION_LINKS in leaks) :]])
+    graph = with_degrees(without_inner_edges(G, held_out), G, leaks)
     warn_of_leaks(G, graph)
     train, val, test = splits
     about = TASKS[kind]
-    return Task(graph, G, kind, about.p, 2, about.metric, train, val, test, int(seed), (0, 1), about.class_names)
+    return Task(graph, G, kind, about.p, 2, about.metric, train, val, test, int(seed), (0, 1), about.class_names, leaks)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from ..engine.store import SetData
 from .checkpoint import Checkpoint, Epoch
 from .devices import MOST_THREADS, choose_device, generator_on, torch_threads
 from .hints import distance_hint
+from .leaks import CHOSEN_ON_TEST, KEPT_GRADIENTS
 from .metrics import metrics
 from .nets import mark_of
 from .nets.base import Dropout, SetNet
@@ -46,7 +47,7 @@ class Summary:
     metric: str  # "auc" or "accuracy"
 
 
-def summarise(epochs: Iterable[Epoch], metric: str | None = None) -> Summary:
+def summarise(epochs: Iterable[Epoch], metric: str | None = None, *, chosen_on: str = "val") -> Summary:
     """The test metric chosen on validation, and the no-validation, optimistic one.
 
     Parameters
@@ -55,6 +56,9 @@ def summarise(epochs: Iterable[Epoch], metric: str | None = None) -> Summary:
         What :func:`fit` yielded.
     metric
         "auc" or "accuracy"; by default the one of the task.
+    chosen_on
+        "val"; with "test" the epoch is the optimistic one, as :func:`fit` keeps it where the task leaks
+        "epoch_chosen_on_test".
 
     Examples
     --------
@@ -66,7 +70,8 @@ def summarise(epochs: Iterable[Epoch], metric: str | None = None) -> Summary:
     if not run:
         raise ParameterError("There are no epochs to summarise; run de.fit first.")
     key = one_of("metric", metric or run[0].metric, ["auc", "accuracy"])
-    chosen = max(run, key=lambda e: (e.val[key], -e.number))
+    part = one_of("chosen_on", chosen_on, ["val", "test"])
+    chosen = max(run, key=lambda e: (getattr(e, part)[key], -e.number))
     lucky = max(run, key=lambda e: (e.test[key], -e.number))
     return Summary(chosen.number, chosen.test[key], lucky.test[key], lucky.number, key)
 
@@ -174,7 +179,8 @@ def fit(
     every = real_number("checkpoint_every", checkpoint_every, least=0)
     if not model.learns:
         return run.judged(progress)
-    kept = None if checkpoint is None else Checkpoint(Path(checkpoint), run.identity(), every)
+    forgets = checkpoint is None or KEPT_GRADIENTS in task.leaks  # a checkpoint has no gradients
+    kept = None if forgets else Checkpoint(Path(str(checkpoint)), run.identity(), every)
     return run.epochs(epochs, kept, progress)
 
 
@@ -269,7 +275,8 @@ class _Run:
 
     def _stepper(self, data: SetData, device: str) -> Stepper:
         self.model.to(device)
-        return Stepper(self.model, Placed(data, device), self.labels, self.learning, self.stop)
+        keep = KEPT_GRADIENTS in self.task.leaks
+        return Stepper(self.model, Placed(data, device), self.labels, self.learning, self.stop, keep)
 
     def _choose(self, data: SetData, count: int) -> str:
         """Stays with the device, or with the CPU where that would be through all epochs earlier; says why."""
@@ -319,7 +326,7 @@ class _Run:
     def _remember(self, epoch: Epoch) -> bool:
         """Adds the epoch to the history; whether it is the best so far on validation."""
         self.history.append(epoch)
-        value = epoch.val[self.task.metric]
+        value = (epoch.test if CHOSEN_ON_TEST in self.task.leaks else epoch.val)[self.task.metric]
         better = value > self.best_value
         if better:
             self.best_value, self.best_number = value, epoch.number

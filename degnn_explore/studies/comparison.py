@@ -168,6 +168,8 @@ def _paper_marks(groups: dict[str, list[Run]]) -> dict[str, str]:
 def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[str]:
     what = {1: "nodes", 2: "pairs", 3: "triples"}.get(first.p, "sets")
     notes = [f"Test set: {size:,} {what} a seed."]
+    if first.protocol != "honest":
+        notes.insert(0, f"Not an honest comparison, on purpose: protocol {first.protocol}, see de.leaks().")
     if first.metric == "accuracy" and 0 < size < _SMALL_TEST:
         notes.append(
             f"With {size} test {what}, one more or less right moves the accuracy by {100 / size:.1f} points: "

@@ -145,9 +145,11 @@ class Ledger:
 def left_aside(runs: Sequence[Run]) -> str:
     """In words, how many runs of the same task on a graph of the same name are about something else."""
     unnamed = sum(not run.digest for run in runs)
+    leaking = sum(bool(run.digest) and run.protocol != "honest" for run in runs)
     counted = [
         (unnamed, "of an earlier version, which did not write down the graph"),
-        (len(runs) - unnamed, "on another graph of that name, or with other labels or parts"),
+        (leaking, "with a protocol that leaks on purpose"),
+        (len(runs) - unnamed - leaking, "on another graph of that name, or with other labels or parts"),
     ]
     parts = [f"{count} run{'s' if count > 1 else ''} {why}" for count, why in counted if count]
     return f"Left aside: {'; '.join(parts)}." if parts else ""

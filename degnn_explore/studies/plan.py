@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..common.errors import GraphError, ParameterError, one_of, whole_number
 from ..graphs.graph import Graph
 from ..learn.hints import distance_hint
+from ..learn.leaks import leaks_of, protocol_of
 from ..learn.nets import mark_of
 from ..learn.sampling import triangles
 from ..learn.tasks import TASKS, Task
@@ -62,10 +63,15 @@ class Plan:
     name: str = ""
     own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # for one model: its hyperparameters and rate
     given: Task | None = None  # a task of one's own on ``graph``, of this kind; its split is that of every seed
+    protocol: str | Iterable[str] = "honest"  # or "paper", or names of leaks; an own task has its own
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
         object.__setattr__(self, "name", self.name or self._found_name())
+        if self.given is not None:
+            object.__setattr__(self, "protocol", self.given.protocol)
+        elif self.task in TASKS:
+            object.__setattr__(self, "protocol", protocol_of(self.leaks, self.task))
 
     def check(self) -> None:
         """Raise an error, in words, for anything that can be known to fail before the first epoch."""
@@ -123,7 +129,14 @@ class Plan:
 
     def make_task(self, seed: int) -> Task:
         """The task with the split of this seed; an own task keeps its split, and bears the seed."""
-        return TASKS[self.task].make(self.graph, seed=seed) if self.given is None else replace(self.given, seed=seed)
+        if self.given is not None:
+            return replace(self.given, seed=seed)
+        return TASKS[self.task].make(self.graph, seed=seed, protocol=self.protocol)
+
+    @property
+    def leaks(self) -> tuple[str, ...]:
+        """What its runs are told that they should not know: nothing, unless a protocol asks for it."""
+        return leaks_of(self.protocol, self.task) if self.given is None else self.given.leaks
 
     @property
     def p(self) -> int:
@@ -184,7 +197,9 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """Names what the runs are about, see :func:`digest_of`."""
-        return digest_of(self.graph, self.task) if self.given is None else self.given.digest()[:32]
+        if self.given is not None:
+            return self.given.digest()[:32]
+        return digest_of(self.graph, self.task, self.leaks)
 
     @property
     def title(self) -> str:
@@ -201,6 +216,7 @@ def _hint(about: Graph | Task, task: str, max_dist: int) -> str:
     return distance_hint(graph, positives[task](), max_dist) if task in positives else ""
 
 
-def digest_of(graph: Graph, task: str) -> str:
-    """Names what runs are about: the same for the same edges and attributes, and for roles the same labels."""
-    return graph.digest(labels=task == "roles")[:32]
+def digest_of(graph: Graph, task: str, leaks: tuple[str, ...] = ()) -> str:
+    """Names what runs are about: the same for the same edges and attributes, for roles the same labels; and leaks."""
+    digest = graph.digest(labels=task == "roles")
+    return (hashlib.sha256(" ".join([digest, *leaks]).encode()).hexdigest() if leaks else digest)[:32]

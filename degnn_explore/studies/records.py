@@ -58,6 +58,7 @@ class Run:
     model_file: str = ""  # its name in the folder of models
     when: str = ""  # it ended (ISO, UTC)
     version: str = ""  # of this package
+    protocol: str = "honest"  # "paper", or names of leaks; runs of two protocols differ in their digests, too
     note: str = ""  # in the words of whoever looked at it
 
     def to_json(self) -> str:

@@ -112,7 +112,10 @@ def code_of(plan: Plan, runs: Sequence[Run] = ()) -> str:
 
 def _task_code(plan: Plan) -> list[str]:
     """The line that makes the task of a seed, unless there is one for all."""
-    return [] if plan.given else [f"        task = de.{TASKS[plan.task].make.__name__}(G, seed=seed)"]
+    if plan.given:
+        return []
+    leaking = f", protocol={plan.protocol!r}" if plan.leaks else ""
+    return [f"        task = de.{TASKS[plan.task].make.__name__}(G, seed=seed{leaking})"]
 
 
 def _graph_code(plan: Plan) -> list[str]:

@@ -78,7 +78,8 @@ def _seen(plan: Plan, key: str, lane: Lane) -> Run:
         return lane.run
     return Run(
         key, plan.title, plan.task, lane.job.model, lane.job.seed, digest=plan.digest, catalogue=plan.name,
-        metric=lane.epochs[0]["metric"], status="running", epochs=list(lane.epochs))  # fmt: skip
+        metric=lane.epochs[0]["metric"], status="running", epochs=list(lane.epochs),
+        protocol=str(plan.protocol))  # fmt: skip
 
 
 def _progress(model: str, lanes: Sequence[Lane], epochs: int, race: str, left: Mapping[str, float]) -> Progress:

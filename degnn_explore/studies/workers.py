@@ -50,7 +50,8 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
     graph, (hyper, options) = plan.graph, plan.settings(job.model)
     record = Run(
         plan.key(job), plan.title, plan.task, job.model, job.seed, graph.num_nodes, graph.num_edges,
-        plan.digest, plan.name, hyper=hyper, options=options, version=__version__)  # fmt: skip
+        plan.digest, plan.name, hyper=hyper, options=options, version=__version__,
+        protocol=str(plan.protocol))  # fmt: skip
     short = False
     try:
         send(("prepare",))
@@ -69,6 +70,7 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
 
 def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: threading.Event) -> Run:
     from ..learn.devices import runs_beside
+    from ..learn.leaks import CHOSEN_ON_TEST
     from ..learn.nets import build
     from ..learn.saving import save
     from ..learn.training import fit, summarise
@@ -100,7 +102,7 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
     if stop.is_set() or not run:
         return record
     file = save(model, folder / f"{record.key}.safetensors")
-    summary = summarise(run)
+    summary = summarise(run, chosen_on="test" if CHOSEN_ON_TEST in task.leaks else "val")
     return replace(
         record, epochs=[asdict(epoch) for epoch in run], model_file=file.name, best_epoch=summary.epoch,
         test=summary.test, optimistic=summary.optimistic, seconds=sum(epoch.seconds for epoch in run),

@@ -19,6 +19,7 @@ from ...expressive.subtrees import Subtree, Unrolling
 from ...graphs.changed import neighbourhood
 from ...graphs.graph import Graph, Targets
 from ..devices import torch_threads
+from ..leaks import needs_own_degrees
 from ..metrics import probabilities
 from ..nets.base import SetNet
 from ..nets.block_nets import BlockNet
@@ -166,6 +167,7 @@ def explain(model: SetNet, G: Graph, S: Targets, *, most: int | None = None) -> 
     True
     """
     targets = checked_sets("explain", model, G, [S])[0]
+    needs_own_degrees("explain", G)
     most = (
         (_MOST if model.horizon is not None else _MOST_WHOLE) if most is None else whole_number("most", most, least=1)
     )
