@@ -67,7 +67,11 @@ def one_of(name: str, value: Any, choices: Iterable[Any]) -> Any:
     choices = list(choices)
     if value in choices:
         return value
-    near = difflib.get_close_matches(str(value), [str(c) for c in choices], n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(repr(c) for c in choices)
-    raise ParameterError(f"{name}={value!r} is not known; choose one of {listed}.{hint}")
+    raise ParameterError(f"{name}={value!r} is not known; choose one of {listed}.{did_you_mean(value, choices)}")
+
+
+def did_you_mean(value: Any, choices: Iterable[Any]) -> str:
+    """A question that names the nearest of ``choices``, after a space; "" if none is near."""
+    near = difflib.get_close_matches(str(value), [str(c) for c in choices], n=1, cutoff=0.5)
+    return f" Did you mean {near[0]!r}?" if near else ""

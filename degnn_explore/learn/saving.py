@@ -10,7 +10,7 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..common.errors import ParameterError, shown
+from ..common.errors import ParameterError, did_you_mean, shown
 from ..common.files import write_whole
 
 if TYPE_CHECKING:
@@ -86,12 +86,12 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
             raise ParameterError(
                 f"{path} is a {how.get('kind')}, not a saved model; pass it to fit(..., checkpoint=) instead."
             )
-        if str(how.get("name")) not in MODELS:
+        if str(name := how.get("name")) not in MODELS:
             raise ParameterError(
-                f"{os.fspath(path)} holds a model named {shown(how.get('name'))}, which is not known here. If it is "
-                "one of your own, run the code that defines it and de.register_model(...) first."
+                f"{os.fspath(path)} holds a model named {shown(name)}, which is not known here. If it is one of "
+                f"your own, run the code that defines it and de.register_model(...) first.{did_you_mean(name, MODELS)}"
             )
-        skeleton.append(on_meta(how.get("name"), _shape_of(path, how), how.get("hyper")))
+        skeleton.append(on_meta(name, _shape_of(path, how), how.get("hyper")))
         need_kinds(path, skeleton[0].state_dict(), kinds, skeleton[0].grows)
 
     tensors, _ = read_tensors(path, check)

@@ -46,8 +46,8 @@ def model(tmp_path: Path) -> Path:
 # ---- models -------------------------------------------------------------------------------------
 
 WRONG_TEXTS = [
-    ({"name": None}, "model=None is not known"),
-    ({"name": ["GCN"]}, "is not known"),
+    ({"name": None}, "a model named None, which is not known here"),
+    ({"name": ["GCN"]}, "which is not known here"),
     ({"name": "GCM"}, "Did you mean 'GCN'"),
     ({"hyper": None}, "hyperparameters of GCN are names with values, not None"),
     ({"hyper": [1, 2]}, "names with values"),

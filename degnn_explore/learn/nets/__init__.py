@@ -8,7 +8,7 @@ from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ...common.errors import MOST_SEED, ParameterError, one_of, shown, whole_number
+from ...common.errors import MOST_SEED, ParameterError, did_you_mean, one_of, shown, whole_number
 from ...common.files import readable_size
 from ...common.fingerprint import fingerprint
 from ...common.limits import fits_machine
@@ -247,6 +247,7 @@ def on_meta(name: Any, shape: Shape, hyper: Any) -> SetNet:
         raise ParameterError(
             f"{name} needs the encoding {own!r}, and none is registered under this name here; run the cell with "
             f"de.encoding({own!r}, ...) first. Models without one of yours: {', '.join(MODELS)}."
+            f"{did_you_mean(name, MODELS)}"
         )
     entry = MODELS[one_of("model", name, MODELS)]
     if not entry.takes(shape.p):

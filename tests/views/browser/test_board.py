@@ -138,7 +138,7 @@ def _what_if_by_click(board: Board) -> None:
     assert {row[0] for row in rows} == {"GCN", "DE-GNN-SPD"}
     for _, before, after, change in rows:
         assert abs(float(after) - float(before) - float(change)) < 0.0021
-    assert why.locator(".de-why-out").count() == 1
+    board.until(lambda: why.locator(".de-why-out").count() == 1)
     board.button("Put all back").click()
     board.until(lambda: not table.is_visible() and not why.locator(".de-why-out").count())
     nodes = why.locator(".de-why-node")

@@ -116,6 +116,7 @@ def test_nothing_moves_the_canvas_and_errors_float(lab: Any, visit: Any) -> None
     panel.box.get_by_role("button", name="All reasons").click()
     panel.box.locator("tr[data-method='DE-LP']").wait_for()
     panel.box.get_by_role("button", name="All reasons").click()
+    panel.box.locator("tr[data-method='DE-LP']").wait_for(state="hidden")
 
     # what a node is stands below the graphs, and never over them
     page.mouse.move(*panel.point(5))
