@@ -81,6 +81,11 @@ def own(name: str = "mine", fn: Any = lambda near: near.distance, columns: Any =
     de.encoding(name, fn, columns=columns, **more)
 
 
+def wide() -> de.Encoding:
+    """An encoding of a hundred columns."""
+    return de.encoding("wide", lambda near: near.walks, columns=[f"{k} steps" for k in range(100)], walks=99)
+
+
 def links_of(task: de.Task) -> None:
     """Missing links near node 0, with no model."""
     de.missing_links({}, task, [0])
@@ -238,6 +243,24 @@ EXPRESSIVE: list[Row] = [
         ParameterError,
         r"method='3-WL' is not known; choose one of.*Did you mean '[12]-WL'",
     ),
+    (
+        "a number as a method",
+        lambda: de.distinguish(KARATE, KARATE, 3),
+        ParameterError,
+        r"a name .* or an encoding, not 3",
+    ),
+    (
+        "DRNL of one node",
+        lambda: de.distinguish(KARATE, KARATE, de.DRNL(2)),
+        TargetError,
+        r"for pairs; .* 1 node. Use SPD",
+    ),
+    (
+        "numbers by the billion",
+        lambda: de.distinguish(LONG, LONG, wide()),
+        ParameterError,
+        r"'wide'.* of 3,000 target sets on 3,000 nodes takes 28.8 GB to compare, more than 2.0 GB. Take fewer sets",
+    ),
     ("sets of different sizes", lambda: de.distinguish((KARATE, 0), (KARATE, [1, 2])), TargetError, r"1 and 2 nodes"),
     ("a name for an encoding", lambda: de.colours(KARATE, 0, "SPD"), ParameterError, r"such as de\.SPD\(3\).*'SPD'"),
     ("an encoding without targets", lambda: de.colours(KARATE, encoding=de.SPD(3)), ParameterError, r"give S as well"),
@@ -289,6 +312,7 @@ ENGINE: list[Row] = [
         ParameterError,
         r"name='' cannot name an encoding; take up to 40",
     ),
+    ("an encoding called DE-x", lambda: own(name="DE-x"), ParameterError, r"'DE-x' would be taken for a model or a"),
     ("an encoding called SPD", lambda: own(name="spd"), ParameterError, r"'spd' is an encoding of this library"),
     ("an encoding without columns", lambda: own(columns=None), ParameterError, r"columns must be a list of different"),
     ("two columns of one name", lambda: own(columns=["a", "a"]), ParameterError, r"columns must .* not \['a', 'a'\]"),
@@ -377,7 +401,7 @@ LEARN: list[Row] = [
     ("shares that are not 1", lambda: de.link_task(KARATE, split=(8, 1, 1)), ParameterError, r"add up to 1"),
     ("a set asked twice", lambda: de.set_task(KARATE, [(0, 1), (1, 0)], [0, 1]), TargetError, r"is given twice"),
     ("sets of two sizes", lambda: de.set_task(KARATE, [(0,), (0, 1)], [0, 1]), TargetError, r"sizes \[1, 2\]"),
-    ("words as classes", lambda: de.set_task(KARATE, [0, 1], ["a", "b"]), TargetError, r"one whole number for each"),
+    ("classes of one set", lambda: de.set_task(KARATE, [0, 1], ["a", "b"]), TargetError, r"1 sets of class a, too few"),
     ("a typo in the name of a model", lambda: built("DE-GNN-SDP"), ParameterError, r"Did you mean 'DE-GNN-SPD'"),
     ("a graph in place of a task", lambda: de.build("GCN", KARATE), ParameterError, r"needs a task, such as de.link"),
     ("a setting of another model", lambda: built(max_dist=3), ParameterError, r"hyperparameter of GCN='max_dist'"),
@@ -580,7 +604,7 @@ THEORY: list[Row] = [
 CLI: list[Row] = [
     ("a typo in the name of a graph", lambda: shell("encode", "celegan", 0), Exit, r"^degnn-explore: .*celegans.*\n$"),
     ("a node that is not there", lambda: shell("encode", "karate", 99), Exit, r"Node 99 is not in the graph"),
-    ("no node", lambda: shell("encode", "karate"), Exit, r"required: NODE"),
+    ("no node", lambda: shell("encode", "karate"), Exit, r"Give the nodes of one target set, or a file"),
     ("a command that is not there", lambda: shell("encod"), Exit, r"invalid choice: 'encod'"),
     (
         "a number where the file's ids are other numbers",
@@ -591,6 +615,12 @@ CLI: list[Row] = [
     ("a file that is not there", lambda: shell("encode", "nowhere/g.csv", 0), Exit, r"nowhere/g\.csv.*no such file"),
     ("the same node twice", lambda: shell("encode", "karate", 0, 0), Exit, r"occurs twice.*name each node once"),
     ("sets of different sizes", lambda: shell("distinguish", "karate", 0, "1,2"), Exit, r"1 and 2 nodes"),
+    (
+        "an encoding that nobody registered",
+        lambda: shell("encode", "karate", 0, "--encoding", "mine"),
+        Exit,
+        r"No encoding 'mine' is registered; give --import FILE.py",
+    ),
     ("a method that is not there", lambda: shell("distinguish", "karate", 0, 1, "--method", "3-WL"), Exit, r"[12]-WL"),
     ("walks of a billion steps", lambda: shell("encode", "karate", 0, "--steps", 10**9), Exit, r"steps must be"),
     ("steps that are no number", lambda: shell("encode", "karate", 0, "--steps", "x"), Exit, r"--steps: invalid int"),

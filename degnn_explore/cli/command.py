@@ -16,6 +16,12 @@ from degnn_explore.expressive.methods import METHODS
 from . import encode, explain, explore, score, train
 from .asking import CODES, INTERRUPTED, add_command, add_graph, graph_of, say, set_of
 
+_EXAMPLES = """
+karate 0 33
+my.csv ann,bob ann,eve --cut
+karate 0 33 --import mine.py --method DE-name
+"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``degnn-explore`` with these arguments; the exit code is 0, or that of docs/shell.md after a one-line error.
@@ -75,11 +81,15 @@ def _datasets(options: argparse.Namespace) -> None:
 
 def _add_distinguish(commands: object) -> None:
     about = "Can a GNN tell two target sets of a graph apart?"
-    parser = add_command(commands, "distinguish", _distinguish, about, "karate 0 33\nmy.csv ann,bob ann,eve --cut")
+    parser = add_command(commands, "distinguish", _distinguish, about, _EXAMPLES)
     add_graph(parser)
     parser.add_argument("a", metavar="A", help="a node, or several joined by commas")
     parser.add_argument("b", metavar="B", help="as many nodes as A")
-    parser.add_argument("--method", default="DE-SPD", help=f"{', '.join(METHODS)} (default: DE-SPD)")
+    parser.add_argument(
+        "--method",
+        default="DE-SPD",
+        help=f"{', '.join(METHODS)} (default: DE-SPD); of an encoding that --import registers: DE-name or DEA-name",
+    )
     parser.add_argument("--cut", action="store_true", help="remove the edges inside each set first")
     parser.add_argument("--quiet", action="store_true", help="print only 'same' or 'different'")
 

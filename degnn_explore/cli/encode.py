@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError
 from degnn_explore.common.files import csv_text
+from degnn_explore.common.fingerprint import fingerprint
 from degnn_explore.encodings.base import Encoding
+from degnn_explore.encodings.own import OWN, name_of
 from degnn_explore.graphs.graph import Graph
 
 from .asking import add_command, add_graph, graph_of, node_of
@@ -28,6 +30,7 @@ karate 0 33
 karate 0 33 --steps 4 --cut
 my.csv --sets triples.csv --out zeta.csv
 my.csv --sets pairs.csv --hops 2 --out zeta.parquet
+karate 0 33 --import mine.py --encoding name
 """
 
 
@@ -50,6 +53,7 @@ def add(commands: Any) -> None:
         "--max-dist", type=int, default=3, metavar="D", help="shortest-path distances up to D (the default, with D = 3)"
     )
     kind.add_argument("--steps", type=int, metavar="K", help="landing probabilities of walks of 0..K steps instead")
+    kind.add_argument("--encoding", metavar="NAME", help="an encoding of your own instead, which --import registers")
     parser.add_argument("--cut", action="store_true", help="remove the edges inside S first")
     add_streaming(parser)
 
@@ -64,13 +68,23 @@ def _encode(options: argparse.Namespace) -> int | None:
         return None
     source = set_file(options, options.sets, G, None)
     encoding.check_targets(source.p)
-    run = {"command": "encode", "encoding": str(encoding), "cut": options.cut, "hops": options.hops, **identity(G)}
+    run = {"command": "encode", "encoding": _called(encoding), "cut": options.cut, "hops": options.hops, **identity(G)}
     rows = max(1, _ROWS // G.num_nodes) if options.hops is None else _EGOS
     return Stream(options, source, run).answer(lambda chunk: _answers(options, G, encoding, chunk), rows)
 
 
 def _encoding(options: argparse.Namespace) -> Encoding:
-    return de.SPD(options.max_dist) if options.steps is None else de.LandingProbability(options.steps)
+    if options.encoding is None:
+        return de.SPD(options.max_dist) if options.steps is None else de.LandingProbability(options.steps)
+    if options.encoding not in OWN:
+        known = f"these are: {', '.join(OWN)}" if OWN else "give --import FILE.py with de.encoding(...) in it"
+        raise ParameterError(f"No encoding {options.encoding!r} is registered; {known}.")
+    return OWN[options.encoding]
+
+
+def _called(encoding: Encoding) -> str:
+    """What a file that is gone on with was written by: of your own encoding also what its code is."""
+    return f"{encoding} {fingerprint(encoding)}" if name_of(encoding) else str(encoding)
 
 
 def _table(G: Graph, encoding: Encoding, nodes: NDArray[Any], zeta: NDArray[Any]) -> pandas.DataFrame:

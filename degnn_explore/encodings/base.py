@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..common.errors import ParameterError, TargetError, one_of
 from ..common.files import readable_size
 from ..graphs.graph import Graph, Targets, needs_graph
+from .numbers import tokens_of
 
 __all__ = ["ANYWHERE", "FAR", "Encoding", "Recipe", "multiset", "needs_encoding"]
 
@@ -133,21 +134,47 @@ class Encoding(ABC):
                 f"this target set has {p} {'node' if p == 1 else 'nodes'}. Use SPD, which takes any number."
             )
 
+    @property
+    def exact(self) -> bool:
+        """Whether its tokens are of its own making; those of real numbers are equal to within a tolerance."""
+        return type(self).tokens is not Encoding.tokens
+
     def tokens(self, G: Graph, sets: Ints, cut: bool = False) -> Ints:
         """Integers that are equal exactly where ζ(u|v) is. sets [k, p] -> [k, n, p, words]
 
-        By default of the numbers themselves: equal to ten significant digits counts as equal.
+        By default of the numbers themselves, equal but for rounding (:mod:`degnn_explore.encodings.numbers`).
         """
-        values = np.stack([self.pairwise(G, S, cut) for S in sets]).transpose(0, 2, 1, 3)  # [k, n, p, dim]
-        exponent = np.floor(np.log10(np.maximum(np.abs(values), 1e-300)))
-        mantissa = np.round(values / 10.0**exponent * 1e9)
-        carried = np.abs(mantissa) >= 1e10  # 9.9999999999 is 1.0 of the next power
-        mantissa, exponent = np.where(carried, mantissa / 10, mantissa), exponent + carried
-        return np.stack([mantissa, exponent], axis=-1).reshape(*values.shape[:3], -1).astype(np.int64)
+        return tokens_of([self.numbers(G, sets, cut)])[0]
+
+    def numbers(self, G: Graph, sets: Ints, cut: bool = False) -> Floats:
+        """ζ(u|v) itself, which must be finite. sets [k, p] -> [k, n, p, dim]"""
+        size = 32 * sets.size * G.num_nodes * self.dim  # with the tokens that are made of it
+        if size > MAX_BYTES:
+            raise ParameterError(
+                f"{self} of {len(sets):,} target sets on {G.num_nodes:,} nodes takes {readable_size(size)} to compare, "
+                f"more than {readable_size(MAX_BYTES)}. Take fewer sets or columns."
+            )
+        each = [self.pairwise(G, S, cut).transpose(1, 0, 2) for S in sets]
+        values = np.stack(each) if each else np.zeros((0, G.num_nodes, sets.shape[1], self.dim))
+        self.need_finite(G, values, 1)
+        return values
+
+    def need_finite(self, G: Graph, values: Floats, axis: int, nodes: Ints | None = None) -> None:
+        """A ParameterError that names the first node, along that axis, whose value is none. [..., columns]"""
+        if np.isfinite(values).all():
+            return
+        place = np.argwhere(~np.isfinite(values))[0]
+        node = place[axis] if nodes is None else nodes[place[axis]]
+        raise ParameterError(
+            f"{self!r} gives {values[tuple(place)]} in column {self.columns[place[-1] % self.dim]!r} for node "
+            f"{G.names[node]}; return a number for every pair, also where there is no path or no neighbour."
+        )
 
     def shown(self, G: Graph, S: Ints, cut: bool) -> NDArray[Any]:
         """What trees and legends show of each node [n, width]: integers to name one by one, or real numbers to bin."""
-        return self.encode(G, S, cut).reshape(G.num_nodes, -1)
+        values = self.encode(G, S, cut).reshape(G.num_nodes, -1)
+        self.need_finite(G, values, 0)
+        return values
 
     def label(self, row: Sequence[Any]) -> str:
         """A row of :meth:`shown` in words, short enough for a tree node."""

@@ -187,6 +187,8 @@ def encoding(
             f"name={shown(name)} cannot name an encoding; take up to 40 letters, digits, spaces, '-' and '_', a letter "
             "first."
         )
+    if name.casefold().startswith(("de-", "dea-")):
+        raise ParameterError(f"{name!r} would be taken for a model or a method; choose a name without 'DE-' for yours.")
     if name.casefold() in (taken.casefold() for taken in TAKEN):
         raise ParameterError(f"{name!r} is an encoding of this library; choose another name for yours.")
     one_of("pool", pool, ["mean", "sum"])

@@ -81,13 +81,7 @@ class Given:
             values = zeta.values(Near(rows * p, inputs)).reshape(rows, p, zeta.dim)
         else:
             values = zeta.pairwise(self.graph, sets[begin], True)[:, node[:rows]].transpose(1, 0, 2)
-        if not np.isfinite(values).all():
-            row, v, column = np.argwhere(~np.isfinite(values))[0]
-            name = self.graph.names[node[row]]
-            raise ParameterError(
-                f"{zeta!r} gives {values[row, v, column]} in column {zeta.columns[column]!r} for node {name}; return a "
-                "number for every pair, also where there is no path or no neighbour."
-            )
+        zeta.need_finite(self.graph, values, 0, node)
         return number, pooled(values, self.request.pool)
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..encodings.base import FAR
+from ..encodings.base import FAR, Encoding, multiset
 from ..encodings.paths import Distance
 from .methods import Method
 from .refinement import History, Instances, Part
@@ -22,13 +22,22 @@ __all__ = ["counted", "explain_graphs", "explain_same", "explain_sets"]
 
 Ints = NDArray[np.int64]
 LONGEST = 8  # entries of a multiset, or nodes of a walk, that a sentence spells out
+DIGITS = (4, 7, 10)  # of numbers: more where fewer would write different ones alike
 LONGEST_WALK = 12  # steps in which two walks are compared, in exact fractions
 
 
 def explain_sets(method: Method, layer: int, run: Instances, rows: list[Ints], history: History) -> str:
     """Why two target sets part at ``layer``, and not before."""
+    for digits in DIGITS:
+        say = _Speaker(method, run, history, digits)
+        said = _explained(layer, run, rows, history, say)
+        if not say.unclear:
+            break
+    return said
+
+
+def _explained(layer: int, run: Instances, rows: list[Ints], history: History, say: _Speaker) -> str:
     pair = _parting([(side.ravel(), np.zeros(side.size, dtype=np.int64)) for side in rows], history, layer)
-    say = _Speaker(method, run, history)
     if layer == 0:
         return f"already at layer 0{say.when_cut(rows)}: {say.at_start(rows, pair)}"
     walks = [[pair[0]], [pair[1]]]
@@ -106,9 +115,11 @@ def _nodes(count: int, hop: int) -> str:
 class _Speaker:
     """Puts rows of a run into words."""
 
-    def __init__(self, method: Method, run: Instances, history: History) -> None:
-        self.method, self.run, self.history = method, run, history
+    def __init__(self, method: Method, run: Instances, history: History, digits: int = DIGITS[0]) -> None:
+        self.method, self.run, self.history, self.digits = method, run, history, digits
         self.profiles: dict[tuple[int, ...], int] = {}
+        self.spelt: dict[str, tuple[int, ...]] = {}
+        self.unclear = False  # whether two different ζ(u|S) have been written alike
         first, second = (part.graph for part in run.parts)
         # the same names may stand in both graphs
         self.places = ("", "") if first is second else ("in A ", "in B ")
@@ -130,11 +141,13 @@ class _Speaker:
         return ""
 
     def code(self, row: int) -> str:
-        """ζ(u|S) in words: a distance, a multiset of distances, or the number of a walk profile; then attributes."""
+        """ζ(u|S) in words: a distance, several, the number of a walk profile, or an encoding's own; then attributes."""
         part, u = self.locate(row)
         tokens = part.tokens[0, u]  # [p, words]
         words = []
-        if tokens.shape[1] > 1:
+        if self.own is not None:
+            words.append(self.value(self.own, part, u, tokens))
+        elif tokens.shape[1] > 1:
             key = tuple(np.sort(tokens, axis=0).ravel().tolist())
             words.append(str(self.profiles.setdefault(key, len(self.profiles) + 1)))
         elif tokens.size:
@@ -142,6 +155,23 @@ class _Speaker:
         if own := self.attributes(row):
             words.append(_attributes(own))
         return " and ".join(words)
+
+    @property
+    def own(self) -> Encoding | None:
+        """The encoding, if it is none of those that have sentences of their own."""
+        usual = self.run.encoding is None or self.method.nouns != "values"
+        return None if usual else self.run.encoding
+
+    def value(self, encoding: Encoding, part: Part, u: int, tokens: Ints) -> str:
+        """What such an encoding gives the node: its numbers, one for each target, or what it calls them itself."""
+        if part.numbers is None:
+            return encoding.label(encoding.shown(part.graph, part.sets[0], self.run.cut)[u].tolist()).strip("{}")
+        order = np.lexsort(part.numbers[0, u].T[::-1])
+        rows = [[f"{x:.{self.digits}g}" for x in row] for row in part.numbers[0, u][order].tolist()]
+        said = multiset([row[0] if len(row) == 1 else f"({'; '.join(row)})" for row in rows]).strip("{}")
+        key = tuple(tokens[np.lexsort(tokens.T[::-1])].ravel().tolist())
+        self.unclear |= self.spelt.setdefault(said, key) != key
+        return said
 
     def attributes(self, row: int) -> list[float]:
         """The node's attributes, if they are asked for."""
@@ -174,6 +204,15 @@ class _Speaker:
         if owned[0] != owned[1]:
             here, there = (f"{self.name(row)} has {_attributes(self.attributes(row))}" for row in pair)
             return f"{self.places[0]}{here}, {self.places[1]}{there}"
+        if self.own is not None:
+            if rows[0].size == 1:
+                said = [
+                    f"{place}{self.name(row)} has {the}{self.code(row)}"
+                    for place, row, the in zip(self.places, pair, ("the value ", ""), strict=True)
+                ]
+                return ", ".join(said)
+            bags = [self.bag(side.ravel()) for side in rows]
+            return f"A's targets have the values {bags[0]}, B's {bags[1]}"
         if self.run.parts[0].tokens.shape[3] > 1:
             return self.first_step(rows, pair)
         apart = [self.apart(part) for part in self.run.parts]
@@ -256,8 +295,11 @@ def _attributes(own: list[float]) -> str:
     return f"attributes ({', '.join(f'{x:g}' for x in own[:4])}{', …' if len(own) > 4 else ''})"
 
 
-def _by_number(word: str) -> tuple[int, str]:
-    return (int(word), "") if word.isdigit() else (FAR, word)
+def _by_number(word: str) -> tuple[float, str]:
+    try:
+        return float(word), ""
+    except ValueError:
+        return FAR, word
 
 
 def _walk(run: Instances, state: dict[int, Fraction]) -> dict[int, Fraction]:

@@ -16,7 +16,7 @@ from ..common.errors import GraphError
 from ..graphs.graph import Graph
 from ..graphs.regular import intersection_array
 from .isomorphism import set_map
-from .methods import METHODS
+from .methods import METHODS, method_of
 
 __all__ = ["Likeness", "likeness"]
 
@@ -57,13 +57,13 @@ class Likeness:
         """Why a method that says "same" does so: the map, or the name of what it is blind to."""
         if self.kind != "different":
             return self.why
-        chosen = METHODS[method]
+        chosen = method_of(method)
         differ = f"they do differ, but {chosen.title(self.p, hops)} cannot see it: "
         if method == "1-WL":
             if self.degree is None:
                 return f"{differ}their plain subtrees agree to any depth"
             return f"{differ}{self.whose} {self.degree}-regular, so all nodes look alike"
-        if self.array is not None and (self.p == 1 or method == "2-WL"):
+        if self.array is not None and method in METHODS and (self.p == 1 or method == "2-WL"):
             rest = (
                 "the colour of a pair says its distance and no more"
                 if method == "2-WL"

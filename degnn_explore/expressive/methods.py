@@ -14,14 +14,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import ParameterError, whole_number
+from ..common.errors import ParameterError, one_of, whole_number
 from ..encodings.base import Encoding
+from ..encodings.own import OWN, name_of
 from ..encodings.paths import Distance
 from ..encodings.walks import LandingProbability
 from ..graphs.graph import Graph
 from .refinement import khop_size
 
-__all__ = ["METHODS", "WHOLE_GRAPHS", "Method", "Setting"]
+__all__ = ["METHODS", "WHOLE_GRAPHS", "Method", "Setting", "method_of"]
 
 MAX_SETS = 100_000
 MAX_WALK = 4096  # nodes of both graphs together, for DE-LP: it follows that many steps
@@ -117,6 +118,36 @@ _ALL = (
     Method("2-WL", "2-WL", "colours of all ordered pairs of nodes (folklore)", limit=_pair_limit),
 )
 METHODS = {method.name: method for method in _ALL}
+
+
+def method_of(given: str | Encoding, many_hops: bool = False) -> Method:
+    """The method of that name, or of an encoding: DE-name, DEA-name with ``many_hops``, also of a registered one.
+
+    Examples
+    --------
+    >>> from degnn_explore import PageRank
+    >>> method_of("DE-LP").name, method_of(PageRank(0.5)).title(2)
+    ('DE-LP', "DE-2 PageRank(pool='mean', alpha=0.5)")
+    """
+    if isinstance(given, Encoding):
+        return _of_encoding(name_of(given) or getattr(given, "name", None) or repr(given), given, many_hops)
+    names = {f"{kind}-{name}": (name, kind == "DEA") for name in OWN for kind in ("DE", "DEA")}
+    if isinstance(given, str) and given not in METHODS and given in names:
+        name, many = names[given]
+        return _of_encoding(name, OWN[name], many)
+    return METHODS[one_of("method", given, [*METHODS, *names])]
+
+
+def _of_encoding(name: str, encoding: Encoding, many_hops: bool) -> Method:
+    spelt = name.replace("{", "{{").replace("}", "}}")
+    return Method(
+        f"DEA-{name}" if many_hops else f"DE-{name}",
+        f"DEA-{{p}} {spelt}, K={{hops}}" if many_hops else f"DE-{{p}} {spelt}",
+        f"colours from the encoding {name!r}" + (" over all nodes within K hops" if many_hops else ""),
+        lambda nodes: encoding,
+        "values",
+        many_hops=many_hops,
+    )
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from ..common.errors import GraphError, ParameterError, whole_number
 from ..common.files import readable_size
 from ..common.stopping import raise_if
 from ..encodings.base import Encoding, needs_encoding
+from ..encodings.numbers import tokens_of
 from ..encodings.paths import Distance
 from ..graphs.graph import Graph, Targets, needs_graph
 
@@ -102,6 +103,7 @@ class Part:
     graph: Graph
     sets: Ints
     tokens: Ints
+    numbers: NDArray[np.float64] | None = None  # what the tokens are of, where they are of numbers. [k, n, p, dim]
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,8 @@ class Instances:
     indices: Ints
     tags: Ints
     initial: Ints  # [rows, words]: sorted tokens, then attributes
+    encoding: Encoding | None = None
+    cut: bool = False
 
     @classmethod
     def build(
@@ -131,16 +135,7 @@ class Instances:
         """Copies of each graph, one for each row of its sets [k, p], with their encoding; None: plain 1-WL."""
         whole_number("hops", hops, least=1)
         _check_size(sides, hops, encoding is not None)
-        parts = tuple(
-            Part(
-                G,
-                sets,
-                encoding.tokens(G, sets, cut)
-                if encoding is not None and len(sets)
-                else np.zeros((len(sets), G.num_nodes, 0, 1), dtype=np.int64),
-            )
-            for G, sets in sides
-        )
+        parts = _parts(sides, encoding, cut)
         start = np.cumsum([0, *(G.num_nodes for G, sets in sides for _ in sets)])
         width = _attribute_words(sides) if attributes else 0
         words = max(part.tokens[0, 0].size if len(part.sets) else 0 for part in parts)
@@ -162,7 +157,7 @@ class Instances:
                 tags.append(own[2])
                 copy += 1
         indices, distance = np.concatenate([none, *arcs]), np.concatenate([none, *tags])
-        return cls(parts, start, np.concatenate(pointers), indices, distance, initial)
+        return cls(parts, start, np.concatenate(pointers), indices, distance, initial, encoding, cut)
 
     def refine(self, layers: int | None = None, stop: Event | None = None) -> Iterator[tuple[Ints, Ints]]:
         """The class of every row after 0, 1, 2, ... layers, and the rows whose class is new.
@@ -238,6 +233,24 @@ class History:
             order = np.argsort(keys)
             self._keys, self._values = keys[order], np.concatenate(self._classes)[order]
         return self._values[np.searchsorted(self._keys, np.asarray(rows) * len(self) + layer, side="right") - 1]
+
+
+def _parts(sides: Sequence[tuple[Graph, Ints]], encoding: Encoding | None, cut: bool) -> tuple[Part, ...]:
+    """The sides with their tokens; those of numbers are made together, so that rounding parts nothing."""
+    if encoding is not None and not encoding.exact:
+        numbers = [encoding.numbers(G, sets, cut) for G, sets in sides]
+        made = zip(sides, tokens_of(numbers), numbers, strict=True)
+        return tuple(Part(G, sets, tokens, values) for (G, sets), tokens, values in made)
+    return tuple(
+        Part(
+            G,
+            sets,
+            encoding.tokens(G, sets, cut)
+            if encoding is not None and len(sets)
+            else np.zeros((len(sets), G.num_nodes, 0, 1), dtype=np.int64),
+        )
+        for G, sets in sides
+    )
 
 
 def _arcs(G: Graph, hops: int) -> tuple[Ints, Ints, Ints]:

@@ -14,10 +14,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import ParameterError, TargetError, one_of, whole_number
+from ..common.errors import ParameterError, TargetError, shown, whole_number
+from ..encodings.base import Encoding
+from ..encodings.numbers import NUMERICALLY
 from ..graphs.graph import Graph, Targets
 from .explanations import counted, explain_graphs, explain_same, explain_sets
-from .methods import METHODS, Method, Setting
+from .methods import Method, Setting, method_of
 from .refinement import History, Instances
 from .two_wl import pair_colours
 
@@ -51,7 +53,7 @@ class Verdict:
 def distinguish(
     a: Graph | tuple[Graph, Targets | None],
     b: Graph | tuple[Graph, Targets | None],
-    method: str = "DE-SPD",
+    method: str | Encoding = "DE-SPD",
     layers: int | None = None,
     hops: int | None = None,
     cut: bool = False,
@@ -70,11 +72,12 @@ def distinguish(
     method
         "1-WL" (the bound of GCN, SAGE, GIN), "2-WL" (folklore, up to some 2,400 nodes), "DE-SPD",
         "DE-LP" (landing probabilities of every length, in exact arithmetic) or "DEA-SPD"
-        (aggregation over K hops). Distances are not truncated.
+        (aggregation over K hops). Distances are not truncated. Or an encoding, also one of your own, by itself or as
+        "DE-name" or "DEA-name": its values are compared as numbers, and the reason says to which tolerance.
     layers
         Compare up to this layer only; None to go on until nothing changes.
     hops
-        K of "DEA-SPD", 2 by default; the others aggregate direct neighbours.
+        K of "DEA-SPD", 2 by default, and of an encoding; the others aggregate direct neighbours.
     cut
         Remove the edges inside each target set first.
     order
@@ -94,27 +97,29 @@ def distinguish(
     >>> print(distinguish((a, 0), (b, 0), "DE-SPD"))  # doctest: +ELLIPSIS
     DE-SPD: different from layer 2 (...)
     """
-    chosen = METHODS[one_of("method", method, METHODS)]
+    if not isinstance(method, str | Encoding):
+        raise ParameterError(f"method must be a name such as 'DE-SPD', or an encoding, not {shown(method)}.")
+    chosen = method_of(method, hops not in (None, 1))
     if layers is not None:
         whole_number("layers", layers, least=0)
     if hops not in (None, 1) and not chosen.many_hops:
-        raise ParameterError(f"hops={hops} is an option of DEA-SPD; {method} aggregates direct neighbours.")
+        raise ParameterError(f"hops={hops} is an option of DEA-SPD; {chosen.name} aggregates direct neighbours.")
     K = (2 if hops is None else hops) if chosen.many_hops else 1
     sides = _parse(a), _parse(b)
     (G1, S1), (G2, _) = sides
     _check(chosen, sides, order)
-    if method == "2-WL":
+    if chosen.name == "2-WL":
         return _pairs_verdict(sides, layers, cut, attributes, stop, progress)
     setting = Setting(chosen, 1 if order is None else order, K)
     for G, S in sides:
         if S is None:
             setting.check(G)
+    zeta = chosen.encoding and chosen.encoding(G1.num_nodes + G2.num_nodes)
+    asked = [(G, setting.sets(G) if S is None else S[None, :]) for G, S in sides]
+    if zeta is not None:
+        zeta.check_targets(asked[0][1].shape[1])
     run = Instances.build(
-        [(G, setting.sets(G) if S is None else S[None, :]) for G, S in sides],
-        chosen.encoding and chosen.encoding(G1.num_nodes + G2.num_nodes),
-        hops=K,
-        cut=cut and (S1 is not None or chosen.encoding is not None),
-        attributes=attributes,
+        asked, zeta, hops=K, cut=cut and (S1 is not None or chosen.encoding is not None), attributes=attributes
     )
     return _refined_verdict(chosen, run, layers, whole=S1 is None, stop=stop)
 
@@ -153,12 +158,14 @@ def _refined_verdict(method: Method, run: Instances, layers: int | None, *, whol
     starts = np.split(run.start[:-1, None], [len(run.parts[0].sets)])
     rows = [start + part.sets for start, part in zip(starts, run.parts, strict=True)]  # [k, p] each
     history = History()
+    numerically = f"; {NUMERICALLY}" if run.encoding is not None and not run.encoding.exact else ""
     for layer, (classes, changed) in enumerate(run.refine(layers, stop)):
         history.add(classes, changed)
         if _representation(classes[rows[0]]) != _representation(classes[rows[1]]):
             explain = explain_graphs if whole else explain_sets
-            return Verdict(True, layer, explain(method, layer, run, rows, history), method.name)
-    return Verdict(False, None, explain_same(method, len(history) - 1, layers, run, rows, classes), method.name)
+            return Verdict(True, layer, explain(method, layer, run, rows, history) + numerically, method.name)
+    same = explain_same(method, len(history) - 1, layers, run, rows, classes)
+    return Verdict(False, None, same + numerically, method.name)
 
 
 def _representation(members: Ints) -> Counter[tuple[int, ...]]:

@@ -32,6 +32,19 @@ def test_encode_takes_walks_and_cuts_edges_inside_the_set(path_file: str, capsys
     assert capsys.readouterr().out == "node,step 0,step 1\na,0.5,0\nb,0.5,0\nc,0,0.5\n"
 
 
+def test_an_own_encoding_by_its_file(path_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = tmp_path / "mine.py"
+    fn = "lambda near: near.degree + near.target_degree"
+    mine.write_text(f"import degnn_explore as de\nde.encoding('sum', {fn}, columns=['sum of degrees'])\n")
+    assert main(["encode", path_file, "a", "--import", str(mine), "--encoding", "sum"]) == 0
+    assert capsys.readouterr().out.splitlines()[:3] == ["node,sum of degrees", "a,2", "b,3"]
+    assert main(["distinguish", path_file, "a", "b", "--import", str(mine), "--method", "DE-sum"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("different\nalready at layer 0: a has the value 2, b has 4; values are compared as numbers")
+    assert main(["encode", path_file, "a", "--import", str(mine), "--encoding", "other"]) == 2
+    assert "No encoding 'other' is registered; these are: sum." in capsys.readouterr().err
+
+
 def test_distinguish_says_so_and_why(path_file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["distinguish", path_file, "a", "b"]) == 0
     verdict, why = capsys.readouterr().out.splitlines()
