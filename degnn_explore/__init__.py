@@ -37,6 +37,7 @@ _NAMES = {
     "learn.nets": "build models",
     "learn.nets.base": "SetNet TransductiveNet Hyper Shape Rows Dropout",
     "learn.nets.readout": "Readout",
+    "learn.own.pyg_model": "PyGModel",
     "learn.own.registering": "register_model",
     "learn.training": "fit Epoch summarise",
     "learn.predicting": "predict",

@@ -36,6 +36,7 @@ from .learn.nets.base import SetNet as SetNet
 from .learn.nets.base import Shape as Shape
 from .learn.nets.base import TransductiveNet as TransductiveNet
 from .learn.nets.readout import Readout as Readout
+from .learn.own.pyg_model import PyGModel as PyGModel
 from .learn.own.registering import register_model as register_model
 from .learn.predicting import predict as predict
 from .learn.saving import load_model as load_model

@@ -6,6 +6,7 @@ import hashlib
 import sys
 import sysconfig
 from collections.abc import Iterator
+from functools import partial
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -90,6 +91,8 @@ def _parts(thing: Any, seen: set[int]) -> Iterator[str]:
         yield from _words([thing.fget, thing.fset], seen)
     elif isinstance(thing, staticmethod | classmethod):
         yield from _words(thing.__func__, seen)
+    elif isinstance(thing, partial):
+        yield from _words([thing.func, thing.args, thing.keywords], seen)
     elif hasattr(thing, "numpy") or hasattr(thing, "tobytes"):  # a tensor, an array
         array = thing.detach().cpu().numpy() if hasattr(thing, "detach") else thing
         yield f"{array.dtype} {array.shape} {hashlib.sha256(array.tobytes()).hexdigest()}"

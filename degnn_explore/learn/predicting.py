@@ -21,10 +21,12 @@ from ..graphs.graph import Graph, needs_graph
 from .devices import choose_device, torch_threads
 from .metrics import probabilities
 from .nets.base import SetNet
+from .several import JoinedTask
 
 _FIRST, _SLAB = 1024, 65_536  # sets that are extracted together, first and later: a million stream through
 _WORTH_COPYING = 1.0  # seconds on the CPU, by the time that sets took so far, from which "auto" goes to a GPU
 _JUDGED_AT_ONCE = 256  # sets in a batch when nothing is learnt; any number gives the same logits
+_LOOKED_AT = 4  # sets of each task
 _JUDGED_IF_HEAVY = 32  # the same where ego-networks are large
 
 
@@ -98,6 +100,23 @@ def logits_of(
     """Logits of these sets, nothing learnt."""
     placed = Placed(data, device)
     return judge(model, placed, placed.order(index), stop)
+
+
+def needs_own_graphs(model: SetNet, task: JoinedTask) -> None:
+    """A ParameterError unless what a model says of sets is the same with the other tasks' graphs beside theirs."""
+    begin = 0
+    for number, one in enumerate(task.tasks, start=1):
+        some = one.train.sets[:_LOOKED_AT]
+        alone, beside = (
+            logits_of(model, model.prepare(graph, sets, progress=False), np.arange(len(some)), "cpu", None)
+            for graph, sets in ((one.graph, some), (task.graph, some + begin))
+        )
+        if not np.allclose(alone, beside, rtol=1e-3, atol=1e-4):
+            raise ParameterError(
+                f"{model.name} reads the whole graph: for a set of task {number} it gives {alone[0]} on its own graph, "
+                f"and {beside[0]} with the other tasks' beside it. Fit it on one task at a time."
+            )
+        begin += one.graph.num_nodes
 
 
 def judge(model: SetNet, placed: Placed, order: Order, stop: threading.Event | None) -> NDArray[np.float32]:

@@ -49,7 +49,7 @@ def save(model: SetNet, path: str | os.PathLike[str]) -> Path:
     if not isinstance(model, SetNet):
         raise ParameterError(f"save needs a model made by de.build, not {type(model).__name__}.")
     if model.name not in MODELS or _called(MODELS[model.name].load()) != _called(type(model)):
-        kind = type(model).__name__
+        kind = type(model).__qualname__.rpartition("<locals>.")[2]
         raise ParameterError(
             f"No {kind} is registered as {model.name!r}, so load_model would not know what to make of the file; "
             f"call de.register_model({kind}, name={model.name!r}) first."

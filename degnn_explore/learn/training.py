@@ -7,7 +7,7 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -25,12 +25,12 @@ from .checkpoint import Checkpoint, Epoch
 from .devices import MOST_THREADS, choose_device, generator_on, torch_threads
 from .hints import distance_hint
 from .leaks import CHOSEN_ON_TEST, KEPT_GRADIENTS
-from .metrics import metrics
 from .nets import mark_of
 from .nets.base import Dropout, SetNet
-from .predicting import judge, sizes
+from .predicting import judge, needs_own_graphs, sizes
+from .several import JoinedTask, as_one, measured
 from .stepping import USUAL, Learning, Stepper, loss_of, needs_bf16
-from .tasks import Task
+from .task import Task
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def summarise(epochs: Iterable[Epoch], metric: str | None = None, *, chosen_on: 
 
 def fit(
     model: SetNet,
-    task: Task,
+    task: Task | Sequence[Task],
     epochs: int = 100,
     *,
     max_steps: int | None = None,
@@ -104,7 +104,9 @@ def fit(
     Parameters
     ----------
     model, task
-        From :func:`degnn_explore.build` and, say, :func:`degnn_explore.link_task`.
+        From :func:`degnn_explore.build` and, say, :func:`degnn_explore.link_task`. A list of tasks of one kind, on
+        several graphs, is learnt together: every epoch sees the training sets of all, in one order, and a metric is
+        the mean of what it is on each task. For inductive models.
     epochs
         At most so many.
     max_steps
@@ -155,9 +157,16 @@ def fit(
     ([1, 2], ['accuracy', 'auc'])
     """
     if not isinstance(model, SetNet):
-        raise ParameterError(f"fit needs a model made by de.build, not {type(model).__name__}.")
-    if not isinstance(task, Task):
-        raise ParameterError(f"fit needs a task, such as de.link_task(G), not {type(task).__name__}.")
+        raise ParameterError(
+            f"fit needs a model made by de.build, not {type(model).__name__}. A network of your own joins as "
+            "de.PyGModel(net, task) or by de.register_model."
+        )
+    task = as_one("fit", task)
+    if isinstance(task, JoinedTask) and not model.inductive:
+        raise ParameterError(
+            f"{model.name} is transductive: it knows the nodes of one graph, and cannot learn from {len(task.tasks)} "
+            "tasks. Take an inductive model such as DE-GNN-SPD, or fit one for each task."
+        )
     if model.shape.num_classes != task.num_classes or model.shape.p != task.p:
         raise ParameterError(
             f"This {model.name} was built for p={model.shape.p} and {model.shape.num_classes} classes, the task has "
@@ -242,9 +251,9 @@ class _Run:
             logits = judge(self.model, self.placed, self.placed.order(np.arange(len(self.labels))), self.stop)
         except Cancelled:
             return
-        parts = [(logits[rows], self.labels[rows]) for rows in (self.train, self.val, self.test)]
-        loss = float(loss_of(*(torch.from_numpy(part) for part in parts[0])))
-        train, val, test = (metrics(*part) for part in parts)
+        loss = float(loss_of(torch.from_numpy(logits[self.train]), torch.from_numpy(self.labels[self.train])))
+        rows = {"train": self.train, "val": self.val, "test": self.test}
+        train, val, test = (measured(self.task, key, logits[part], self.labels[part]) for key, part in rows.items())
         yield Epoch(1, loss, train, val, test, time.perf_counter() - started, self.task.metric)
 
     def _prepare(self, progress: bool, count: int) -> None:
@@ -262,6 +271,8 @@ class _Run:
             sets = np.concatenate([part.sets for part in parts])
             data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
             self.model.calibrate(data, self.train)
+            if isinstance(self.task, JoinedTask) and self.model.horizon is None:
+                needs_own_graphs(self.model, self.task)
             if not self.model.learns:
                 self.placed = Placed(data, "cpu")
                 return
@@ -309,11 +320,14 @@ class _Run:
         losses, logits = self.stepper.learn(self.placed.order(order))
         if not np.isfinite(losses).all():
             raise self._diverged(f"The loss became {losses[~np.isfinite(losses)][0]} in epoch {number}")
-        train = metrics(logits, self.labels[order])
+        back = np.argsort(order)  # the training sets come first, so that this is where each of them stood
+        train = measured(self.task, "train", logits[back], self.labels[self.train])
         judged = judge(self.model, self.placed, self.held_out, self.stop)
         if not np.isfinite(judged).all():
             raise self._diverged(f"The model's outputs are no longer finite after epoch {number}")
-        val, test = (metrics(judged[rows - self.val[0]], self.labels[rows]) for rows in (self.val, self.test))
+        ends = len(self.val)
+        val = measured(self.task, "val", judged[:ends], self.labels[self.val])
+        test = measured(self.task, "test", judged[ends:], self.labels[self.test])
         self.model.placement = self.placed.placement()
         loss = sum(losses * sizes(len(order), self.learning.batch_size)) / len(order)
         return Epoch(number, loss, train, val, test, time.perf_counter() - started, self.task.metric)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -18,7 +18,8 @@ from ...encodings.base import Encoding
 from ...encodings.own import OWN, name_of
 from ...encodings.paths import SPD
 from ...encodings.walks import LandingProbability
-from ..tasks import Task
+from ..several import as_one
+from ..task import Task
 
 if TYPE_CHECKING:
     import pandas
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["build", "models"]
 
-_seeding = threading.Lock()
+SEEDING = threading.Lock()  # of torch's own random numbers, which the whole process shares
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,9 @@ def own_encoding(name: str) -> str:
     return encoding if f"{kind}-GNN" in _OF_ENCODINGS and encoding in OWN else ""
 
 
-def build(name: str, task: Task, *, seed: int = 0, encoding: Encoding | None = None, **hyper: Any) -> SetNet:
+def build(
+    name: str, task: Task | Sequence[Task], *, seed: int = 0, encoding: Encoding | None = None, **hyper: Any
+) -> SetNet:
     """A model for a task, its weights drawn by the seed.
 
     Parameters
@@ -176,7 +179,7 @@ def build(name: str, task: Task, *, seed: int = 0, encoding: Encoding | None = N
     name
         One of the names in :func:`models`; or ``"DE-GNN"`` or ``"DEA-GNN"``, with an encoding.
     task
-        What it is for: set size, classes and attribute columns are taken from it.
+        What it is for: set size, classes and attribute columns are taken from it; or a list of tasks of one kind.
     encoding
         The ζ of a DE-GNN or DEA-GNN: one made by :func:`degnn_explore.encoding`, SPD or LandingProbability. The model
         ``DE-GNN-name`` has the encoding that is registered by that name.
@@ -198,8 +201,7 @@ def build(name: str, task: Task, *, seed: int = 0, encoding: Encoding | None = N
     if encoding is not None or name in _OF_ENCODINGS:
         name, hyper = _with_encoding(name, encoding, hyper)
 
-    if not isinstance(task, Task):
-        raise ParameterError(f"build needs a task, such as de.link_task(G), not {type(task).__name__}.")
+    task = as_one("build", task)
     attributes = task.graph.attributes
     shape = Shape(task.p, task.num_classes, 0 if attributes is None else attributes.shape[1], task.classes)
     return from_shape(name, shape, whole_number("seed", seed, least=0, most=MOST_SEED), hyper)
@@ -233,7 +235,7 @@ def from_shape(name: str, shape: Shape, seed: int, hyper: Any) -> SetNet:
     size = 4 * sum(weight.nbytes for weight in planned.parameters())  # with its gradient and what Adam keeps of it
     takes = f"{name} with {_listed(planned.hyper)} takes {readable_size(size)} to train"
     fits_machine(takes, size, memory(), "make it smaller")
-    with _seeding, torch.random.fork_rng(devices=[]):  # the caller's random state stays as it was
+    with SEEDING, torch.random.fork_rng(devices=[]):  # the caller's random state stays as it was
         torch.manual_seed(seed % 2**63)
         return type(planned)(name, shape, **planned.hyper)
 
@@ -264,7 +266,12 @@ def on_meta(name: Any, shape: Shape, hyper: Any) -> SetNet:
     try:
         with torch.device("meta"):
             return kind(name, shape, **checked)
-    except (RuntimeError, OverflowError):
+    except (RuntimeError, OverflowError) as error:
+        if entry.mark:  # a user's code, which may fail for other reasons
+            raise ParameterError(
+                f"{name} cannot be made ({type(error).__name__}: {error}). It is made once without memory (on torch's "
+                "device 'meta'), so nothing may look at the values of its weights while it is, and they must fit."
+            ) from error
         many = f"{name} with {_listed(checked)} has more weights than can be counted"
         raise ParameterError(f"{many}; make it smaller.") from None
 

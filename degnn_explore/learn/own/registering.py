@@ -12,6 +12,7 @@ from ...common.fingerprint import fingerprint
 from ...common.palette import distinct
 from ..nets import BASELINE, DE, HEURISTIC, MODELS, Entry
 from ..nets.base import Hyper, SetNet
+from ..nets.pyg_nets import PyGNet
 from .trying import try_model
 
 _TRIED = (1, 2, 3)  # set sizes, of a model that takes any
@@ -39,7 +40,7 @@ def register_model(
     Parameters
     ----------
     cls
-        A subclass of :class:`degnn_explore.SetNet`.
+        A subclass of :class:`degnn_explore.SetNet`, or what :func:`degnn_explore.PyGModel` makes of a PyG network.
     name
         By default that of the class.
     group
@@ -71,7 +72,10 @@ def register_model(
     """
     if not isinstance(cls, type) or not issubclass(cls, SetNet):
         given = cls.__name__ if isinstance(cls, type) else f"a {type(cls).__name__}"
-        raise ParameterError(f"register_model needs a class that is a subclass of de.SetNet, not {given}.")
+        raise ParameterError(
+            f"register_model needs a class that is a subclass of de.SetNet, not {given}. A PyG network is made one by "
+            "de.PyGModel."
+        )
     known = cls.__name__ if name is None else name
     if not isinstance(known, str) or not 0 < len(known) <= 40 or not known.isprintable() or known != known.strip():
         raise ParameterError(f"name must be a word or a few, at most 40 letters, not {shown(name)}.")
@@ -79,7 +83,13 @@ def register_model(
     if former is not None and not former.mark:
         raise ParameterError(f"name={known!r} is the name of a model of degnn_explore; choose another.")
     entry = Entry(
-        cls, _group(cls, group), _colour(colour, former), _about(cls, about), _sizes(sizes), mark=fingerprint(cls)
+        cls,
+        _group(cls, group),
+        _colour(colour, former),
+        _about(cls, about),
+        _sizes(cls, sizes),
+        own=("hops",) if issubclass(cls, PyGNet) else (),  # of its ego-networks, not of an aggregation
+        mark=fingerprint(cls),
     )
     _check_hyper(cls)
     MODELS[known] = entry  # so that it is tried by the same ways on which it will be used
@@ -125,9 +135,10 @@ def _about(cls: type[SetNet], about: str | None) -> str:
     return told or "a model of your own"
 
 
-def _sizes(sizes: Any) -> tuple[int, ...] | None:
+def _sizes(cls: type[SetNet], sizes: Any) -> tuple[int, ...] | None:
     if sizes is None:
-        return None
+        fixed = cls.encoding.num_targets if issubclass(cls, PyGNet) and cls.encoding is not None else None
+        return None if fixed is None else (fixed,)
     if not isinstance(sizes, tuple | list) or not sizes:
         raise ParameterError(
             f"sizes must name the set sizes that it takes, such as (2,) or (2, 3), not {shown(sizes)}."

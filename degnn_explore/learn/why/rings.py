@@ -17,6 +17,7 @@ from ..nets.base import SetNet
 from ..nets.block_nets import BlockNet
 from ..nets.pagerank import DEAPR
 from ..nets.pagerank_exact import Exact, Variants
+from ..nets.pyg_nets import PyGNet
 from ..nets.seal import SEAL
 from .unrolled import Unrolled
 
@@ -33,6 +34,8 @@ def blanked(model: SetNet, graph: Graph, S: Ints) -> tuple[Ints, Tensor] | None:
         return _of_subgraph(model, graph, S)
     if isinstance(model, DEAPR):
         return _of_whole_graph(model, graph, S)
+    if isinstance(model, PyGNet) and model.encoding is not None:
+        return _of_pyg(model, graph, S)
     if isinstance(model, BlockNet) and model.encoding is not None:
         return _of_blocks(model, graph, S)
     return None
@@ -82,6 +85,17 @@ def _of_subgraph(model: SEAL, graph: Graph, S: Ints) -> tuple[Ints, Tensor]:
         return model(replace(batch, x=torch.cat([batch.x[:, :base], _blank(batch.x[:, base:], mask)], dim=1)))
 
     return _each(data.egos.part([0]).distance.astype(np.int64), logits)
+
+
+def _of_pyg(model: PyGNet, graph: Graph, S: Ints) -> tuple[Ints, Tensor]:
+    batch = model.prepare(graph, S[None, :], progress=False).batch([0])
+    whole, base = batch.x, 1 + model.shape.num_attributes
+
+    def logits(mask: NDArray[np.bool_]) -> Tensor:
+        batch.x = torch.cat([whole[:, :base], _blank(whole[:, base:], mask)], dim=1)
+        return model(batch)
+
+    return _each(batch.distance.numpy(), logits)
 
 
 def _of_whole_graph(model: DEAPR, graph: Graph, S: Ints) -> tuple[Ints, Tensor] | None:
