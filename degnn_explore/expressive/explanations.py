@@ -61,8 +61,8 @@ def explain_same(method: Method, last: int, layers: int | None, run: Instances, 
     if rows[0].size == rows[1].size == 1:
         a, b = (say.name(int(side[0, 0])) + f" {place}".rstrip() for side, place in zip(rows, say.places, strict=True))
         which = f"{a} and {b} have the same colour"
-    rest = "from the start" if last == 0 else f"after layer {last}"
-    return f"{which} at every layer: {rest} no colour class splits any more"
+    rest = "no colour class ever splits" if last == 0 else f"after layer {last} no colour class splits any more"
+    return f"{which} at every layer: {rest}"
 
 
 def explain_graphs(method: Method, layer: int, run: Instances, rows: list[Ints], history: History) -> str:

@@ -112,9 +112,7 @@ _ALL = (
         False,
         _walk_limit,
     ),
-    Method(
-        "DEA-SPD", "DEA-{p}, K={hops}", "DE-SPD over all nodes within K hops", _distance, "distances", "K hops", True
-    ),
+    Method("DEA-SPD", "DEA-{p}, K={hops}", "DE-SPD over all nodes within K hops", _distance, "distances", "", True),
     Method("2-WL", "2-WL", "colours of all ordered pairs of nodes (folklore)", limit=_pair_limit),
 )
 METHODS = {method.name: method for method in _ALL}

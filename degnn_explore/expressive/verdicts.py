@@ -196,13 +196,12 @@ def _pairs_verdict(sides: tuple[tuple[Graph, Ints | None], ...], layers: int | N
                 why = "the attributes of A's nodes and of B's differ"
         elif S1 is not None and S2 is not None and len(S1) == 1:
             a, b = G1.names[S1[0]], G2.names[S2[0]]
-            why = f"after {counted(layer)} the pair ({a}, {a}) has another colour than ({b}, {b})"
+            a, b = (f"({name}, {name})" for name in (a, b))
+            where = ("", "") if G1 is G2 else (" in A", " in B")
+            why = f"after {counted(layer)} the pair {a}{where[0]} has another colour than {b}{where[1]}"
         else:
             only = (left - right).total()
-            why = (
-                f"after {counted(layer)} {only:,} of the {left.total():,} {what} on the first side "
-                "have colours that the second side lacks"
-            )
+            why = f"after {counted(layer)} {only:,} of A's {left.total():,} {what} have colours that B's lack"
         return Verdict(True, layer, why, "2-WL")
     agree = "the pair colours of both agree"
     ended = f"up to layer {layers} {agree}" if layers is not None else f"{agree}, and after layer {layer} no class"

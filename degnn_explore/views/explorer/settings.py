@@ -18,8 +18,8 @@ class Settings:
     def __init__(self, act: Callable[[str, Any], None], refuse: Callable[[BaseException], None]) -> None:
         fields: dict[str, Field] = {
             "colour_by": menu("Colour by"),
-            "step": number("Step k", 0, 20),
-            "hops": number("Hops K", 1, 4),
+            "step": number("k", 0, 20, title="Steps of the random walk", name_for_ears="Step k"),
+            "hops": number("K", 1, 4, title="How many hops a layer spans", name_for_ears="Hops K"),
             "layer": number("Layers", 0, MAX_LAYER, kind="range"),
             "size": menu("Targets", title="p, how many nodes a target set has"),
             "cut": check("cut edges inside S"),

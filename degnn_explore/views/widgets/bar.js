@@ -54,6 +54,7 @@ function write({ box, input, shown }, field) {
   if (!input) return;
   box.title = field.title ?? "";
   input.disabled = Boolean(field.disabled);
+  if (field.name_for_ears) input.setAttribute("aria-label", field.name_for_ears);
   if (field.kind === "button") {
     box.textContent = field.label;
     if ("copy" in field) box.copied = () => copy(field.copy).then((done) => {
@@ -61,7 +62,6 @@ function write({ box, input, shown }, field) {
       setTimeout(() => { box.textContent = field.label; }, 2500);
     });
     if ("pressed" in field) box.setAttribute("aria-expanded", String(field.pressed));
-    if (field.name_for_ears) box.setAttribute("aria-label", field.name_for_ears);
   } else if (field.kind === "check") input.checked = field.value;
   else if (field.kind === "select") {
     const options = JSON.stringify(field.options);

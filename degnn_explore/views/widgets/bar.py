@@ -18,9 +18,9 @@ def menu(label: str, **more: Any) -> Field:
     return {"kind": "select", "label": label, "options": [], "value": None, **more}
 
 
-def number(label: str, low: int, high: int, kind: str = "number") -> Field:
+def number(label: str, low: int, high: int, kind: str = "number", **more: Any) -> Field:
     """A whole number; ``kind`` "range" for a slider."""
-    return {"kind": kind, "label": label, "min": low, "max": high, "value": low}
+    return {"kind": kind, "label": label, "min": low, "max": high, "value": low, **more}
 
 
 def check(label: str, **more: Any) -> Field:

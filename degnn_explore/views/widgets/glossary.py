@@ -61,7 +61,7 @@ As DE-p, and each layer also gathers from all nodes within K hops, with their di
 layer | [Ll]ayers? \d+|\d+ layers?
 One round of messages between neighbours. After L layers a node knows what lies within L links.
 
-class | [Cc]olou?r class(?:es)?|class [a-z]{1,2}\b|classes
+class | [Cc]olou?r class(?:es)?|class (?!as\b|by\b|in\b|is\b|of\b)[a-z]{1,2}\b|classes
 Nodes with the same letter, such as class f: no GNN of that kind with so many layers can tell them apart. Letters mean
 no more than that.
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from importlib.resources import files
 from typing import Any
 
 from degnn_explore.views.explorer.presets import PRESETS
+from degnn_explore.views.explorer.state import COLOURINGS
+from degnn_explore.views.lessons.tours import TOURS
 from tools.explorers import Panel
 from tools.lab import Visit
 
@@ -96,6 +99,34 @@ def test_every_example_fits_and_can_be_read_at_four_sizes(lab: Any, visit: Any) 
             if size == WIDE:
                 assert look["width"] > 1100, where
                 assert look["height"] > 0.8 * look["room"], where
+
+
+def test_every_colouring_and_every_step_of_a_tour_fits(lab: Any, visit: Any) -> None:
+    one, panel = beside_files(lab, visit, "colourings", "e = de.Explorer(preset='cut', cut=True)\ne")
+    page, canvas = one.page, panel.graph.locator("canvas")
+    panel.verdict("2-WL", "yes, 2 layers")  # beside three that say "yes, at once"
+
+    def fits(where: str) -> None:
+        panel.until(lambda: panel.box.locator(".de-pill.de-busy").count(), 0)
+        look = panel.box.evaluate(LOOK)
+        assert look["height"] <= look["room"], f"{where}: {look}"
+        assert look["out"] == look["over"] == look["cut"] == [], f"{where}: {look}"
+
+    before = canvas.bounding_box()
+    for key in COLOURINGS:
+        kernel(page, f"e.state.update(colour_by={key!r})")
+        panel.until(panel.box.get_by_label("Colour by").input_value, json.dumps(key))
+        fits(key)
+        assert panel.box.evaluate(LOOK)["short"] == [], key
+        assert canvas.bounding_box() == before, key
+    for key, tour in TOURS.items():
+        kernel(page, f"e.tour({key!r})")
+        for number in range(1, len(tour.steps) + 1):
+            said = f"{number} of {len(tour.steps)}"
+            panel.until(lambda: panel.box.locator(".de-lesson-text b").inner_text(), said)
+            fits(f"{key}, {said}")
+            if number < len(tour.steps):
+                panel.box.locator("[data-field=next]").click()
 
 
 def test_nothing_moves_the_canvas_and_errors_float(lab: Any, visit: Any) -> None:
