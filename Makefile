@@ -21,7 +21,7 @@ ifneq ($(AIRPORTS),)
 export DEGNN_DATA ?= $(abspath $(AIRPORTS))
 endif
 
-.PHONY: help lab test lint bench mutants clean
+.PHONY: help lab test lint bench mutants lessons clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -49,6 +49,9 @@ bench: $(VENV)/.dev  ## Run every benchmark; results go to benchmarks/results
 
 mutants: $(VENV)/.dev  ## Put small faults into copies of the code: do the tests notice? (MUTANTS: options, such as --room graphs)
 	$(BIN)/python tools/mutants.py $(MUTANTS)
+
+lessons: $(VENV)/.lab  ## Write the classroom's notebooks, and the README's badge, from their sources
+	$(BIN)/python -m tools.lessons
 
 clean:  ## Remove caches and build products; .venv stays (delete it to start afresh)
 	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache *.egg-info

@@ -44,7 +44,7 @@ def cubic_at_layer_3(answer: Any) -> Fact:
         return False, f"the graph is not cubic, {G.names[odd[0]]} has {_counted(int(G.degrees[odd[0]]), 'neighbour')}."
     verdict = distinguish((G, int(a)), (G, int(b)))
     if verdict.layer == 3:
-        return True, f"DE-1 tells {names} apart from layer 3 on: {verdict.why}."
+        return True, f"DE-1 tells {names} apart, not before layer 3. {_sentence(verdict.why)}"
     when = f"at layer {verdict.layer} already" if verdict.different else "at no layer"
     return False, f"DE-1 tells {names} apart {when}."
 
@@ -67,7 +67,7 @@ def edges_beyond_2wl(answer: Any) -> Fact:
     verdict = distinguish(one, other)
     if not verdict.different:
         return False, "2-WL does not tell them apart, but nor does DE-2."
-    return True, f"2-WL never tells them apart, DE-2 does from layer {verdict.layer} on: {verdict.why}."
+    return True, f"2-WL never tells them apart, DE-2 does. {_sentence(verdict.why)}"
 
 
 def no_help(answer: Any) -> Fact:
@@ -114,6 +114,10 @@ def _small(G: Any) -> None:
         raise ParameterError(f"a Graph is asked for, such as de.zoo.petersen(), not a {type(G).__name__}.")
     if G.num_nodes > MOST_NODES:
         raise ParameterError(f"the graph has {G.num_nodes:,} nodes; take one of at most {MOST_NODES}.")
+
+
+def _sentence(why: str) -> str:
+    return f"{why[:1].upper()}{why[1:]}."
 
 
 def _counted(number: int, what: str) -> str:
