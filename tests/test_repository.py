@@ -23,6 +23,7 @@ from .conftest import worker_group
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+LESSONS = sorted((ROOT / "notebooks" / "classroom").rglob("*.ipynb"))
 WIDGETS = ("ipywidgets", "anywidget", "plotly", "pyvis")
 SHIPPED = (".py", ".pyi", ".typed", ".js", ".css")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -180,14 +181,14 @@ def test_binder_image_can_be_planned() -> None:
     assert "RUN ./binder/postBuild" in plan
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("notebook", [*NOTEBOOKS, *LESSONS], ids=lambda path: path.stem)
 def test_notebook_is_stored_without_outputs_and_with_short_cells(notebook: Path) -> None:
     cells = [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
     assert not any(cell["outputs"] or cell["execution_count"] for cell in cells)
     assert all(len("".join(cell["source"]).splitlines()) <= 12 for cell in cells)
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("notebook", [*NOTEBOOKS, *LESSONS], ids=lambda path: path.stem)
 def test_notebook_needs_the_public_names_alone(notebook: Path) -> None:
     cells = [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
     nodes = [node for cell in cells for node in ast.walk(ast.parse("".join(cell["source"])))]
@@ -207,7 +208,9 @@ def links(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "page", [*NOTEBOOKS, *ROOT.glob("*.md"), *ROOT.glob("data/*/*.md")], ids=lambda path: str(path.relative_to(ROOT))
+    "page",
+    [*NOTEBOOKS, *LESSONS, *ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("data/*/*.md")],
+    ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_links_lead_to_files(page: Path) -> None:
     assert [link for link in links(page) if not (page.parent / link).exists()] == []

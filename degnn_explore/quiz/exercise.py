@@ -45,6 +45,10 @@ class Exercise:
         Computes whether an answer is right, and a fact about it. It raises one of our errors where it is no answer.
     hints
         From a nudge to nearly all; the solution is none of them.
+    given
+        Makes what the question is about, where it is about something.
+    tried
+        The wrong answers so far.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Exercise:
     example: str
     judge: Callable[[Any], Fact]
     hints: tuple[str, ...]
+    given: Callable[[], Any] | None = None
     tried: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ..common.errors import one_of
 from .apart import confused_graphs, cubic_at_layer_3, edges_beyond_2wl, no_help
 from .exercise import Exercise, Fact
-from .trained import own_zeta
+from .trained import find_the_leak, own_zeta, suspect
 
 __all__ = ["exercise"]
 
@@ -88,13 +88,31 @@ near.walks are probabilities, which become small with every step.
 A network adds and weighs columns. It finds it hard to make "even" from a number such as 12. Can you do it for it?
 
 In numpy, near.distance % 2 is 0 for even distances. Return a column, or two, made of that.
+
+find-the-leak
+
+task = de.exercise("find-the-leak").given() is a link task with one leak switched on. Which is it, and how many sets
+show it? "negatives_repeat": test pairs that occur in training as well. "validation_links_in_the_graph": validation
+links that are edges of task.graph. "test_links_in_the_graph": the same with test links.
+
+answer = (leak, number), such as ("test_links_in_the_graph", 3)
+
+task.graph.has_edges(pairs) says for each pair whether it is an edge of the graph that models see. For an honest task it
+says no for every pair that is held out: task.val.sets and task.test.sets hold them, .labels is 1 for links.
+
+A pair is the same whichever of its nodes comes first: compare frozenset(pair), not lists.
+
+seen = {frozenset(pair) for pair in task.train.sets.tolist()} are the training pairs. Count how many pairs of
+task.test.sets.tolist() are among them, and compare with what has_edges says.
 """
+_GIVEN = {"find-the-leak": suspect}
 _JUDGES: dict[str, Callable[[Any], Fact]] = {
     "confused-graphs": confused_graphs,
     "cubic-layer-3": cubic_at_layer_3,
     "edges-beyond-2wl": edges_beyond_2wl,
     "no-help": no_help,
     "own-zeta": own_zeta,
+    "find-the-leak": find_the_leak,
 }
 
 
@@ -106,7 +124,7 @@ def _exercises() -> dict[str, Exercise]:
     begins = [at for at, paragraph in enumerate(paragraphs) if paragraph in _JUDGES]
     for at, end in zip(begins, [*begins[1:], len(paragraphs)], strict=True):
         name, question, example, *hints = paragraphs[at:end]
-        made[name] = Exercise(name, question, example, _JUDGES[name], tuple(hints))
+        made[name] = Exercise(name, question, example, _JUDGES[name], tuple(hints), _GIVEN.get(name))
     return made
 
 
@@ -119,7 +137,7 @@ def exercise(name: str) -> Exercise:
     Parameters
     ----------
     name
-        "confused-graphs", "cubic-layer-3", "edges-beyond-2wl", "no-help" or "own-zeta".
+        "confused-graphs", "cubic-layer-3", "edges-beyond-2wl", "no-help", "own-zeta" or "find-the-leak".
 
     Examples
     --------

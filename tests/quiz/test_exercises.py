@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import degnn_explore as de
-from degnn_explore.quiz import listed
+from degnn_explore.quiz import listed, trained
 from degnn_explore.quiz.listed import exercise
 
 FIG1, CHANG, TRIANGLES = de.zoo.figure1(), de.zoo.chang(1), de.zoo.triangular(8)
@@ -28,6 +28,7 @@ RIGHT = [
     ("no-help", (de.zoo.petersen(), "distance-regular")),
     ("no-help", (CHANG, "distance-regular")),
     ("no-help", (de.zoo.csl(11, 3), "symmetry")),
+    ("find-the-leak", ("negatives_repeat", 14)),
 ]
 WRONG: list[tuple[str, Any, str]] = [
     ("confused-graphs", (de.zoo.hexagon(), FIG1), "1-WL tells them apart"),
@@ -42,6 +43,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("no-help", (CHANG, "symmetry"), "do differ, no symmetry swaps them"),
     ("no-help", (de.zoo.csl(11, 3), "distance-regular"), "not distance-regular"),
     ("no-help", (de.zoo.cycle(4), "symmetry"), "4 nodes"),
+    ("find-the-leak", ("negatives_repeat", 13), "negatives_repeat does occur here, but 13 is not how many"),
+    ("find-the-leak", ("validation_links_in_the_graph", 0), "no set shows it"),
     ("no-help", (de.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (1, 6)]), "symmetry"), "already"),
 ]
 NO_ANSWER = [
@@ -53,6 +56,9 @@ NO_ANSWER = [
     ("edges-beyond-2wl", ((CHANG, [0, 1]), (CHANG, [0, 14]))),  # 0, 1 is no edge
     ("no-help", (FIG1, "because")),
     ("own-zeta", "SPD"),
+    ("find-the-leak", "negatives_repeat"),
+    ("find-the-leak", ("negatives_repeat", "many")),
+    ("find-the-leak", ("degrees", 3)),
 ]
 
 
@@ -90,6 +96,19 @@ def test_an_own_zeta_is_raced_against_spd() -> None:
     judged = exercise("own-zeta")(far)
     assert not judged.right
     assert judged.said.splitlines()[0].endswith("with SPD(max_dist=3) it is 0.50; 0.95 is asked for.")
+
+
+def test_a_leak_is_counted_in_any_task() -> None:
+    G = de.load("karate")
+    found = {
+        name: trained.evidence(de.link_task(G, protocol=name)) for name in ("honest", "validation_links_in_the_graph")
+    }
+    assert set(found["honest"].values()) == {0}
+    held_out = (de.link_task(G).val.labels == 1).sum()
+    assert found["validation_links_in_the_graph"]["validation_links_in_the_graph"] == held_out > 0
+    suspect = exercise("find-the-leak").given
+    assert suspect is not None
+    assert "leak" not in repr(suspect()), "the task does not say which"
 
 
 def test_hints_come_one_by_one_and_the_same_answer_is_no_new_try() -> None:
