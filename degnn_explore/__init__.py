@@ -47,6 +47,7 @@ _NAMES = {
     "studies.judged": "set_distance",
     "studies.tuning": "tune",
     "studies.storage.store": "Store",
+    "studies.whole.study": "study Study",
 }
 _HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
 _MODULES = {"theory": "theory", "zoo": "graphs.zoo"}

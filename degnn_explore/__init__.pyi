@@ -60,6 +60,8 @@ from .studies.judged import set_distance as set_distance
 from .studies.missing_links import missing_links as missing_links
 from .studies.storage.store import Store as Store
 from .studies.tuning import tune as tune
+from .studies.whole.study import Study as Study
+from .studies.whole.study import study as study
 from .views.board.board import TrainingBoard as TrainingBoard
 from .views.explorer.explorer import Explorer as Explorer
 

@@ -76,6 +76,7 @@ def test_the_map_of_rooms_names_every_room() -> None:
         "learn/why",
         "learn/own",
         "studies/storage",
+        "studies/whole",
         "views/explorer/pages",
         "views/board/asking",
     )

@@ -16,7 +16,7 @@ Run = Callable[[argparse.Namespace], int | None]  # None: all went well
 BAD_ROWS, INTERRUPTED = 3, 130
 CODES = (
     "exit codes: 0 done, 1 a fault of the program, 2 something given cannot be used,\n"
-    f"{BAD_ROWS} lines of a file cannot be used, {INTERRUPTED} interrupted by Ctrl-C"
+    f"{BAD_ROWS} lines of a file cannot be used, or runs failed, {INTERRUPTED} interrupted by Ctrl-C"
 )
 _EVERY = 30.0  # seconds between two lines in a log
 

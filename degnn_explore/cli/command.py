@@ -13,7 +13,7 @@ import degnn_explore as de
 from degnn_explore.common.errors import ParameterError
 from degnn_explore.expressive.methods import METHODS
 
-from . import encode, explain, explore, score, train
+from . import encode, explain, explore, reproduce, score, train
 from .asking import CODES, INTERRUPTED, add_command, add_graph, graph_of, say, set_of
 
 _EXAMPLES = """
@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     add_command(commands, "datasets", _datasets, "List the graphs that can be loaded by name.", "\n")
     encode.add(commands)
     _add_distinguish(commands)
-    for module in (train, score, explain, explore):
+    for module in (train, score, explain, explore, reproduce):
         module.add(commands)
     return parser
 

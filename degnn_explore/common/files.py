@@ -17,7 +17,8 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 def shipped(name: str) -> Path | None:
     """A file or folder that comes with the project: inside the package when installed, beside it in a checkout."""
-    places = (_PACKAGE / "_data" / name, _PACKAGE.parent / "data" / name)
+    checkout = [_PACKAGE.parent / name] if (_PACKAGE.parent / "pyproject.toml").exists() else []
+    places = (_PACKAGE / "_data" / name, _PACKAGE.parent / "data" / name, *checkout)
     return next((place for place in places if place.exists()), None)
 
 

@@ -27,10 +27,15 @@ _HOW = ("checkpoint_every", "num_threads")  # options of fit that do not decide 
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a plan: a model and a seed."""
+    """One run of a plan: a model and a seed.
+
+    Of a trial, whose ``rung`` is counted from 1, only what validation says is recorded.
+    """
 
     model: str
     seed: int
+    rung: int = 0  # 0: no trial
+    keep: bool = True  # the trained model
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,9 @@ class Run:
     error: str = ""  # why it failed, in words
     epochs: list[dict[str, Any]] = field(default_factory=list)  # the fields of de.Epoch
     best_epoch: int = 0  # chosen on validation
+    trained: int = 0  # epochs; 0: as many as are listed
+    val: float | None = None  # of the best epoch, on validation; None: see its entry among the epochs
+    rung: int = 0  # of a search, counted from 1; 0: no trial. A trial has no test result
     test: float | None = None  # of that epoch
     optimistic: float | None = None  # the best of any epoch: an upper bound, not an estimate
     seconds: float = 0.0  # by the clock, of its epochs

@@ -128,7 +128,9 @@ def best_on_validation(groups: Mapping[str, Sequence[Run]]) -> str:
 
 
 def on_validation(run: Run) -> float:
-    """The validation metric of the epoch that a run reports; 0 if its record has no epochs."""
+    """The validation metric of the epoch that a run reports; 0 if its record does not say it."""
+    if run.val is not None:
+        return run.val
     chosen = run.epochs[run.best_epoch - 1] if 0 < run.best_epoch <= len(run.epochs) else None
     return 0.0 if chosen is None else float(chosen["val"][run.metric] or 0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -150,7 +150,9 @@ def search(models: Iterable[str], p: int, minutes: float, trial: Trial, seed: in
     return found
 
 
-def candidates(model: str, p: int, seed: int = 0) -> list[Settings]:
+def candidates(
+    model: str, p: int, seed: int = 0, grid: Mapping[str, Sequence[Any]] = SPACE, most: int = _MOST
+) -> list[Settings]:
     """What to try of a model, the defaults ({}) first, then settings drawn from the grid, none twice.
 
     Examples
@@ -160,21 +162,19 @@ def candidates(model: str, p: int, seed: int = 0) -> list[Settings]:
     """
     kind = MODELS[one_of("model", model, MODELS)].load()
     own = {**kind.HYPER, **({"learning_rate": kind.RATE} if kind.learns else {})}
-    space = SPACE | {name: hyper.choices for name, hyper in own.items() if mark_of(model) and hyper.choices}
-    grid = {
-        name: [value for value in values if own[name].takes(value)] for name, values in space.items() if name in own
-    }
-    grid = {name: values for name, values in grid.items() if values}
+    space = dict(grid) | {name: hyper.choices for name, hyper in own.items() if mark_of(model) and hyper.choices}
+    fitting = {name: [value for value in space[name] if own[name].takes(value)] for name in space if name in own}
+    grid = {name: values for name, values in fitting.items() if values}
     usual = {name: own[name].default_for(p) for name in grid}
     rng = np.random.default_rng([seed, *model.encode()])
     listed: list[Settings] = [{}]
-    for _ in range(20 * _MOST):
+    for _ in range(20 * most if grid else 0):
+        if len(listed) >= most:
+            break
         drawn = {name: values[rng.integers(len(values))] for name, values in grid.items()}
         differing = {name: value for name, value in drawn.items() if value != usual[name]}
         if differing not in listed:
             listed.append(differing)
-        if len(listed) == _MOST:
-            break
     return listed
 
 

@@ -47,12 +47,7 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
     from ..engine.placing import out_of_memory
     from ..learn.devices import choose_device, give_back
 
-    graph, (hyper, options) = plan.graph, plan.settings(job.model)
-    record = Run(
-        plan.key(job), plan.title, plan.task, job.model, job.seed, graph.num_nodes, graph.num_edges,
-        plan.digest, plan.name, hyper=hyper, options=options, version=__version__,
-        protocol=str(plan.protocol))  # fmt: skip
-    short = False
+    record, short = begun(plan, job), False
     try:
         send(("prepare",))
         record = replace(record, device=choose_device(plan.device))
@@ -65,7 +60,16 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
     if short:
         give_back()
     ended = ("short" if short else record.status, record.to_json())
-    send(("stopped",) if stop.is_set() and record.test is None else ended)
+    send(("stopped",) if stop.is_set() and record.val is None else ended)
+
+
+def begun(plan: Plan, job: Job) -> Run:
+    """The record of a run before anything is known of it but what was asked."""
+    graph, (hyper, options) = plan.graph, plan.settings(job.model)
+    return Run(
+        plan.key(job), plan.title, plan.task, job.model, job.seed, graph.num_nodes, graph.num_edges,
+        plan.digest, plan.name, p=plan.p, metric=plan.metric, hyper=hyper, options=options, rung=job.rung,
+        version=__version__, protocol=str(plan.protocol))  # fmt: skip
 
 
 def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: threading.Event) -> Run:
@@ -101,13 +105,18 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
         send(("epochs", waiting))
     if stop.is_set() or not run:
         return record
-    file = save(model, folder / f"{record.key}.safetensors")
-    summary = summarise(run, chosen_on="test" if CHOSEN_ON_TEST in task.leaks else "val")
-    return replace(
-        record, epochs=[asdict(epoch) for epoch in run], model_file=file.name, best_epoch=summary.epoch,
-        test=summary.test, optimistic=summary.optimistic, seconds=sum(epoch.seconds for epoch in run),
-        cpu_seconds=time.process_time() - began,
+    file = save(model, folder / f"{record.key}.safetensors").name if job.keep else ""
+    lucky = CHOSEN_ON_TEST in task.leaks and not job.rung
+    summary = summarise(run, chosen_on="test" if lucky else "val")
+    val = run[summary.epoch - 1].val[summary.metric]
+    record = replace(
+        record, epochs=[asdict(epoch) for epoch in run], model_file=file, best_epoch=summary.epoch, val=val,
+        trained=len(run), seconds=sum(epoch.seconds for epoch in run), cpu_seconds=time.process_time() - began,
         parameters=sum(weight.numel() for weight in model.parameters()))  # fmt: skip
+    if not job.rung:
+        return replace(record, test=summary.test, optimistic=summary.optimistic)
+    unseen = [{**epoch, "test": dict.fromkeys(epoch["test"])} for epoch in record.epochs]
+    return replace(record, epochs=unseen)  # nobody can choose by what is not there
 
 
 class _Heard:
@@ -133,6 +142,10 @@ class ThreadWorker(_Heard):
         super().__init__(news)
         self._plan, self._folder, self._why = plan, folder, why
         self._stop = threading.Event()
+
+    def serve(self, plan: Plan, folder: Path, news: threading.Event, carried: bytes = b"") -> None:
+        """From now on its jobs are of this plan."""
+        self._plan, self._folder, self._news = plan, folder, news
 
     def _put(self, message: Message) -> None:
         kind, *rest = message

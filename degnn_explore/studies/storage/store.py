@@ -135,16 +135,33 @@ class Store:
         A claim ends with :meth:`put`, with :meth:`release`, a minute after the owner last said :meth:`alive`, and at
         once when the owner was a process of this machine that is gone. ``owner`` is from :func:`claimant`.
         """
+        return next(iter(self.claim_some(keys, owner)[0]), None)
+
+    def claim_some(
+        self, keys: Iterable[str], owner: str, most: int = 1, ended: Iterable[str] = ("finished",)
+    ) -> tuple[list[str], list[str]]:
+        """:meth:`claim` for up to ``most`` runs at once; also those on the way there that have ``ended`` already."""
+        claimed: list[str] = []
+        over: list[str] = []
         with self._database.writing() as db:
             for key in keys:
+                if len(claimed) >= most:
+                    break
                 held = db.execute("SELECT owner, until FROM claims WHERE key = ?", [key]).fetchone()
                 if held is not None and held[0] != owner and held[1] > time.time() and not _is_gone(held[0]):
                     continue
-                if db.execute("SELECT 1 FROM runs WHERE key = ? AND status = 'finished'", [key]).fetchone():
+                state = db.execute("SELECT status FROM runs WHERE key = ?", [key]).fetchone()
+                if state is not None and state[0] in ended:
+                    over.append(key)
                     continue
                 db.execute("REPLACE INTO claims VALUES (?, ?, ?)", [key, owner, time.time() + _LEASE])
-                return key
-        return None
+                claimed.append(key)
+        return claimed, over
+
+    def forget_failed(self, keys: Iterable[str]) -> None:
+        """Failed runs of these keys are taken out, so that they can be tried again."""
+        with self._database.writing() as db:
+            db.executemany("DELETE FROM runs WHERE key = ? AND status = 'failed'", [(key,) for key in keys])
 
     def alive(self, owner: str) -> None:
         """The owner is still at work on what it has claimed; to be said every twenty seconds or so."""
