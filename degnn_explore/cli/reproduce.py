@@ -50,7 +50,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--minutes", type=float, metavar="M", help="stop after so long: every cell has some seeds then")
     parser.add_argument("--workers", type=int, metavar="N", help="runs at once (default: one for each core)")
     parser.add_argument("--store", metavar="FOLDER", help="where the runs are kept (default: runs/ of the project)")
-    parser.add_argument("--results", metavar="FILE.csv", help="write one row a run, to keep and to go on from elsewhere")
+    parser.add_argument("--results", metavar="FILE.csv", help="write one row a run, to go on from elsewhere")
     parser.add_argument("--retry", action="store_true", help="try failed runs again")
     parser.add_argument("--show", action="store_true", help="run nothing: print the table as it stands")
     parser.add_argument("--quiet", action="store_true", help="show no progress")

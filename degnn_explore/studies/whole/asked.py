@@ -105,7 +105,7 @@ def asked(given: Mapping[str, Any], name: str = "", place: Path | None = None) -
         one_of("key", key, [*_COMMON, "title", "columns"])
     columns = given.get("columns")
     if not isinstance(columns, list | tuple) or not columns:
-        raise ParameterError("a study needs columns: [[columns]] with graph = \"celegans\" and task = \"links\", say.")
+        raise ParameterError('a study needs columns: [[columns]] with graph = "celegans" and task = "links", say.')
     made = []
     for number, column in enumerate(columns, start=1):
         where = f"columns[{number}]"
@@ -185,7 +185,9 @@ def _search(given: Any, where: str, epochs: int) -> Search:
     usual = Search()
     rungs = given.get("rungs", [rung for rung in usual.rungs if rung <= epochs] or [epochs])
     seeds = given.get("seeds", list(usual.seeds))
-    counts = tuple(whole_number(f"{where}.rungs", rung, least=1, most=epochs) for rung in _list(f"{where}.rungs", rungs))
+    counts = tuple(
+        whole_number(f"{where}.rungs", rung, least=1, most=epochs) for rung in _list(f"{where}.rungs", rungs)
+    )
     if list(counts) != sorted(set(counts)):
         raise ParameterError(f"{where}.rungs must grow, such as [5, 15, 45], not {list(counts)}.")
     seconds = given.get("seconds")

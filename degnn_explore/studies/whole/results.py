@@ -10,7 +10,7 @@ import csv
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..statistics import on_validation
 from ..workers import begun
 from .cells import DIGITS, SECONDS, Cell, Known, Work
 
+_METRICS = ("val", "test", "optimistic")
 _COLUMNS = (
     "task dataset model protocol seed metric val test optimistic epochs best_epoch cpu_seconds settings trials rung "
     "version key"
@@ -88,10 +89,10 @@ def _row(cell: Cell, trial: int, work: Work, run: Run) -> dict[str, Any]:
 def _run(work: Work, row: dict[str, str]) -> Run | None:
     """None for a row that was edited by hand into something that no run can have."""
     try:
-        values = {name: float(row[name]) if row[name] else None for name in ("val", "test", "optimistic")}
-        counts = {"trained": int(row["epochs"]), "best_epoch": int(row["best_epoch"])}
-        run = replace(begun(work.plan, work.job), **values, **counts, cpu_seconds=float(row["cpu_seconds"]))
-        run = Run.from_values(json.loads(replace(run, version=row["version"]).to_json()))
+        values: dict[str, Any] = {name: float(row[name]) if row[name] else None for name in _METRICS}
+        values |= {"trained": int(row["epochs"]), "best_epoch": int(row["best_epoch"])}
+        values |= {"cpu_seconds": float(row["cpu_seconds"]), "version": row["version"]}
+        run = Run.from_values(asdict(begun(work.plan, work.job)) | values)
     except (KeyError, TypeError, ValueError):
         return None
     return None if run.val is None or (run.test is None and not run.rung) else run

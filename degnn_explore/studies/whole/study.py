@@ -267,7 +267,7 @@ class Study:
         return [result(cell, known, view) for cell in self._prepared()]
 
     def table(self, view: str = "validation") -> pandas.DataFrame:
-        """As the paper lays it out: a row for each model; for each column ours, the paper's number and how they compare.
+        """As the paper lays it out: a row for each model; of each column ours, the paper's and how they compare.
 
         Ours is the mean ± half the 95 % interval over seeds, in per cent; "better", "within" and "below" say where our
         mean lies by the paper's interval; "tried" is how many settings the model's were chosen from.

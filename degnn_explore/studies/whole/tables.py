@@ -56,11 +56,11 @@ def result(cell: Cell, known: Known, view: str = "validation") -> Result:
     scores = tuple(100 * float((run.test if view == "validation" else run.optimistic) or 0.0) for run in runs)
     mean, half = interval(scores) if scores else (None, None)
     plan = cell.base
-    paper = paper_number(cell.model, plan.name, plan.p, plan.metric, setting) or (None, None)
+    paper, paper_half = paper_number(cell.model, plan.name, plan.p, plan.metric, setting) or (None, None)
+    seconds = sum(run.cpu_seconds for run in runs) / len(runs) if runs else None
     return Result(
-        plan.task, cell.column.name, cell.model, cell.protocol, plan.metric, len(scores), mean, half, *paper,
-        compared(mean, *paper), len(cell.trials), settings,
-        sum(run.cpu_seconds for run in runs) / len(runs) if runs else None, failed, scores)  # fmt: skip
+        plan.task, cell.column.name, cell.model, cell.protocol, plan.metric, len(scores), mean, half, paper, paper_half,
+        compared(mean, paper, paper_half), len(cell.trials), settings, seconds, failed, scores)  # fmt: skip
 
 
 def runs_of(cell: Cell, known: Known) -> tuple[list[Run], int, dict[str, Any]]:
@@ -124,7 +124,7 @@ def as_text(results: Sequence[Result]) -> str:
     blocks = []
     for heading in dict.fromkeys(one.heading for one in results):
         own = [one for one in results if one.heading == heading]
-        shown = [("", "ours", "paper", "compared", "seeds", "tried")]
+        shown: list[tuple[str, ...]] = [("", "ours", "paper", "compared", "seeds", "tried")]
         shown += [(one.model, *_shown(one).values()) for one in own]
         widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
         lines = ["  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)) for row in shown]
