@@ -171,7 +171,7 @@ def candidates(
     for _ in range(20 * most if grid else 0):
         if len(listed) >= most:
             break
-        drawn = {name: values[rng.integers(len(values))] for name, values in grid.items()}
+        drawn = {name: values[int(rng.integers(len(values)))] for name, values in grid.items()}
         differing = {name: value for name, value in drawn.items() if value != usual[name]}
         if differing not in listed:
             listed.append(differing)
