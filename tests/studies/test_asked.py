@@ -60,6 +60,8 @@ def test_table1_asks_for_every_cell_of_the_papers_table_and_no_other() -> None:
         (COLUMN + "settings = { GCN = { max_dist = 3 } }", "setting='max_dist' is not known"),
         (COLUMN + "seeds = { most = 2 }", "columns[1].seeds.most must be a whole number of at least 5"),
         (COLUMN + 'protocol = "honest"\nprotocols = ["honest"]', "keep one of them"),
+        (COLUMN + 'protocol = "unfair"', "columns[1].protocols: protocol='unfair' is not known"),
+        (COLUMN + "protocols = []", "columns[1].protocols must be a list with at least one value"),
     ],
 )
 def test_a_wrong_study_is_told_where_and_what_to_write(tmp_path: Path, text: str, words: str) -> None:
@@ -91,3 +93,14 @@ def test_every_model_is_given_as_many_trials_the_defaults_first_and_one_with_few
     works: list[Work] = [work for _, work in cells["GCN"].trial_works()]
     assert {(work.job.rung, work.plan.epochs) for work in works} == {(1, 1), (2, 2)}
     assert {work.job.seed for work in works} == {1000, 1001}
+
+
+def test_a_protocol_is_a_column_of_its_own_and_settings_are_chosen_honestly() -> None:
+    given = {"models": ["GCN"], "search": {"trials": 2, "rungs": [1]}, "protocols": ["honest", ["negatives_repeat"]]}
+    study = de.Study(asked({**given, "columns": [{"graph": "karate", "task": "links"}]}), de.Store("unused"))
+    honest, leaking = study._prepared()
+    assert (honest.protocol, leaking.protocol) == ("honest", "negatives_repeat")
+    assert [work for _, work in honest.trial_works()] != []
+    assert [work.key for _, work in honest.trial_works()] == [work.key for _, work in leaking.trial_works()]
+    assert honest.reported(0)[0].key != leaking.reported(0)[0].key
+    assert leaking.reported(0)[0].plan.leaks == ("negatives_repeat",)

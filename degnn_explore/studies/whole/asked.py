@@ -10,6 +10,7 @@ from typing import Any
 
 from ...common.errors import MOST_SEED, ParameterError, one_of, real_number, shown, whole_number
 from ...graphs.graph import Graph
+from ...learn.leaks import leaks_of, protocol_of
 from ...learn.nets import MODELS
 from ...learn.tasks import TASKS
 from ..tuning import SPACE
@@ -60,7 +61,7 @@ class Column:
     options: Table = field(default_factory=dict)  # further arguments of fit
     settings: Mapping[str, Table] = field(default_factory=dict)  # of single models
     search: Search | None = None
-    protocols: tuple[Any, ...] = ("honest",)
+    protocols: tuple[str, ...] = ("honest",)  # "paper", or names of leaks
 
     @property
     def name(self) -> str:
@@ -161,13 +162,20 @@ def _column(given: Table, where: str) -> Column:
     settings = _settings(given.get("settings", {}), models, f"{where}.settings")
     if "protocol" in given and "protocols" in given:
         raise ParameterError(f"{where} has protocol and protocols; keep one of them.")
-    protocols = given.get("protocols", [given.get("protocol", "honest")])
-    if not isinstance(protocols, list | tuple) or not protocols:
-        raise ParameterError(f'{where}.protocols must be a list such as ["honest"], not {shown(protocols)}.')
-    return Column(graph, task, models, epochs, seeds, options, settings, search, tuple(protocols))
+    protocols = _protocols(given.get("protocols", [given.get("protocol", "honest")]), task, f"{where}.protocols")
+    return Column(graph, task, models, epochs, seeds, options, settings, search, protocols)
 
 
 _EXAMPLES = {"graph": '"celegans"', "task": '"links"', "models": '["GCN", "DE-GNN-SPD"]'}
+
+
+def _protocols(given: Any, task: str, where: str) -> tuple[str, ...]:
+    """Each by its usual name, none twice; names of leaks are those of ``de.leaks()``."""
+    try:
+        named = [protocol_of(leaks_of(one, task), task) for one in _list(where, given)]
+    except ParameterError as error:
+        raise ParameterError(f"{where}: {error}") from None
+    return tuple(dict.fromkeys(named))
 
 
 def _seeds(given: Any, where: str) -> Seeds:

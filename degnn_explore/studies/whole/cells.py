@@ -44,32 +44,39 @@ class Cell:
     """One model of a column. It keeps no results: every question is answered from what is ``known`` at the time."""
 
     def __init__(self, column: Column, model: str, base: Plan, sets: int, protocol: str = "honest") -> None:
-        self.column, self.model, self.protocol = column, model, protocol
-        self.base, self._sets = replace(base, models=(model,)), sets
+        self.column, self.model, self.protocol, self._sets = column, model, protocol, sets
+        self._honest = replace(base, models=(model,))  # settings are chosen so, whatever is leaked afterwards
+        self.base = self._honest if protocol == "honest" else replace(self._honest, protocol=protocol)
         self.learns = MODELS[model].load().learns
         self.trials: list[Settings] = [{}]
         if (search := column.search) is not None:
             given = column.settings.get(model, {})
             grid = {name: values for name, values in search.grid(model).items() if name not in given}
             self.trials = candidates(model, base.p, grid=grid, most=search.trials)
-        self._plans: dict[tuple[int, int], Plan] = {}
+        self._plans: dict[tuple[int, int, str], Plan] = {}
         self._works: dict[tuple[int, int, int], Work] = {}
 
     # ---- runs ---------------------------------------------------------------------------------
 
-    def _plan(self, trial: int, epochs: int) -> Plan:
-        if (trial, epochs) not in self._plans:
+    def _plan(self, trial: int, epochs: int, base: Plan) -> Plan:
+        where = (trial, epochs, str(base.protocol))
+        if where not in self._plans:
             own: dict[str, Any] = {self.model: {**self.column.settings.get(self.model, {}), **self.trials[trial]}}
-            self._plans[trial, epochs] = replace(self.base, own=own, epochs=epochs)
-        return self._plans[trial, epochs]
+            self._plans[where] = replace(base, own=own, epochs=epochs)
+        return self._plans[where]
 
     def _work(self, trial: int, seed: int, rung: int = 0) -> Work:
         if (trial, seed, rung) not in self._works:
-            epochs = self._rungs[rung - 1] if rung else self.column.epochs
-            plan, job = self._plan(trial, epochs), Job(self.model, seed, rung, keep=False)
+            asked = (self._rungs[rung - 1], self._honest) if rung else (self.column.epochs, self.base)
+            plan, job = self._plan(trial, *asked), Job(self.model, seed, rung, keep=False)
             before = self._work(trial, seed, rung - 1).key if rung > 1 else ""
             self._works[trial, seed, rung] = Work(plan.key(job), plan, job, before)
         return self._works[trial, seed, rung]
+
+    @property
+    def digests(self) -> set[str]:
+        """What its runs are about, see :func:`degnn_explore.studies.plan.digest_of`."""
+        return {self.base.digest, self._honest.digest}
 
     def reported(self, trial: int) -> list[Work]:
         """The runs of all seeds that may be reported, with these settings."""

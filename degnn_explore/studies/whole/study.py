@@ -69,7 +69,8 @@ def study(
         How settings are chosen, e.g. ``{"trials": 16, "seeds": [1000, 1001], "rungs": [5, 15, 45], "space": {...}}``:
         as many for every model, by successive halving on validation, on seeds that are not reported.
     protocol
-        "honest".
+        "honest", "paper", or names of :func:`degnn_explore.leaks`; in a file also ``protocols``, a list, for a column
+        of each. Settings are always chosen honestly.
     store
         Where runs are kept, see :class:`degnn_explore.Store`; by default the project's.
 
@@ -165,7 +166,8 @@ class Study:
         base = Plan(graph, column.task, column.models, 1, column.epochs, "cpu", options=column.options)
         sizes = {"links": lambda: graph.num_edges, "triangles": lambda: len(triangles(graph))}
         sets = 2 * sizes[column.task]() if column.task in sizes else graph.num_nodes
-        return [Cell(column, model, base, sets) for model in _in_order(column.models)]
+        models = _in_order(column.models)
+        return [Cell(column, model, base, sets, protocol) for protocol in column.protocols for model in models]
 
     def _graph(self, given: str | Graph) -> Graph:
         if isinstance(given, Graph):
@@ -176,7 +178,7 @@ class Study:
     def _known(self) -> dict[str, Run]:
         """All that has ended, in the store or in loaded results."""
         known = dict(self._loaded)
-        questions = {(cell.base.task, cell.base.digest) for cell in self._prepared()}
+        questions = {(cell.base.task, digest) for cell in self._prepared() for digest in cell.digests}
         for task, digest in questions:
             for run in self.store.runs(task=task, digest=digest):
                 if run.status == "finished" or run.key not in known:
@@ -202,8 +204,8 @@ class Study:
 
     def check(self) -> None:
         """Raise an error, in words, for anything that can be known to fail before the first run."""
-        for base, own in {id(cell.base): (cell.base, cell.column.settings) for cell in self._prepared()}.values():
-            replace(base, own=own).check()
+        for cell in self._prepared():
+            replace(cell.base, own=cell.column.settings).check()
 
     def run(
         self,
