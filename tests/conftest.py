@@ -18,6 +18,9 @@ AIRPORTS = Path(__file__).parents[2] / "shared" / "data" / "airports"
 if AIRPORTS.is_dir():
     os.environ.setdefault("DEGNN_DATA", str(AIRPORTS))
 
+# Some virtual machines announce AMX and do not allow it: bf16 would end the process. Read before torch is loaded.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
+
 # A first call compiles kernels, so the time of one example says nothing; in CI the examples are the same every time.
 hypothesis.settings.register_profile("degnn", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis.settings.load_profile("degnn")

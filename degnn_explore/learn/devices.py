@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +35,27 @@ def _mps_will_do() -> bool:
     except (NotImplementedError, RuntimeError):
         return False
     return True
+
+
+# Layers of several widths there and back: which compiled loop is taken depends on it.
+_IN_BF16 = """
+import torch
+for rows, wide in ((64, 7), (2048, 100), (2048, 32)):
+    with torch.autocast("cpu", torch.bfloat16):
+        layers = torch.nn.Sequential(torch.nn.Linear(wide, 100), torch.nn.Linear(100, 1))
+        out = layers(torch.ones(rows, wide))
+    out.float().sum().backward()
+"""
+
+
+@cache
+def cpu_has_bf16() -> bool:
+    """Whether this processor computes layers in bf16, tried in a process of its own.
+
+    Some virtual machines announce AMX and do not allow it: torch then ends the process, or raises an error.
+    """
+    tried = subprocess.run([sys.executable, "-c", _IN_BF16], capture_output=True, check=False)
+    return tried.returncode == 0
 
 
 def devices() -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from torch import Tensor
 from ..common.errors import ParameterError, one_of, real_number, whole_number
 from ..common.stopping import raise_if
 from ..engine.placing import Order, Placed, out_of_memory
+from .devices import cpu_has_bf16
 from .nets.base import SetNet
 from .predicting import sizes
 
@@ -184,3 +185,8 @@ def needs_bf16(device: str) -> None:
         able = False
     if not able:
         raise ParameterError(f"precision='bf16' is not to be had on {device}; use 'float32', which is everywhere.")
+    if kind == "cpu" and not cpu_has_bf16():
+        raise ParameterError(
+            "precision='bf16' fails on this processor: it announces instructions (AMX) that are not allowed here. Use "
+            "'float32', or set the environment variable ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 before Python starts."
+        )

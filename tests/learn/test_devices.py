@@ -273,6 +273,16 @@ def test_bf16_learns_what_float32_learns(name):
     assert rounded.test != exact.test
 
 
+def test_bf16_is_refused_where_the_processor_fails_in_it(monkeypatch):
+    devices.cpu_has_bf16.cache_clear()
+    monkeypatch.setattr(devices, "_IN_BF16", "import os; os.abort()")
+    try:
+        with pytest.raises(ParameterError, match="ONEDNN_MAX_CPU_ISA"):
+            de.fit(small("GCN"), TASK, precision="bf16", device="cpu")
+    finally:
+        devices.cpu_has_bf16.cache_clear()
+
+
 def test_bf16_is_refused_where_it_is_not_to_be_had():
     with pytest.raises(ParameterError, match="precision='bf16' is not to be had on pretend; use 'float32'"):
         de.fit(small("GCN"), TASK, precision="bf16", device="pretend")
