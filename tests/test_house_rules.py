@@ -75,6 +75,7 @@ def test_the_map_of_rooms_names_every_room() -> None:
         "learn/nets",
         "learn/why",
         "learn/own",
+        "learn/choosing",
         "studies/storage",
         "studies/whole",
         "views/explorer/pages",

@@ -43,20 +43,31 @@ def save(model: SetNet, path: str | os.PathLike[str]) -> Path:
     ...     de.load_model(path).hyper["hidden"]
     8
     """
-    from .nets import MODELS
+    from .choosing.ensemble import Ensemble
     from .nets.base import SetNet
 
     if not isinstance(model, SetNet):
         raise ParameterError(f"save needs a model made by de.build, not {type(model).__name__}.")
+    members = model.nets if isinstance(model, Ensemble) else []
+    for net in members or [model]:
+        _needs_known(net)
+    *counts, classes = astuple(model.shape)
+    how = {"kind": "model", "name": model.name, "hyper": model.hyper, "shape": counts, "classes": classes}
+    if members:
+        how["members"] = [[net.name, net.hyper] for net in members]
+    return write_tensors(path, dict(model.state_dict()), how)
+
+
+def _needs_known(model: SetNet) -> None:
+    """A ParameterError if the file would not tell what to make of it."""
+    from .nets import MODELS
+
     if model.name not in MODELS or _called(MODELS[model.name].load()) != _called(type(model)):
         kind = type(model).__qualname__.rpartition("<locals>.")[2]
         raise ParameterError(
             f"No {kind} is registered as {model.name!r}, so load_model would not know what to make of the file; "
             f"call de.register_model({kind}, name={model.name!r}) first."
         )
-    *counts, classes = astuple(model.shape)
-    how = {"kind": "model", "name": model.name, "hyper": model.hyper, "shape": counts, "classes": classes}
-    return write_tensors(path, dict(model.state_dict()), how)
 
 
 def load_model(path: str | os.PathLike[str]) -> SetNet:
@@ -77,8 +88,6 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
     >>> bool((de.predict(again, G, [{0, 9}]) == de.predict(model, G, [{0, 9}])).all())
     True
     """
-    from .nets import MODELS, on_meta
-
     skeleton: list[SetNet] = []  # the model that the file describes, without memory for its weights
 
     def check(how: dict[str, Any], kinds: Kinds) -> None:
@@ -86,18 +95,32 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
             raise ParameterError(
                 f"{path} is a {how.get('kind')}, not a saved model; pass it to fit(..., checkpoint=) instead."
             )
-        if str(name := how.get("name")) not in MODELS:
-            raise ParameterError(
-                f"{os.fspath(path)} holds a model named {shown(name)}, which is not known here. If it is one of "
-                f"your own, run the code that defines it and de.register_model(...) first.{did_you_mean(name, MODELS)}"
-            )
-        skeleton.append(on_meta(name, _shape_of(path, how), how.get("hyper")))
+        skeleton.append(_skeleton(path, how))
         need_kinds(path, skeleton[0].state_dict(), kinds, skeleton[0].grows)
 
     tensors, _ = read_tensors(path, check)
     (model,) = skeleton
     load_state(model, {name: tensor.clone() for name, tensor in tensors.items()}, assign=True)
     return model.eval()
+
+
+def _skeleton(path: Where, how: Mapping[str, Any]) -> SetNet:
+    """The model that a file describes, without memory for its weights."""
+    from .choosing.ensemble import NAME, Ensemble
+    from .nets import MODELS, on_meta
+
+    shape, members = _shape_of(path, how), how.get("members")
+    listed = [[how.get("name"), how.get("hyper")]] if members is None else members
+    if not (isinstance(listed, list) and listed and all(isinstance(it, list) and len(it) == 2 for it in listed)):
+        raise _changed(path, "it does not say which networks are in it")
+    for name, _ in listed:
+        if str(name) not in MODELS:
+            raise ParameterError(
+                f"{os.fspath(path)} holds a model named {shown(name)}, which is not known here. If it is one of "
+                f"your own, run the code that defines it and de.register_model(...) first.{did_you_mean(name, MODELS)}"
+            )
+    nets = [on_meta(name, shape, hyper) for name, hyper in listed]
+    return Ensemble(nets) if members is not None and how.get("name") == NAME else nets[0]
 
 
 def _called(kind: type[SetNet]) -> str:

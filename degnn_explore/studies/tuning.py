@@ -1,4 +1,4 @@
-"""Settings chosen on validation: a small search, equal for every model, within a time that is given."""
+"""Settings chosen on validation, within a time that is given: the best for a task, or as many for every model."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from .storage.store import Store
 if TYPE_CHECKING:
     import pandas
 
+    from ..learn.nets.base import SetNet
+
 Settings = dict[str, Any]
 Trial = Callable[[dict[str, Settings], float], dict[str, float] | None]
 """Trains each model with its settings until a deadline; the validation metric of each, None if it was not reached."""
@@ -35,18 +37,45 @@ _MOST = 30  # settings of a model
 
 @dataclass
 class Tuned:
-    """What was tried: for each model its settings and what they reach on validation, the defaults ({}) first.
+    """What was tried, and the best of it by the validation sets.
 
-    Every model was given as many settings, ``rounds``; one that has fewer tried all that it has.
+    In ``tried`` are for each model its settings and what they reach on validation. Where models were named, every one
+    was given as many settings, ``rounds``, the defaults ({}) first; one that has fewer tried all that it has.
+
+    Attributes
+    ----------
+    model
+        The network that is best on validation, trained; or several that judge together, see ``trials``.
+    settings
+        Of the network, or the best of them: ``{"model": name, ...}`` with what differs from the defaults.
+    val, test
+        The task's metric of ``model``, a fraction; test sets are looked at when everything has been chosen.
     """
 
     tried: dict[str, list[tuple[Settings, float]]] = field(default_factory=dict)
     rounds: int = 0
+    model: SetNet | None = None
+    settings: Settings = field(default_factory=dict)
+    val: float = float("nan")
+    test: float = float("nan")
+    _trials: list[dict[str, Any]] = field(default_factory=list, repr=False)
 
     @property
     def best(self) -> dict[str, Settings]:
         """The settings of each model that are best on validation; of equals the first, so the defaults if they are."""
         return {model: max(values, key=lambda value: value[1])[0] for model, values in self.tried.items()}
+
+    @property
+    def trials(self) -> pandas.DataFrame:
+        """A row for each training run, the best on validation first: how long it took, and whether it is in ``model``.
+
+        Columns: model, validation, epochs, cpu_seconds, chosen, seed, settings.
+        """
+        import pandas as pd
+
+        columns = ["model", "validation", "epochs", "cpu_seconds", "chosen", "seed", "settings"]
+        made = pd.DataFrame(self._trials, columns=columns)
+        return made.sort_values("validation", ascending=False, kind="stable", ignore_index=True)
 
     def frame(self) -> pandas.DataFrame:
         """A row for each setting that was tried, the best first in each model."""
@@ -65,66 +94,157 @@ def tune(
     models: Iterable[str] | None = None,
     *,
     minutes: float = 2.0,
-    epochs: int = 40,
+    epochs: int | None = None,
     seed: int = 0,
     device: str = "auto",
+    stop: threading.Event | None = None,
+    progress: bool = False,
 ) -> Tuned:
-    """Settings of models chosen on the validation sets of a task; the test sets are not looked at.
+    """A good network for a task: settings chosen on its validation sets; the test sets are looked at only at the end.
 
-    Models are tried in rounds: in each, every model trains with its next settings, first with the defaults, then with
-    some drawn from a small grid. Only rounds that end within the time count (the first always does), so that every
-    model is given as many settings.
+    Without ``models`` the time goes where it pays: a short look at distance-encoded networks that differ in what they
+    see (how far ``max_dist`` must reach is taken from the positives), the better half trained on, and again; the last
+    few, and what time is left, with the best settings from other weights, judge together.
+
+    With ``models`` they are compared fairly, in rounds: in each, every model trains with its next settings, first with
+    the defaults, then with some drawn from a small grid. Only rounds that end within the time count (the first always
+    does), so that every model is given as many settings.
 
     Parameters
     ----------
     task
         From :func:`degnn_explore.link_task`, say.
     models
-        Names from :func:`degnn_explore.models`; by default all that take the task's sets.
+        Names from :func:`degnn_explore.models`.
     minutes
-        Time for the search.
+        Time for the search: of the processor without ``models``, else by the clock.
     epochs, device
-        As in :func:`degnn_explore.fit`; each run also stops early, after 10 epochs without gain.
+        As in :func:`degnn_explore.fit`; by default at most 200 epochs, with ``models`` 40. Each run also stops early,
+        after 15 (10) epochs without gain.
     seed
         Draws the settings, the weights and the order of the sets.
+    stop
+        When this event is set, or on Ctrl-C, the search ends with what it has; with ``models`` what round it has.
+    progress
+        Show a bar with what is being trained.
 
     Examples
     --------
     >>> import degnn_explore as de
-    >>> tuned = de.tune(de.link_task(de.load("karate")), ["Adamic-Adar", "Katz"], minutes=0.2)
-    >>> tuned.rounds, sorted(tuned.best)
-    (4, ['Adamic-Adar', 'Katz'])
+    >>> task = de.link_task(de.load("karate"))
+    >>> tuned = de.tune(task, ["Adamic-Adar", "Katz"], minutes=0.2)
+    >>> tuned.rounds, sorted(tuned.best), tuned.model.name
+    (4, ['Adamic-Adar', 'Katz'], 'Adamic-Adar')
+    >>> quick = de.tune(task, minutes=0.01, epochs=2)
+    >>> 0 <= quick.test <= 1, de.predict(quick.model, task.graph, [{0, 9}]).shape
+    (True, (1,))
     """
     from ..learn.nets import build
-    from ..learn.training import fit
 
     if not isinstance(task, Task):
         raise ParameterError(f"tune needs a task, such as de.link_task(G), not {type(task).__name__}.")
-    names = [name for name, entry in MODELS.items() if entry.takes(task.p)] if models is None else list(models)
-    whole_number("epochs", epochs, least=1)
+    real_number("minutes", minutes, above=0)
+    whole_number("epochs", 1 if epochs is None else epochs, least=1)
     whole_number("seed", seed, least=0, most=MOST_SEED)
-    for name in names:
-        build(one_of("model", name, MODELS), task)  # what cannot be built is said before an hour is spent
+    with _Bar(progress) as bar:
+        if models is None:
+            return _judged(task, *_halved(task, minutes, epochs or 200, seed, device, stop, bar))
+        names = list(models)
+        for name in names:
+            build(one_of("model", name, MODELS), task)  # what cannot be built is said before an hour is spent
+        trial = FitTrial(task, epochs or 40, seed, device, stop, bar)
+        found = search(names, task.p, minutes, trial, seed)
+        found._trials, found.settings = trial.rows, trial.settings
+        return _judged(task, found, trial.model)
 
-    def trial(settings: dict[str, Settings], deadline: float) -> dict[str, float] | None:
-        stop = threading.Event()
-        timer = threading.Timer(max(0.0, min(deadline - time.monotonic(), 1e6)), stop.set)
-        timer.start()
-        reached = {}
-        try:
-            for name, given in settings.items():
-                hyper = {key: value for key, value in given.items() if key != "learning_rate"}
-                model = build(name, task, seed=seed, **hyper)
-                how: dict[str, Any] = {"learning_rate": given.get("learning_rate"), "patience": 10, "stop": stop}
-                run = list(fit(model, task, epochs, seed=seed, device=device, **how))
-                if stop.is_set():
-                    return None
-                reached[name] = max(epoch.val[task.metric] for epoch in run)
-        finally:
-            timer.cancel()
+
+class _Bar:
+    """A line of how far a search is, if one is wanted."""
+
+    def __init__(self, shown: bool) -> None:
+        from tqdm.auto import tqdm
+
+        shape = "{l_bar}{bar}| {elapsed}"
+        self._bar = tqdm(total=100, bar_format=shape, desc="tune", leave=False, mininterval=0.3, disable=not shown)
+
+    def __call__(self, words: str, share: float) -> None:
+        self._bar.set_description(words, refresh=False)
+        self._bar.update(min(100, int(100 * share)) - self._bar.n)
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+
+def _halved(
+    task: Task, minutes: float, epochs: int, seed: int, device: str, stop: Any, bar: _Bar
+) -> tuple[Tuned, SetNet]:
+    from ..learn.choosing.ensemble import Ensemble
+    from ..learn.choosing.halving import halve, together
+
+    ranked = halve(task, minutes, epochs, seed, device, stop, bar)
+    chosen, found = together(ranked), Tuned()
+    for trial in ranked:
+        found.tried.setdefault(trial.name, []).append((trial.settings, trial.best))
+        found._trials.append(
+            _row(trial.name, trial.settings, trial.seed, trial.best, trial.epochs, trial.seconds, trial in chosen)
+        )
+    found.settings = {"model": ranked[0].name, **ranked[0].settings}
+    nets = [trial.net for trial in chosen]
+    return found, nets[0] if len(nets) == 1 else Ensemble(nets)
+
+
+def _row(
+    model: str, settings: Settings, seed: int, value: float, epochs: int, seconds: float, chosen: bool
+) -> dict[str, Any]:
+    return {"model": model, "validation": value, "epochs": epochs, "cpu_seconds": round(seconds, 2),
+            "chosen": chosen, "seed": seed, "settings": settings}  # fmt: skip
+
+
+def _judged(task: Task, found: Tuned, model: SetNet) -> Tuned:
+    """With the chosen model and what it reaches: the first, and only, look at the test sets."""
+    from ..learn.metrics import metrics
+    from ..learn.predicting import logits_of
+
+    data = model.prepare(task.graph, np.concatenate([task.val.sets, task.test.sets]), progress=False)
+    device = str(next(model.parameters(), model.scale).device)
+    logits = logits_of(model, data, np.arange(len(data)), device, None)
+    parts = {"val": (logits[: len(task.val)], task.val), "test": (logits[len(task.val) :], task.test)}
+    reached = {name: metrics(part, split.labels)[task.metric] for name, (part, split) in parts.items()}
+    return replace(found, model=model, val=reached["val"], test=reached["test"])
+
+
+class FitTrial:
+    """A trial that trains in this process, and keeps the network that is best on validation."""
+
+    def __init__(self, task: Task, epochs: int, seed: int, device: str, stop: Any, bar: _Bar) -> None:
+        self._task, self._how, self._stop, self._bar = task, (epochs, seed, device), stop, bar
+        self.rows: list[dict[str, Any]] = []
+        self.settings: Settings = {}
+        self.model: Any = None
+        self._value = -np.inf
+
+    def __call__(self, settings: dict[str, Settings], deadline: float) -> dict[str, float] | None:
+        from ..learn.choosing.halving import When, begun
+
+        (epochs, seed, device), metric, reached = self._how, self._task.metric, dict[str, float]()
+        until = When(lambda: time.monotonic() >= deadline or (self._stop is not None and self._stop.is_set()))
+        for number, (name, given) in enumerate(settings.items()):
+            self._bar(f"settings {len(self.rows) // len(settings) + 1}: {name}", number / len(settings))
+            trial = begun(self._task, name, given, seed, epochs, device, until, patience=10)
+            trial.train(epochs, metric)
+            trial.close()
+            if until.is_set():
+                return None
+            reached[name] = trial.best
+            self.rows.append(_row(name, given, seed, trial.best, trial.epochs, trial.seconds, chosen=False))
+            if trial.best > self._value:
+                self._value, self.model, self.settings = trial.best, trial.net, {"model": name, **given}
+                for row in self.rows:
+                    row["chosen"] = row is self.rows[-1]
         return reached
-
-    return search(names, task.p, minutes, trial, seed)
 
 
 def search(models: Iterable[str], p: int, minutes: float, trial: Trial, seed: int = 0) -> Tuned:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import degnn_explore as de
+from degnn_explore.learn.choosing.ensemble import Ensemble
+from degnn_explore.learn.choosing.halving import first_look, halve, together
+from degnn_explore.learn.metrics import metrics
 from degnn_explore.studies.plan import Plan
 from degnn_explore.studies.storage.store import Store
 from degnn_explore.studies.tuning import SPACE, StoreTrial, candidates, search
@@ -86,3 +92,92 @@ def test_a_search_in_a_store_keeps_its_runs_and_can_be_stopped(tmp_path: Path) -
     trial.cancel()
     with pytest.raises(de.ParameterError, match="stopped before"):
         search(plan.models, 2, 5.0, trial)
+
+
+# ---- without names: the time goes where it pays ---------------------------------------------------------------------
+
+
+def test_without_names_a_few_networks_are_chosen_on_validation_and_judge_together(tmp_path: Path) -> None:
+    task = de.link_task(KARATE, split=(0.7, 0.15, 0.15))
+    tuned = de.tune(task, minutes=0.05, epochs=3)
+    trials = tuned.trials
+    assert trials.validation.is_monotonic_decreasing and trials.chosen.iloc[0]
+    assert tuned.settings["model"] == trials.model.iloc[0]
+    assert (trials.validation[trials.chosen] >= trials.validation.max() - 0.02).all()
+    members = [tuned.model] if trials.chosen.sum() == 1 else tuned.model.nets  # type: ignore[union-attr]
+    assert [net.name for net in members] == trials.model[trials.chosen].tolist()
+    for part, value in (("val", tuned.val), ("test", tuned.test)):
+        asked = getattr(task, part)
+        scores = de.predict(tuned.model, task.graph, asked.sets)  # type: ignore[arg-type]
+        assert metrics(scores.astype(np.float32), asked.labels)["auc"] == pytest.approx(value)
+    again = de.load_model(de.save(tuned.model, tmp_path / "tuned.safetensors"))  # type: ignore[arg-type]
+    same = de.predict(again, task.graph, task.test.sets)
+    assert same == pytest.approx(de.predict(tuned.model, task.graph, task.test.sets))  # type: ignore[arg-type]
+
+
+def test_what_is_chosen_does_not_depend_on_the_labels_of_the_test_sets() -> None:
+    task = de.link_task(KARATE)
+    wrong = replace(task, test=replace(task.test, labels=1 - task.test.labels))
+    first, second = (de.tune(each, minutes=5, epochs=2) for each in (task, wrong))
+    shared = ["model", "validation", "seed"]
+    assert first.trials[shared].equals(second.trials[shared]) and first.val == second.val
+    assert first.test == pytest.approx(1 - second.test)
+
+
+def test_positives_that_are_far_apart_are_given_a_large_max_dist() -> None:
+    rings = de.Graph.from_edges([(9 * k + i, 9 * k + (i + 1) % 9) for k in range(6) for i in range(9)])
+    assert first_look(de.link_task(KARATE))[0] == ("DE-GNN-SPD", {"max_dist": 3})
+    assert first_look(de.link_task(rings, max_positives=3))[0][1]["max_dist"] == 8  # around the ring
+    assert first_look(de.role_task(KARATE))[0][1]["max_dist"] == 3
+
+
+def test_worse_networks_leave_and_time_that_is_left_goes_to_the_best_settings() -> None:
+    task = de.link_task(KARATE)
+    trials = de.tune(task, minutes=5, epochs=2).trials
+    assert len(trials) == 8 + 4  # all ended early: four copies of the four best, from other weights
+    copies = trials[trials.seed > 0]
+    best = trials[trials.seed == 0].head(4)
+    assert copies.seed.is_unique and len(copies) == 4
+    assert sorted(map(str, copies.settings)) == sorted(map(str, best.settings))
+
+
+def test_a_search_that_is_stopped_ends_with_what_it_has() -> None:
+    task, stop = de.link_task(KARATE), threading.Event()
+    stop.set()
+    with pytest.raises(de.ParameterError, match="stopped before a network was trained for one epoch"):
+        de.tune(task, minutes=1, stop=stop)
+    heard: list[str] = []
+
+    def tell(words: str, share: float) -> None:
+        heard.append(words)
+        if len(heard) == 3:
+            stop.set()
+
+    stop.clear()
+    ranked = halve(task, 1.0, 5, 0, "cpu", stop, tell)
+    assert heard[0] == "a look at DE-GNN-SPD" and 2 <= len(ranked) <= 3 and together(ranked)[0] is ranked[0]
+
+
+def test_roles_are_tuned_too() -> None:
+    task = de.role_task(KARATE)
+    tuned = de.tune(task, minutes=0.02, epochs=2)
+    assert 0 <= tuned.test <= 1 and de.predict(tuned.model, task.graph, [{3}]).shape == (1,)  # type: ignore[arg-type]
+
+
+def test_named_models_leave_the_best_of_them_trained() -> None:
+    task = de.link_task(KARATE)
+    tuned = de.tune(task, ["GCN", "Katz"], minutes=0.02, epochs=2)
+    best = max(((value, model) for model, tried in tuned.tried.items() for _, value in tried))
+    assert tuned.model is not None and tuned.model.name == best[1] == tuned.settings["model"]
+    assert tuned.val == pytest.approx(best[0]) and tuned.trials.chosen.sum() == 1
+
+
+def test_an_ensemble_is_the_mean_of_its_members_logits_and_sums_up_what_they_see() -> None:
+    task = de.link_task(KARATE)
+    nets = [de.build(name, task, hidden=8, seed=3) for name in ("GCN", "DE-GNN-LP")]
+    both = Ensemble(nets)
+    logits = [np.log(p := de.predict(net, task.graph, task.test.sets)) - np.log(1 - p) for net in [*nets, both]]
+    assert (logits[0] + logits[1]) / 2 == pytest.approx(logits[2], abs=1e-5)
+    assert both.horizon == 2 and de.explain(both, task.graph, {0, 9}).edges.shape[0] > 0
+    with pytest.raises(de.ParameterError, match="networks for the same task"):
+        Ensemble([*nets, de.build("GCN", de.role_task(KARATE))])
