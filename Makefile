@@ -21,7 +21,7 @@ ifneq ($(AIRPORTS),)
 export DEGNN_DATA ?= $(abspath $(AIRPORTS))
 endif
 
-.PHONY: help lab test lint bench mutants lessons clean
+.PHONY: help lab app test lint bench mutants lessons clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -34,6 +34,9 @@ lab: $(VENV)/.lab $(LAB_SETTINGS)  ## Set up .venv and open JupyterLab on the st
 	echo "JupyterLab is starting; its address follows. Ctrl-C stops it."; \
 	exec $(BIN)/jupyter lab $$flags --ServerApp.root_dir="$(CURDIR)" \
 		--LabApp.default_url=/lab/tree/$(START) $(LAB_ARGS)
+
+app: $(VENV)/.app  ## Show the Explorer and the Training Board as a page, for a projector (APP_ARGS: such as --dark)
+	@exec $(BIN)/degnn-explore app $(APP_ARGS)
 
 test: $(VENV)/.dev  ## Set up .venv with the test tools and run the whole suite (PYTEST_ARGS: more options for pytest)
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
@@ -62,9 +65,13 @@ $(VENV)/.lab: pyproject.toml constraints.txt | $(BIN)/pip
 	$(BIN)/pip install --quiet -e . -c constraints.txt
 	@touch $@
 
+$(VENV)/.app: pyproject.toml constraints.txt | $(BIN)/pip
+	$(BIN)/pip install --quiet -e ".[app]" -c constraints.txt
+	@touch $@ $(VENV)/.lab
+
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
 	$(BIN)/pip install --quiet -e ".[dev]" -c constraints.txt
-	@touch $@ $(VENV)/.lab
+	@touch $@ $(VENV)/.lab $(VENV)/.app
 
 # JupyterLab asks the internet for news and updates unless told not to.
 $(LAB_SETTINGS): | $(VENV)/.lab

@@ -34,6 +34,7 @@ _PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 <style>
   .jp-mod-noOutputs.jp-mod-noInput { display: none; }
   .de-screen { --de-room: clamp(330px, calc(100vh - 168px), 1200px) !important; } /* no notebook takes room */
+  .widget-tab .de-screen { --de-room: clamp(330px, calc(100vh - 252px), 1200px) !important; }
 </style>
 {{ super.super() }}
 {%- endblock notebook_css -%}

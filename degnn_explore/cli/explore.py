@@ -1,4 +1,4 @@
-"""``degnn-explore explore``: the Explorer in a browser, without a notebook."""
+"""``degnn-explore explore`` and ``app``: the Explorer in a browser, without a notebook; with the board for a class."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ karate
 my.csv ann bob
 my.csv --no-browser --port 8900
 """
+_BOTH = """import ipywidgets as W
+import degnn_explore as de
+W.Tab([de.Explorer(), de.TrainingBoard()], titles=("Explorer", "Training Board"))"""
 
 
 def add(commands: Any) -> None:
@@ -28,15 +31,31 @@ def add(commands: Any) -> None:
     parser = add_command(commands, "explore", _explore, about, _EXAMPLES)
     add_graph(parser)
     parser.add_argument("nodes", metavar="NODE", nargs="*", help="the target set to begin with")
+    _add_page(parser)
+    about = (
+        "Open the Explorer and the Training Board in a browser, for a projector: as 'explore', on a page with two tabs."
+    )
+    _add_page(add_command(commands, "app", _both, about, "\n--port 8900 --no-browser\n"))
+
+
+def _add_page(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", dest="browser", action="store_false", help="only print the address")
     parser.add_argument("--port", type=int, default=0, help="of the page (default: any that is free)")
     parser.add_argument("--dark", action="store_true", help="light on dark")
 
 
 def _explore(options: argparse.Namespace) -> None:
+    _serve(_code(options), "The Explorer", options)
+
+
+def _both(options: argparse.Namespace) -> None:
+    _serve(_BOTH, "Distance Encoding", options)
+
+
+def _serve(code: str, title: str, options: argparse.Namespace) -> None:
     if not 0 <= options.port <= 65_535:
         raise ParameterError(f"--port is a number from 1 to 65535, or 0 for any that is free, not {options.port}.")
-    serve(_code(options), "The Explorer", port=options.port, browser=options.browser, dark=options.dark)
+    serve(code, title, port=options.port, browser=options.browser, dark=options.dark)
 
 
 def _code(options: argparse.Namespace) -> str:

@@ -21,9 +21,9 @@ from tools.explorers import Panel
 class App:
     """The command at work, with what it said and the address that it gave."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, title: str = "The Explorer") -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "degnn_explore.cli", "explore", *arguments],
+            [sys.executable, "-m", "degnn_explore.cli", *arguments],
             stderr=subprocess.PIPE,
             text=True,
             cwd=folder,
@@ -31,7 +31,7 @@ class App:
         )
         assert self.process.stderr is not None
         first = self.process.stderr.readline()
-        assert "The Explorer is at http://127.0.0.1:" in first, first + self.process.stderr.read()
+        assert f"{title} is at http://127.0.0.1:" in first, first + self.process.stderr.read()
         self.address = first.split()[-1]
 
     def kernels(self) -> list[psutil.Process]:
@@ -51,7 +51,7 @@ class App:
 def app(tmp_path: Path) -> Iterator[App]:
     (tmp_path / "mine.csv").write_text("source,target\nann,bob\nbob,<img src=x>\nbob,eve\n")
     (tmp_path / "secret.png").write_bytes(b"\x89PNG")
-    made = App(tmp_path, "mine.csv", "ann", "--no-browser")
+    made = App(tmp_path, "explore", "mine.csv", "ann", "--no-browser")
     yield made
     if made.process.poll() is None:
         made.process.kill()
@@ -90,4 +90,21 @@ def test_a_page_that_is_closed_takes_its_kernel_along(app: App, chrome: Any) -> 
     visit.page.close(run_before_unload=True)
     assert psutil.wait_procs(kernels, timeout=60)[1] == []
     assert app.interrupt() == 0
+    visit.close()
+
+
+def test_the_board_is_beside_the_explorer_for_a_projector(tmp_path: Path, chrome: Any) -> None:
+    app = App(tmp_path, "app", "--no-browser", title="Distance Encoding")
+    visit = jupyter.Visit(chrome, 1280, 800)
+    visit.page.goto(app.address, timeout=120_000)
+    panel = Panel(visit.page)
+    panel.verdict("DE-SPD", "yes, 2 layers")
+    tree = panel.tree.bounding_box()
+    assert tree["y"] + tree["height"] <= 800
+    visit.page.get_by_text("Training Board", exact=True).first.click()
+    visit.page.get_by_role("button", name="Start").wait_for(timeout=60_000)
+    visit.page.get_by_text("Explorer", exact=True).first.click()
+    panel.graph.wait_for()
+    assert app.interrupt() == 0
+    assert (visit.abroad, visit.complaints) == ([], [])
     visit.close()
