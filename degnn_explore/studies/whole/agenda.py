@@ -69,15 +69,19 @@ class Agenda:
 
     def due(self) -> list[Due]:
         """What can be run now, in the order in which it should be."""
-        due = []
-        for cell in self.cells:
+        ordered = []
+        for place, cell in enumerate(self.cells):
             if works := self._next[id(cell)]:
                 seconds = cell.cost(self.known, self._scale)
-                due += [Due(work, cell, level, seconds) for level, work in works]
-        return sorted(due, key=lambda one: (one.level, one.seconds))
+                # the first level by a guess that stays: a search that is begun comes to its end, and to a first seed
+                ordered += [
+                    ((level, seconds if level else cell.guess, place), Due(work, cell, level, seconds))
+                    for level, work in works
+                ]
+        return [one for _, one in sorted(ordered, key=lambda pair: pair[0])]
 
-    def standing(self, workers: int) -> Standing:
-        """How far the study is."""
+    def standing(self, workers: int, slower: float = 1.0) -> Standing:
+        """How far the study is; the clock runs ``slower`` times as long as the processor works for us."""
         done = failed = trials = 0
         spent, left = 0.0, list[Left]()
         for cell in self.cells:
@@ -89,7 +93,7 @@ class Agenda:
             trials += sum(run.status == "finished" and run.rung > 0 for run in ended)
             spent += cell.spent(self.known)
             left += cell.left(self.known, self._scale)
-        seconds = sum(part.runs * part.seconds for part in left) / max(1, workers)
+        seconds = sum(part.runs * part.seconds for part in left) / max(1, workers) * slower
         return Standing(done, failed, sum(part.runs for part in left), trials, seconds, spent / 3600, workers)
 
 

@@ -26,6 +26,7 @@ _DEATHS = 2  # of the workers of a run, after which it has failed
 _LOOK = 1.0  # seconds between two looks at runs that are made elsewhere
 _SIGN = 20.0  # seconds after which we say that we are alive
 _TELL = 5.0  # seconds between two words about the progress
+_TOLD_BY = 5.0  # CPU-seconds after which it is said how busy the machine is
 _ENDED = ("finished", "failed")
 
 
@@ -37,13 +38,14 @@ class Loop:
         self._owner = claimant()
         self._given: dict[str, Due] = {}
         self._deaths: Counter[str] = Counter()
-        self._signed = self._told = time.monotonic()
+        self._signed = self._told = self._began = time.monotonic()
+        self._worked = 0.0  # CPU-seconds of what ended in this sitting
 
     def run(self, until: float = math.inf) -> None:
         """Until nothing is left, or the moment (of ``time.monotonic``) has come; Ctrl-C ends it at any time."""
         self.store.needs_place()
         try:
-            self._tell(self.agenda.standing(self.executor.places))
+            self._tell(self.standing())
             while time.monotonic() < until and (left := self._fill()):
                 pause = _LOOK if left and self.executor.free() else _TELL
                 self._write(self.executor.wait(max(0.0, min(pause, until - time.monotonic()))))
@@ -55,7 +57,14 @@ class Loop:
                 self.executor.close()
                 with contextlib.suppress(ParameterError):  # on a full disk the claims end by themselves
                     self.store.release(self._owner)
-            self._tell(self.agenda.standing(self.executor.places))
+            self._tell(self.standing())
+
+    def standing(self) -> Standing:
+        """How far the study is; on a busy machine the time left is longer than the work that is left."""
+        slower = 1.0
+        if self._worked > _TOLD_BY:
+            slower = max(1.0, (time.monotonic() - self._began) * self.executor.places / self._worked)
+        return self.agenda.standing(self.executor.places, slower)
 
     def _say(self) -> None:
         now = time.monotonic()
@@ -63,7 +72,7 @@ class Loop:
             self.store.alive(self._owner)
             self._signed = now
         if now - self._told > _TELL:
-            self._tell(self.agenda.standing(self.executor.places))
+            self._tell(self.standing())
             self._told = now
 
     def _fill(self) -> bool:
@@ -111,6 +120,7 @@ class Loop:
                     run = replace(begun(one.work.plan, one.work.job), status="failed", error=one.died)
             if run is not None:
                 runs.append((due.cell, run))
+                self._worked += run.cpu_seconds
         if not runs:
             return
         self.store.put(*(run for _, run in runs))  # first: until it is written, a checkpoint is all there is of a run

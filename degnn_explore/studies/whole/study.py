@@ -242,8 +242,9 @@ class Study:
             known = {key: run for key, run in known.items() if run.status != "failed"}
         agenda = Agenda(self._prepared(), known)
         tell = progress if callable(progress) else _Said(self.asked.title) if progress else _nothing
-        Loop(agenda, self.store, workers, tell).run(limit)
-        return agenda.standing(workers.places)
+        loop = Loop(agenda, self.store, workers, tell)
+        loop.run(limit)
+        return loop.standing()
 
     def progress(self, workers: int | None = None) -> Standing:
         """How far it is: runs done, failed and left, the time left with so many workers, and CPU-hours spent."""
