@@ -218,7 +218,8 @@ def summary(graph: Any, *, max_dist: int = 3, stop: Event | None = None) -> Summ
 def _components(G: Graph) -> tuple[int, NDArray[Any]]:
     from scipy.sparse.csgraph import connected_components
 
-    count, member = connected_components(G.to_scipy(), directed=False)
+    # each link is there both ways, so that strong components are the components, and no matrix is turned
+    count, member = connected_components(G.to_scipy(), directed=True, connection="strong")
     return int(count), member
 
 

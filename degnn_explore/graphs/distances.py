@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,3 +38,47 @@ def inner_distances(G: Graph, sets: NDArray[np.int64]) -> NDArray[np.int32]:
     out = np.empty((*sets.shape, sets.shape[1]), dtype=np.int32)
     kernels.inner_distances(G.indptr, G.indices, sets, out)
     return out
+
+
+def rings(G: Graph, start: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """The nodes at distance 0, 1, 2, ... from the nearest of ``start``, each ring ascending.
+
+    Whoever asks for the first few pays for these only, however large the graph.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)])
+    >>> [ring.tolist() for ring in rings(path, np.array([1]))]
+    [[1], [0, 2], [3], [4]]
+    """
+    seen = np.zeros(G.num_nodes, dtype=bool)
+    ring = np.unique(start)
+    while len(ring):
+        seen[ring] = True
+        yield ring
+        near = G.indices[entries_of(G, ring)]
+        ring = np.unique(near[~seen[near]]).astype(np.int64)
+
+
+def entries_of(G: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places in ``G.indices`` of the neighbours of these nodes, node by node."""
+    degrees = G.degrees[nodes]
+    ends = np.cumsum(degrees)
+    return np.arange(degrees.sum()) + np.repeat(G.indptr[nodes] - (ends - degrees), degrees)
+
+
+def induced(G: Graph, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The graph on some of the nodes, ascending, as CSR arrays (indptr, indices), numbered by their places.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)])
+    >>> [part.tolist() for part in induced(path, np.array([1, 2, 4]))]
+    [[0, 1, 2, 2], [1, 0]]
+    """
+    far = G.indices[entries_of(G, nodes)]
+    place = np.minimum(np.searchsorted(nodes, far), len(nodes) - 1)
+    kept = nodes[place] == far
+    row = np.repeat(np.arange(len(nodes)), G.degrees[nodes])[kept]
+    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(row, minlength=len(nodes)))])
+    return indptr, place[kept].astype(np.int32)

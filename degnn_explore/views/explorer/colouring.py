@@ -133,6 +133,12 @@ def _unique_rows(rows: Ints) -> tuple[list[tuple[int, ...]], Ints]:
     if rows.shape[1] == 1:  # much faster than unique rows, and the case that must be fast
         values, place = np.unique(rows[:, 0], return_inverse=True)
         return [(value,) for value in values.tolist()], place
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    if np.prod(high.astype(float) - low + 1) < 2**62:  # as one number each, in the same order: five times as fast
+        width = (high - low).astype(np.int64) + 1
+        scale = np.append(np.cumprod(width[:0:-1])[::-1], 1)
+        _, first, place = np.unique((rows - low) @ scale, return_index=True, return_inverse=True)
+        return [tuple(row) for row in rows[first].tolist()], place
     values, place = np.unique(rows, axis=0, return_inverse=True)
     return [tuple(row) for row in values.tolist()], place.reshape(-1)
 

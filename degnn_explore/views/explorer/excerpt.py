@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graphs.distances import distances
+from ...graphs.distances import induced, rings
 from ...graphs.graph import Graph
 from ..widgets.html import node_name
 
@@ -30,14 +30,10 @@ def excerpt_of(graph: Graph, targets: tuple[int, ...], limit: int) -> Excerpt:
     """All of a graph, or of a large one the ``limit`` nodes nearest to the targets (or to the busiest node)."""
     if graph.num_nodes <= MAX_DRAWN:
         return Excerpt(graph, np.arange(graph.num_nodes))
-    hops = distances(graph, np.array(targets or [graph.degrees.argmax()], dtype=np.int64))
-    nearest = np.where(hops < 0, np.iinfo(np.int32).max, hops).min(axis=0)
-    nodes = np.sort(np.argsort(nearest, kind="stable")[:limit])
-    place = np.full(graph.num_nodes, -1, dtype=np.int64)
-    place[nodes] = np.arange(len(nodes))
-    ends = place[graph.edges]
+    nodes = nearest(graph, np.array(targets or [graph.degrees.argmax()], dtype=np.int64), limit)
+    indptr, indices = induced(graph, nodes)
     part = Graph.from_edges(
-        ends[(ends >= 0).all(axis=1)],
+        np.stack([np.repeat(np.arange(len(nodes)), np.diff(indptr)), indices], axis=1),
         len(nodes),
         names=[graph.names[i] for i in nodes],
         title=graph.title,
@@ -45,6 +41,24 @@ def excerpt_of(graph: Graph, targets: tuple[int, ...], limit: int) -> Excerpt:
         info={key: column[nodes] for key, column in graph.info.items()},
     )
     return Excerpt(part, nodes)
+
+
+def nearest(graph: Graph, start: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
+    """The ``limit`` nodes nearest to any of ``start``, ascending; of equally near ones those of the lowest numbers.
+
+    >>> nearest(Graph.from_edges([(0, 1), (1, 2), (2, 3), (4, 5)]), np.array([2]), 3).tolist()
+    [1, 2, 3]
+    """
+    chosen, count = list[NDArray[np.int64]](), 0
+    for ring in rings(graph, start):
+        chosen.append(ring[: limit - count])
+        count += len(chosen[-1])
+        if count == limit:
+            break
+    nodes = np.sort(np.concatenate(chosen))
+    if count < limit:  # all that can be reached, and then others
+        nodes = np.sort(np.append(nodes, np.setdiff1d(np.arange(graph.num_nodes), nodes)[: limit - count]))
+    return nodes
 
 
 @lru_cache(maxsize=8)

@@ -15,6 +15,8 @@ from ...expressive.folding import Folded, fold
 from ...expressive.methods import METHODS
 from ...expressive.refinement import NO_TARGETS, Instances
 from ...expressive.subtrees import Subtree, TreeComparison, Unrolling, compare
+from ...graphs.distances import induced, rings
+from ...graphs.graph import Graph
 from ..widgets.html import node_name
 from .colouring import SHOWN, Colouring, Entry, by_class
 from .state import ExplorerState
@@ -68,20 +70,65 @@ def seen_by(state: ExplorerState) -> Seen:
     return Seen(Distance(), state.coloured("SPD"), state.hops if method.many_hops else 1)
 
 
-def refined(state: ExplorerState, encoding: Encoding | None, hops: int) -> tuple[Instances, Ints]:
-    """The sides that have targets as one graph, and the class of each of its nodes after 0..layer layers.
+@dataclass(frozen=True)
+class Near:
+    """What trees of a side reach: the graph on these nodes, ascending, and the depth that can be followed.
+
+    Of a graph that is drawn whole it is the graph itself. Classes are true where trees look at them: a node d steps
+    from the root is asked for its class after at most ``depth`` - d layers, which depends on no node left out.
+    """
+
+    graph: Graph
+    nodes: Ints
+    depth: int
+
+    @classmethod
+    def of(cls, state: ExplorerState, side: int, roots: list[int], hops: int) -> Near:
+        """The neighbourhood of the roots; edges inside S are cut already if they are to be."""
+        here = state.sides[side]
+        whole = here.graph.cut(here.nodes) if state.cut else here.graph
+        if hops > 1 or not state.is_large(side):
+            return cls(whole, np.arange(whole.num_nodes), state.layer)
+        nodes = np.zeros(0, dtype=np.int64)
+        for depth, ring in enumerate(rings(whole, np.array(roots))):
+            nodes = np.append(nodes, ring)
+            if depth == state.layer or (depth and whole.degrees[nodes].sum() > MAX_ARCS):
+                break
+        else:  # all that can be reached
+            depth = state.layer
+        nodes = np.sort(nodes)
+        return cls(Graph(*induced(whole, nodes)), nodes, depth)
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """An encoding of some nodes that was computed in the whole graph."""
+
+    encoding: Encoding
+    near: list[tuple[Near, Graph, Ints]]
+    cut: bool
+
+    def tokens(self, G: Graph, sets: Ints, cut: bool) -> Ints:
+        near, whole, S = next(one for one in self.near if one[0].graph is G and np.array_equal(one[2], sets))
+        return self.encoding.tokens(whole, S, self.cut)[:, near.nodes]
+
+
+def refined(state: ExplorerState, encoding: Encoding | None, hops: int, near: list[Near]) -> tuple[Instances, Ints]:
+    """What is near on the sides that have targets as one graph, and the class of its nodes after 0..layer layers.
 
     Without an encoding what 1-WL sees. Sets of different sizes share no class, for their labels differ in length.
     """
-    sides = [(side.graph, side.nodes[None, :]) for side in state.sides if side.targets]
     if encoding is None:
-        cut = [(graph.cut(S[0]) if state.cut else graph, NO_TARGETS) for graph, S in sides]
-        run = Instances.build(cut)
+        run = Instances.build([(part.graph, NO_TARGETS) for part in near])
         return run, _layers(run, state.layer)
-    whole = Instances.build(sides, None, hops=hops, cut=state.cut)
+    given = [side for side in state.sides if side.targets]
+    sides = [(part.graph, side.nodes[None, :]) for part, side in zip(near, given, strict=True)]
+    known = [(part, side.graph, side.nodes[None, :]) for part, side in zip(near, given, strict=True)]
+    zeta: Any = _Whole(encoding, known, state.cut)
+    whole = Instances.build(sides, None, hops=hops)
     if len({S.shape[1] for _, S in sides}) == 1:
-        return whole, _layers(Instances.build(sides, encoding, hops=hops, cut=state.cut), state.layer)
-    apart = [_layers(Instances.build([side], encoding, hops=hops, cut=state.cut), state.layer) for side in sides]
+        return whole, _layers(Instances.build(sides, zeta, hops=hops), state.layer)
+    apart = [_layers(Instances.build([side], zeta, hops=hops), state.layer) for side in sides]
     apart[1] += apart[0].max() + 1
     return whole, np.concatenate(apart, axis=1)
 
@@ -98,11 +145,15 @@ def view_of(state: ExplorerState, place: Callable[[int, int], int]) -> dict[str,
         return {"roots": [], "letters": [], "note": NOTHING}
     seen = seen_by(state)
     with_targets = [k for k, side in enumerate(state.sides) if side.targets]
-    plain_run, plain = refined(state, None, 1)
-    run, classes = (plain_run, plain[:, :0]) if seen.encoding is None else refined(state, seen.encoding, seen.hops)
+    near = [Near.of(state, k, [root for side, root in wanted if side == k], seen.hops) for k in with_targets]
+    plain_run, plain = refined(state, None, 1, near)
+    run, classes = plain_run, plain[:, :0]
+    if seen.encoding is not None:
+        run, classes = refined(state, seen.encoding, seen.hops, near)
     start = {side: int(run.start[i]) for i, side in enumerate(with_targets)}
-    roots = [start[side] + root for side, root in wanted]
-    nodes, inner, depth = _ball(run, roots, state.layer)
+    known = dict(zip(with_targets, near, strict=True))
+    roots = [start[side] + int(np.searchsorted(known[side].nodes, root)) for side, root in wanted]
+    nodes, inner, depth = _ball(run, roots, min(part.depth for part in near))
     local = np.full(run.start[-1], -1)
     local[nodes] = np.arange(len(nodes))
     degree = np.where(np.isin(nodes, inner), np.diff(run.indptr)[nodes], 0)
@@ -110,7 +161,7 @@ def view_of(state: ExplorerState, place: Callable[[int, int], int]) -> dict[str,
         [np.zeros(0, dtype=np.int64), *(np.arange(*run.indptr[[u, u + 1]]) for u in nodes[degree > 0])]
     )
     owner = [with_targets[i] for i in np.searchsorted(run.start, nodes, side="right") - 1]
-    own = [(side, int(u) - start[side]) for side, u in zip(owner, nodes.tolist(), strict=True)]
+    own = [(side, int(known[side].nodes[u - start[side]])) for side, u in zip(owner, nodes, strict=True)]
     notes = [seen.note] if seen.note else []
     if depth < state.layer:
         notes.append(f"depth {state.layer} would follow too many links; depth {depth} is shown")

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import degnn_explore as de
+from degnn_explore.graphs.distances import distances, induced
+from degnn_explore.views.explorer.colouring import FAR, _unique_rows
+from degnn_explore.views.explorer.excerpt import nearest
 from degnn_explore.views.explorer.state import ExplorerState
-from degnn_explore.views.explorer.trees import MAX_TREE, forest
+from degnn_explore.views.explorer.trees import MAX_TREE, forest, view_of
+from tests.strategies import graphs
 
 
 def tell(explorer: de.Explorer, message: object) -> None:
@@ -60,3 +69,54 @@ def test_a_tip_on_a_large_graph_speaks_of_the_node_that_is_drawn_there(monkeypat
     monkeypatch.setattr(explorer.graph_canvas, "send", sent.append)
     tell(explorer, {"type": "tip", "node": 748})
     assert sent == [{"type": "tip", "node": 748, "lines": ["distance to S: 2"]}]
+
+
+@given(graphs(max_nodes=12), st.data())
+def test_trees_of_a_large_graph_are_those_of_the_whole_one(G: de.Graph, data: st.DataObject) -> None:
+    """Only what the roots reach is refined there; every class that a tree asks for is the same, on one side or two."""
+    node = st.integers(0, G.num_nodes - 1)
+    sets = st.lists(st.lists(node, min_size=1, max_size=3, unique=True), min_size=1, max_size=2)
+    picks = [(G, np.array(S)) for S in data.draw(sets)]
+    state = ExplorerState(*picks)
+    state.update(layer=data.draw(st.integers(0, 3)), cut=data.draw(st.booleans()))
+    state.update(colour_by=data.draw(st.sampled_from(["SPD", "LP", "1-WL", "DE-SPD"])))
+    whole = view_of(state, lambda side, u: 100 * side + u)
+    with mock.patch.object(ExplorerState, "is_large", lambda self, side: True):
+        near = view_of(state, lambda side, u: 100 * side + u)
+    for part in ("indptr", "indices", "codes", "names", "drawn", "roots", "layers", "note"):
+        assert near[part] == whole[part], part
+    depth, links = whole["layers"], np.frombuffer(whole["indptr"], "<u4")
+    ring = np.full(len(links) - 1, depth)
+    reached = whole["roots"]
+    for step in range(depth):
+        ring[reached] = np.minimum(ring[reached], step)
+        arcs = [np.frombuffer(whole["indices"], "<u4")[links[u] : links[u + 1]] for u in reached]
+        reached = np.unique(np.concatenate([*arcs, np.zeros(0, dtype=np.int64)])).astype(int)
+    for part in ("classes", "plain"):
+        rows = [np.frombuffer(view[part], "<u4").reshape(depth + 1, -1) for view in (whole, near)]
+        for layer in range(depth + 1):
+            asked = np.flatnonzero(ring <= depth - layer)
+            first, second = (row[layer][asked] for row in rows)
+            np.testing.assert_array_equal(first[:, None] == first, second[:, None] == second)
+
+
+@given(graphs(max_nodes=12), st.data())
+def test_the_nearest_nodes_are_those_of_the_least_distance(G: de.Graph, data: st.DataObject) -> None:
+    start = np.array(data.draw(st.lists(st.integers(0, G.num_nodes - 1), min_size=1, max_size=3)))
+    limit = data.draw(st.integers(len(set(start.tolist())), G.num_nodes))
+    hops = distances(G, np.unique(start))
+    far = np.where(hops < 0, 99, hops).min(axis=0)
+    expected = np.sort(np.argsort(far, kind="stable")[:limit])
+    np.testing.assert_array_equal(nearest(G, start, limit), expected)
+    indptr, indices = induced(G, expected)
+    within = [(u, v) for u, v in G.edges.tolist() if u in expected and v in expected]
+    pairs = np.stack([expected[np.repeat(np.arange(limit), np.diff(indptr))], expected[indices]], axis=1)
+    assert sorted(map(tuple, pairs.tolist())) == sorted([*within, *((v, u) for u, v in within)])
+
+
+@given(arrays(np.int64, st.tuples(st.integers(1, 20), st.integers(1, 3)), elements=st.integers(-3, 9) | st.just(FAR)))
+def test_rows_that_differ_are_found_as_numpy_finds_them(rows: np.ndarray) -> None:
+    values, place = np.unique(rows, axis=0, return_inverse=True)
+    found, where = _unique_rows(rows)
+    assert found == [tuple(row) for row in values.tolist()]
+    np.testing.assert_array_equal(where, place.reshape(-1))
