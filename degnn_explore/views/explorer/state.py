@@ -213,9 +213,7 @@ class ExplorerState:
     def colourings(self) -> list[tuple[str, str]]:
         """What the graphs can be coloured by, each with its key; one that needs other sets says so beside its name."""
         pairs = all(len(side.targets) == 2 for side in self.sides)
-        return [
-            (label + ("" if pairs or key != "DRNL" else " (needs p = 2)"), key) for key, label in COLOURINGS.items()
-        ]
+        return [(label if pairs or key != "DRNL" else "DRNL (needs p = 2)", key) for key, label in COLOURINGS.items()]
 
     def is_large(self, side: int) -> bool:
         """Whether the graph is drawn in part only."""

@@ -90,8 +90,8 @@ class Guide:
 def ask(host: Host, question: str) -> None:
     """Hides verdict and subtrees until the reader has answered the question; any answer will do."""
     hidden = [host.spots[name] for name in ("verdict", "subtrees")]
-    answer = W.Text(placeholder="your prediction", continuous_update=False, layout=W.Layout(width="180px"))
-    answer.tooltip = "Your prediction; Enter when done"
+    answer = W.Text(description="Your prediction", continuous_update=False, layout=W.Layout(width="270px"))
+    answer.style.description_width, answer.tooltip = "initial", "Enter when done"
     said = W.HTML(tag("div", f"Predict first, a guess will do: {question}", "de-lesson-text"))
 
     def reveal(_: Any = None) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Any
+
+from tests.views.browser.test_one_screen import AXE
 
 CODE = """import degnn_explore as de
 question = "Can <b>one</b> layer tell them apart?"
@@ -74,7 +77,9 @@ def test_a_tour_a_question_and_words_that_explain_themselves(lab: Any, visit: An
     # a question: nothing is shown before an answer, and the letters stay in their field
     asking.scroll_into_view_if_needed()
     assert not asking.locator(".de-strip").is_visible() and not asking.locator(".de-card").nth(1).is_visible()
-    asking.locator(".de-lesson input").click()
+    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+    assert asking.evaluate(AXE) == []
+    asking.get_by_label("Your prediction").click()
     page.keyboard.type("xxdd no <i>bab")
     page.keyboard.press("Enter")
     asking.get_by_text("You said: xxdd no <i>bab").wait_for()

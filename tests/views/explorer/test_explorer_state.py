@@ -236,5 +236,5 @@ def test_a_graph_may_come_from_elsewhere(tmp_path) -> None:
 
 def test_drnl_says_what_it_needs_before_it_is_chosen() -> None:
     state = ExplorerState.of_preset("fig1")
-    assert ("DRNL labels (needs p = 2)", "DRNL") in state.colourings()
+    assert ("DRNL (needs p = 2)", "DRNL") in state.colourings()
     assert ("DRNL labels", "DRNL") in ExplorerState.of_preset("fig2b").colourings()

@@ -28,6 +28,15 @@ def test_an_svg_draws_every_edge_node_ring_and_legend_entry() -> None:
     assert all(word in trees for word in ("×2", "×3", ">A: v2<", ">B: v3<"))
 
 
+@pytest.mark.parametrize("preset", ["fig1", "fig2b", "fig4"])
+def test_no_number_touches_another_in_an_svg(preset: str) -> None:
+    trees = de.Explorer(preset=preset).svg("tree")
+    spots = [(float(x), float(y)) for x, y in re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>×\d+<', trees)]
+    assert len(spots) > 2
+    for k, (x, y) in enumerate(spots):
+        assert all(abs(x - u) > 24 or abs(y - v) > 10 for u, v in spots[:k]), (x, y)
+
+
 def test_names_are_text_in_svg_and_pyvis() -> None:
     evil = EVIL + "</script><a href=x>"
     G = de.Graph.from_edges([(evil, "b"), ("b", "c")])

@@ -81,6 +81,7 @@ def _places(
 
 def _lines(graph: Folded, at: dict[int, tuple[float, float]], inks: list[str], two: bool) -> Iterator[str]:
     ways: dict[int, bool] = {}
+    taken: list[tuple[float, float]] = []
     if two and graph.roots[0] != graph.roots[-1]:
         for side in partings(graph, graph.roots[0], graph, graph.roots[-1]):
             ways |= side
@@ -95,4 +96,14 @@ def _lines(graph: Folded, at: dict[int, tuple[float, float]], inks: list[str], t
             f'stroke-width="{width:.1f}"{dashes}/>'
         )
         if times > 1:
-            yield svg_text((x + u) / 2 + 4, (y + v) / 2, f"×{times}", TEXT, 11, weight=600)
+            taken.append(_free((x, y), (u, v), taken))
+            yield svg_text(taken[-1][0] + 4, taken[-1][1], f"×{times}", TEXT, 11, weight=600)
+
+
+def _free(a: tuple[float, float], b: tuple[float, float], taken: list[tuple[float, float]]) -> tuple[float, float]:
+    """A place along the line from a to b where a number covers no other, the middle first."""
+    places = [
+        (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])) for share in (0.5, 0.42, 0.58, 0.34, 0.66, 0.26)
+    ]
+    clear = (at for at in places if all(abs(at[0] - x) >= 26 or abs(at[1] - y) >= 12 for x, y in taken))
+    return next(clear, places[0])
