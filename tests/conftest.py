@@ -25,6 +25,8 @@ os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 hypothesis.settings.register_profile("degnn", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis.settings.load_profile("degnn")
 
+PEAK = "peak memory"  # what a test records of a notebook, in bytes
+
 UNTESTED = {  # a word in the reason of a skip -> what was not tested, and how to change that
     "Chromium": (
         "the Explorer and the Training Board in a browser",
@@ -81,8 +83,21 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, Any, Any]:
     result = yield
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
     if reporter is not None and not hasattr(session.config, "workerinput"):
+        say_what_notebooks_take(reporter)
         say_what_was_not_tested(reporter)
     return result
+
+
+def say_what_notebooks_take(reporter: Any) -> None:
+    peaks = {
+        report.nodeid.partition("[")[2].rstrip("]"): size
+        for report in reporter.stats.get("passed", [])
+        for what, size in report.user_properties
+        if what == PEAK
+    }
+    if peaks:
+        said = ", ".join(f"{name.removesuffix('.ipynb')} {size / 1e9:.2f}" for name, size in sorted(peaks.items()))
+        reporter.write_line(f"Memory of notebooks, kernel and workers, in GB at most: {said}")
 
 
 def say_what_was_not_tested(reporter: Any) -> None:

@@ -16,6 +16,8 @@ import pytest
 from tools import lessons
 from tools.notebooks import run
 
+from .conftest import PEAK
+
 NAMES = [source.stem for source in lessons.SOURCES]
 STUDENT = 2_000_000_000  # bytes, of a machine without a GPU
 SERVER = 250_000_000  # of these, for the Jupyter server and the system's share
@@ -58,7 +60,7 @@ def test_the_solution_passes_where_the_student_version_fails(name: str, record_p
     assert [cell.source for cell in failed] == [cell.source for cell in graded(student)]
     assert {output.ename for cell in failed for output in cell.outputs} == {"AssertionError"}
     assert len(failed) == len(graded(solution)) > 0
-    record_property("peak memory", peak)
+    record_property(PEAK, peak)
     assert peak < STUDENT - SERVER
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-import nbclient
 import nbformat
 import pytest
+
+from tools.notebooks import run
+
+from .conftest import PEAK
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 SMALLER = {"PAPER_SIZES[:6]": "PAPER_SIZES[:3]", "3_000": "500", "seeds=5": "seeds=2", "graphs=100": "graphs=20"}
@@ -14,7 +18,9 @@ SMALLER = {"PAPER_SIZES[:6]": "PAPER_SIZES[:3]", "3_000": "500", "seeds=5": "see
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.ipynb")))
-def test_notebook_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebook_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, int], None]
+) -> None:
     monkeypatch.setenv("DEGNN_FAST", "1")  # fewer epochs and seeds, nothing else
     for folder in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
         monkeypatch.setenv(folder, str(tmp_path / folder.lower()))
@@ -23,7 +29,7 @@ def test_notebook_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for cell in notebook.cells if name.startswith("05") else []:
         for size, smaller in SMALLER.items():
             cell.source = cell.source.replace(size, smaller)
-    nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(FOLDER)}}).execute()
+    record_property(PEAK, run(notebook, FOLDER))  # shown at the end of the tests
 
 
 def test_the_sizes_that_are_made_smaller_are_there() -> None:
