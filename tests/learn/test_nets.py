@@ -7,6 +7,8 @@ import threading
 import numpy as np
 import pytest
 import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError, TargetError
@@ -14,7 +16,7 @@ from degnn_explore.common.parallel import Threads
 from degnn_explore.common.stopping import Cancelled
 from degnn_explore.engine import features
 from degnn_explore.learn import nets
-from degnn_explore.learn.nets import pagerank_exact, pagerank_top, struc2vec
+from degnn_explore.learn.nets import block_nets, pagerank, pagerank_exact, pagerank_top, struc2vec
 from degnn_explore.learn.nets.base import Dropout
 from degnn_explore.learn.nets.block_nets import HopsConv
 from degnn_explore.learn.nets.readout import difference_pooling
@@ -151,6 +153,74 @@ def test_pagerank_computed_once_is_pagerank_computed_batch_by_batch(layers, monk
     index = np.array([5, 0, 3])
     with torch.no_grad():
         assert torch.allclose(model(once.batch(index)), model(each.batch(index)), atol=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 3), st.integers(8, 30), st.floats(0.02, 0.4), st.integers(0, 10**6), st.booleans())
+def test_what_the_targets_hear_is_all_that_two_layers_of_pagerank_need(p, n, density, seed, streamed):
+    """Logits and gradients are those of the dense scores of all nodes, whatever the components and the cuts."""
+    columns = {"attributes": np.random.default_rng(seed).random((n, 1))} if seed % 2 else {}
+    G = random_graph(n, density, seed, **columns)
+    assume(G.num_edges > 8)
+    sets = some_sets(G, p, seed=seed)
+    model = ready("DEA-GNN-PR", a_task(G, p))
+    few = pagerank_exact.Heard(G, sets, model.encoding, 0.9, Threads(1))
+    if streamed:
+        few.held, few.streamed = None, True
+    whole = pagerank_exact.Exact(G, sets, model.encoding, 0.9, 2, Threads(1))
+    assert (few.sizes <= n).all() and few.nbytes <= whole.nbytes
+    index = np.array([5, 0, 3, 3])
+    same_learning(model, model(few.batch(index)), lambda: model(whole.batch(index)))
+
+
+def same_learning(model, logits: torch.Tensor, otherwise, within: float = 1e-5) -> None:
+    """Logits and gradients are those that ``otherwise()`` gives, to a part in 100,000."""
+    found = [(logits, gradients(model, logits))]
+    logits = otherwise()
+    found.append((logits, gradients(model, logits)))
+    for fast, slow in zip(*found, strict=True):
+        assert torch.allclose(fast, slow, atol=within * max(1.0, float(slow.detach().abs().max())), rtol=0)
+
+
+def gradients(model, logits: torch.Tensor) -> torch.Tensor:
+    model.zero_grad()
+    loss_of(logits, torch.arange(len(logits)) % 2).backward()
+    return torch.cat([weight.grad.flatten() for weight in model.parameters()])
+
+
+@pytest.mark.parametrize(
+    ("name", "hyper"),
+    [
+        ("GCN", {}),
+        ("GCN", {"layers": 3}),
+        ("DE-GNN-SPD", {"max_dist": 2}),
+        ("DE-GNN-LP", {}),
+        *[("DEA-GNN-SPD", {"hops": hops, "layers": layers}) for hops in (1, 2, 3) for layers in (2, 3)],
+        ("DEA-GNN-PR", {}),
+    ],
+)
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_two_layers_in_one_pass_learn_as_one_after_the_other(name, hyper, p, monkeypatch):
+    G = random_graph(density=0.2)
+    model, sets = ready(name, a_task(G, p), **hyper).train(), some_sets(G, p)
+    data = model.prepare(G, sets, progress=False)
+    model.calibrate(data, np.arange(len(sets)))
+    passes = []
+    onto = block_nets.relu_sum_onto
+
+    def counted(*given):
+        passes.append(1)
+        return onto(*given)
+
+    for module in (block_nets, pagerank):
+        monkeypatch.setattr(module, "relu_sum_onto", counted)
+    batch = data.batch(np.arange(len(sets)))
+    logits = model(batch)
+    assert passes == [1]
+    for module in (block_nets, pagerank):
+        monkeypatch.setattr(module, "fuses", lambda x: False)
+    same_learning(model, logits, lambda: model(batch))
+    assert passes == [1]
 
 
 def test_truncated_pagerank_keeps_the_largest_scores():

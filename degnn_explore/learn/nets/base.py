@@ -143,8 +143,13 @@ class Dropout(nn.Module):
         self.share = share
         self.generator: torch.Generator | None = None
 
+    @property
+    def drops(self) -> bool:
+        """Whether it does anything now."""
+        return self.training and self.share > 0
+
     def forward(self, h: Tensor) -> Tensor:
-        if not self.training or self.share == 0:
+        if not self.drops:
             return h
         generator = self.generator if h.device.type != "meta" else None
         dropped = min(max(round(256 * self.share), 1), 255)

@@ -14,7 +14,7 @@ from ...encodings.walks import LandingProbability
 from ...engine.batch import Blocks
 from ...engine.egonets import Aggregation, BlockData, blocks
 from ...graphs.graph import Graph
-from ._fused import relu_sum
+from ._fused import fuses, relu_sum, relu_sum_onto
 from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop, horizon_of
 from .readout import COMMON_HYPER, Readout
 
@@ -27,6 +27,11 @@ class GCNConv(nn.Module):
     def __init__(self, width_in: int, width_out: int, hops: int = 1) -> None:
         super().__init__()
         self.linear = nn.Linear(width_in, width_out)
+
+    @property
+    def terms(self) -> list[nn.Module]:
+        """The linears of h_v' = Σ_k ReLU(linear_k(aggregate_k)); a layer that also reads h_v has none."""
+        return [self.linear]
 
     def forward(self, h: Tensor, agg: Tensor) -> Tensor:  # [N, in], [N, 1, in] -> [N, out]
         return torch.relu(self.linear(agg[:, 0]))
@@ -71,8 +76,12 @@ class HopsConv(nn.Module):
         super().__init__()
         self.linears = nn.ModuleList(nn.Linear(width_in, width_out) for _ in range(hops))
 
+    @property
+    def terms(self) -> list[nn.Module]:
+        return list(self.linears)
+
     def forward(self, h: Tensor, agg: Tensor) -> Tensor:  # [N, in], [N, K, in] -> [N, out]
-        return relu_sum(agg, list(self.linears))
+        return relu_sum(agg, self.terms)
 
 
 CONVOLUTIONS: dict[str, type[nn.Module]] = {"GCN": GCNConv, "SAGE": SAGEConv, "GIN": GINConv}
@@ -128,6 +137,11 @@ class BlockNet(SetNet):
 
     def forward(self, batch: Blocks) -> Tensor:
         assert batch.x_agg is not None
+        terms, step = getattr(self.convs[0], "terms", None), next(iter(batch.steps), None)
+        if terms and step and step.back and fuses(batch.x_agg) and not self.dropout.drops:
+            heard = relu_sum_onto(batch.x_agg, terms, self.scale, len(step.ptr) - 1, step.back)
+            heard = heard.view(-1, step.heads, heard.shape[1])  # [N2, A, hidden]: layer 1 and what layer 2 sums of it
+            return self.later_layers(batch, self.convs[1](heard, heard), first=2)
         h = self.dropout(self.convs[0](batch.x_self * self.scale, batch.x_agg * self.scale))  # [N1, hidden]
         return self.later_layers(batch, h, first=1)
 
@@ -138,7 +152,8 @@ class BlockNet(SetNet):
 
     def later_layers(self, batch: Blocks, h: Tensor, first: int) -> Tensor:
         """The layers that aggregate learnt representations, then the readout."""
-        for conv, step in zip(list(self.convs)[first:], batch.steps, strict=True):
+        convs = list(self.convs)[first:]
+        for conv, step in zip(convs, batch.steps[len(batch.steps) - len(convs) :], strict=True):
             h = self.dropout(conv(h.index_select(0, step.self_index), step.aggregate(h)))
         return self.readout(h.view(batch.num_sets, batch.p, -1))
 

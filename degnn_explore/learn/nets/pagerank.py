@@ -12,9 +12,9 @@ from ...common.errors import ParameterError
 from ...common.parallel import Threads
 from ...encodings.paths import SPD
 from ...graphs.graph import Graph
-from ._fused import relu_sum
+from ._fused import fuses, relu_sum, relu_sum_onto
 from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop
-from .pagerank_exact import Exact, PageRankBatch, variants
+from .pagerank_exact import Exact, Heard, HeardBatch, PageRankBatch, variants
 from .pagerank_top import Truncated
 from .readout import COMMON_HYPER, Readout
 
@@ -54,6 +54,8 @@ class DEAPR(SetNet):
         layers, alpha, top = self.hyper["layers"], self.hyper["alpha"], self.hyper["top"]
         threads = Threads(stop=stop, progress=progress)
         if top is None and graph.num_nodes <= EXACT_UP_TO:
+            if layers == 2 and Heard.fits(graph, sets, self.encoding):
+                return Heard(graph, sets, self.encoding, alpha, threads)
             return Exact(graph, sets, self.encoding, alpha, layers, threads)
         if layers > 2:
             limit = f"truncates its scores and takes at most 2 layers, not {layers}"
@@ -64,10 +66,12 @@ class DEAPR(SetNet):
         whole = self.prepare(graph, S[None, :], progress=False)
         return variants(whole, S, changes) if isinstance(whole, Exact) else super().variants(graph, S, changes)
 
-    def features(self, batch: PageRankBatch) -> list[Tensor]:
+    def features(self, batch: PageRankBatch | HeardBatch) -> list[Tensor]:
         return [batch.x_agg]
 
-    def forward(self, batch: PageRankBatch) -> Tensor:
+    def forward(self, batch: PageRankBatch | HeardBatch) -> Tensor:
+        if isinstance(batch, HeardBatch):
+            return self._two_layers(batch)
         x = batch.x_agg * self.scale  # [k, N, d]
         first = relu_sum(x.reshape(-1, 1, x.shape[2]), [self.linears[0]])
         h = self.dropout(first.view(*x.shape[:2], -1))  # [k, N, hidden]
@@ -78,3 +82,12 @@ class DEAPR(SetNet):
         if batch.last is not None:
             h = self.dropout(torch.relu(self.linears[-1](batch.last @ h)))  # [k, p, hidden]
         return self.readout(h)
+
+    def _two_layers(self, batch: HeardBatch) -> Tensor:
+        x, first, p = batch.x_agg[:, None], self.linears[0], self.shape.p
+        if fuses(x) and not self.dropout.drops:
+            heard = relu_sum_onto(x, [first], self.scale, len(batch.sizes) * p, batch.back())
+        else:
+            heard = batch.step().aggregate(self.dropout(relu_sum(x * self.scale, [first])))[:, 0]
+        h = self.dropout(torch.relu(self.linears[-1](heard)))  # [k p, hidden]
+        return self.readout(h.view(len(batch.sizes), p, -1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,15 +17,18 @@ from ...common.limits import fits_machine
 from ...common.parallel import Threads, memory
 from ...common.stopping import raise_if
 from ...encodings.paths import SPD
+from ...engine.batch import Step
 from ...engine.features import base_features, inner_edges, set_features
-from ...engine.tables import Table, row_table
+from ...engine.store import starts
+from ...engine.tables import Table, ends_of, ranges, row_table, starts_of
 from ...graphs.changed import side_by_side
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
 from .base import Ints, SetData
 
 _AT_ONCE = 256  # sets whose features are computed together
-_HELD = 1_000_000_000  # bytes; a task that needs no more is computed once, before the first epoch
+_HELD = 2_000_000_000  # bytes; a task that needs no more is computed once, before the first epoch
+_SHARED = 500_000_000  # bytes that the aggregates of single targets may take, from which those of sets are made
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +43,31 @@ class PageRankBatch:
     matrix: Tensor | None = None
     left: Tensor | None = None
     right: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class HeardBatch:
+    """k sets for two layers; of each only the nodes that S hears, one set's after the other's, N in all."""
+
+    x_agg: Tensor  # [N, d] first aggregation
+    shares: Tensor  # [N, p] weights of the last aggregation, onto S
+    sizes: Tensor  # [k] nodes of each set
+
+    def back(self) -> tuple[Tensor, Tensor, Tensor]:
+        """The rows onto which each node is summed: ptr, col and weight of the transpose of :meth:`step`'s matrix."""
+        (number, p), device = self.shares.shape, self.shares.device
+        first = torch.arange(0, len(self.sizes) * p, p, device=device)
+        row = torch.repeat_interleave(first, self.sizes, output_size=number)[:, None] + torch.arange(p, device=device)
+        return torch.arange(0, number * p + 1, p, device=device), row.flatten(), self.shares.flatten()
+
+    def step(self) -> Step:
+        """The aggregation onto S, k p rows."""
+        (number, p), device = self.shares.shape, self.shares.device
+        many = self.sizes.repeat_interleave(p, output_size=len(self.sizes) * p)  # [k p]
+        col = ranges(starts_of(self.sizes).repeat_interleave(p, output_size=len(many)), many, number * p)
+        who = torch.arange(p, device=device).repeat(len(self.sizes)).repeat_interleave(many, output_size=number * p)
+        weight = self.shares.flatten().index_select(0, col * p + who)
+        return Step(col[:0], 1, number, ends_of(many, col.dtype), col, weight, self.back())
 
 
 def woodbury(
@@ -135,19 +163,26 @@ class Exact(PageRankData):
         walk = graph.to_scipy().toarray() / np.maximum(graph.degrees, 1)[None, :]
         self.scores = np.linalg.inv(np.eye(n) - alpha * walk)
         self.matrix = torch.from_numpy(((1 - alpha) * self.scores.T).astype(np.float32))
-        self.nbytes = 4 * len(sets) * n * (self.base.shape[1] + encoding.dim + sets.shape[1])  # of all batches
-        self.streamed = layers > 2 or self.nbytes > _HELD
+        self._hold(threads)
+
+    def _hold(self, threads: Threads) -> None:
+        """Computes what batches are made of, if there is room for it."""
+        width = self.base.shape[1] + self.encoding.dim + self.sets.shape[1]
+        self.nbytes = 4 * len(self.sets) * self.graph.num_nodes * width  # of all batches
+        self.streamed = self.layers > 2 or self.nbytes > _HELD
         self.held = None if self.streamed else self._all(threads)
 
     def _all(self, threads: Threads) -> list[Tensor]:
+        return [torch.cat(tensors) for tensors in zip(*map(self._compute, self._chunks(threads)), strict=True)]
+
+    def _chunks(self, threads: Threads) -> Iterator[Ints]:
+        """All sets, some at a time, with a bar and a way to stop."""
         from tqdm.auto import tqdm
 
-        parts = []
         chunks = np.array_split(np.arange(len(self)), -(-len(self) // 64))
         for chunk in tqdm(chunks, desc="PageRank aggregation", disable=not threads.progress, delay=2, leave=False):
             raise_if(threads.stop, "the PageRank aggregation was cancelled")
-            parts.append(self._compute(chunk))
-        return [torch.cat(tensors) for tensors in zip(*parts, strict=True)]
+            yield chunk
 
     def _compute(self, index: Ints) -> list[Tensor]:
         sets, n = self.sets[index], self.graph.num_nodes
@@ -171,6 +206,109 @@ class Exact(PageRankData):
         wide = x.permute(1, 0, 2).reshape(n, -1)  # one multiplication for all sets
         x_agg = (self.matrix @ wide).view(n, k, -1).permute(1, 0, 2) + V @ (U.transpose(1, 2) @ x)
         return [x_agg, last, U, V] if self.layers > 2 else [x_agg, last]
+
+
+class Heard(Exact):
+    """For two layers: the same scores, less what is nought or the same for many sets.
+
+    S hears only the nodes that paths join to it: of 1,461 nodes of ns 156 on average. And the first aggregation is
+    linear, so that of ζ(u|S) is the mean of what its targets have alone, computed once for each node; only where edges
+    inside S are cut, a few distances and scores differ, and the difference is added.
+    """
+
+    def __init__(self, graph: Graph, sets: Ints, encoding: SPD, alpha: float, threads: Threads) -> None:
+        from scipy.sparse.csgraph import connected_components
+
+        self.component = connected_components(graph.to_scipy(), directed=False)[1]
+        self.nodes, self.place = np.unique(sets, return_inverse=True)
+        self.place = self.place.reshape(sets.shape)
+        super().__init__(graph, sets, encoding, alpha, 2, threads)
+
+    @staticmethod
+    def fits(graph: Graph, sets: Ints, encoding: SPD) -> bool:
+        """Whether there is room for what single targets have."""
+        return 4 * len(np.unique(sets)) * graph.num_nodes * encoding.dim <= _SHARED
+
+    def _hold(self, threads: Threads) -> None:
+        matrix, last = self.matrix.numpy(), self.encoding.max_dist
+        self.rows = np.ascontiguousarray(matrix.T)  # what each node is to all others
+        self.columns = np.ascontiguousarray(self.scores.T)
+        self.base_agg = matrix @ self.base
+        self.code = np.empty((len(self.nodes), self.graph.num_nodes), np.int32)  # columns of ζ(u|v) that are 1
+        self.alone = np.empty((*self.code.shape, self.encoding.dim), np.float32)  # their aggregate
+        for begin in range(0, len(self.nodes), _AT_ONCE):
+            some = slice(begin, begin + _AT_ONCE)
+            away = set_distances(self.graph, self.nodes[some, None])[:, 0]
+            self.code[some] = np.where(away < 0, last + 1, np.minimum(away, last))
+            for c in range(self.encoding.dim):
+                self.alone[some, :, c] = (self.code[some] == c).astype(np.float32) @ self.rows
+        p, members = self.sets.shape[1], np.bincount(self.component)
+        parts = np.sort(self.component[self.sets], axis=1)  # of S; each counts once
+        fresh = np.concatenate([np.ones((len(parts), 1), bool), parts[:, 1:] != parts[:, :-1]], axis=1)
+        self.sizes = (members[parts] * fresh).sum(axis=1)
+        width = self.base.shape[1] + self.encoding.dim
+        self.nbytes = 4 * int(self.sizes.sum()) * (width + p)
+        self.streamed = self.nbytes > _HELD
+        self.held = None if self.streamed else self._flat(self._chunks(threads), self.sizes)
+
+    def _flat(self, chunks: Iterable[Ints], sizes: Ints) -> list[Tensor]:
+        """x_agg [N, d] and shares [N, p] of these sets one after the other."""
+        total, width = int(sizes.sum()), self.base.shape[1] + self.encoding.dim
+        flat = [np.empty((total, columns), np.float32) for columns in (width, self.sets.shape[1])]
+        begin = 0
+        for chunk in chunks:
+            parts = self.component[self.sets[chunk]]  # [k, p]
+            heard = (self.component[None, :, None] == parts[:, None, :]).any(axis=2)  # [k, n]
+            end = begin + int(heard.sum())
+            x_agg, onto = self._dense(chunk)
+            flat[0][begin:end], flat[1][begin:end] = x_agg[heard], onto.transpose(0, 2, 1)[heard]
+            begin = end
+        return [torch.from_numpy(array) for array in flat]
+
+    def _dense(self, index: Ints) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """x_agg [k, n, d] and the weights onto S [k, p, n] of all nodes."""
+        sets, place, b = self.sets[index], self.place[index], self.base.shape[1]
+        x_agg = np.empty((len(sets), *self.base_agg.shape[:1], b + self.encoding.dim), np.float32)
+        x_agg[..., :b] = self.base_agg
+        x_agg[..., b:] = self.alone[place].mean(axis=1)
+        onto = self.matrix.numpy()[sets]
+        cut = np.flatnonzero(self.inner[index].any(axis=(1, 2)))
+        if not len(cut):
+            return x_agg, onto
+        S, x = sets[cut], self.features(index[cut])
+        columns = self.columns[S].transpose(0, 2, 1)  # [k, n, p]
+        own = (np.arange(len(self.base))[None, :, None] == S[:, None, :]).astype(float)
+        U = woodbury(columns, own, S, S, self.graph.degrees, self.inner[index[cut]], self.alpha).astype(np.float32)
+        before = np.broadcast_to(self.base, (len(cut), *self.base.shape))
+        zeta = (self.code[place[cut]][..., None] == np.arange(self.encoding.dim)).mean(axis=1, dtype=np.float32)
+        change = x - np.concatenate([before, zeta], axis=2)  # [k, n, d], nought save at a few nodes
+        V = self.rows[S].transpose(0, 2, 1)  # [k, n, p]
+        x_agg[cut] += V @ (U.transpose(0, 2, 1) @ x)
+        for i, moved in zip(cut, change, strict=True):
+            nodes = np.flatnonzero(moved.any(axis=1))
+            x_agg[i] += self.rows[nodes].T @ moved[nodes]
+        at_sets = np.take_along_axis(V, S[:, :, None], axis=1)  # [k, p, p]
+        onto[cut] += at_sets @ U.transpose(0, 2, 1)
+        return x_agg, onto
+
+    def table(self, index: Any = None) -> Table:
+        wanted = np.arange(len(self)) if index is None else np.asarray(index)
+        sizes, first = self.sizes[wanted], starts(self.sizes)
+        if self.held is None:
+            flat = self._flat((wanted[i : i + 64] for i in range(0, len(wanted), 64)), sizes)
+            first = starts(sizes)[:-1]
+        elif index is None:
+            flat, first = self.held, first[:-1]
+        else:
+            rows = ranges(*(torch.from_numpy(x) for x in (first[wanted], sizes)), int(sizes.sum()))
+            flat, first = [x.index_select(0, rows) for x in self.held], starts(sizes)[:-1]
+
+        def gather(tensors: Sequence[Tensor], there: Tensor, here: Ints) -> HeardBatch:
+            first, many = tensors[0].index_select(1, there).unbind()
+            rows = ranges(first, many, int(sizes[here].sum()))
+            return HeardBatch(tensors[1].index_select(0, rows), tensors[2].index_select(0, rows), many)
+
+        return Table((torch.from_numpy(np.stack([first, sizes])), *flat), gather)
 
 
 class Variants(Exact):
