@@ -1,4 +1,4 @@
-"""The compiled loops that turn balls into blocks and flat ego-networks: first their sizes, then what they hold."""
+"""The compiled loops that turn balls into blocks and flat ego-networks: sizes, what they hold, batches of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ._ball import DRNL, FAR, GCN, HOPS, MEAN, MOST_NODES, Array, Net, Request, Scratch, ball, copy, release
+from ._ball import DRNL, FAR, GCN, HOPS, MEAN, MOST_NODES, SUM_POOL, Array, Net, Request, Scratch, ball, copy, release
+from ._shells import Shells, dense_shell_means, shared_shell_means, shells_of
 from ._zeta import features, near
 
 
@@ -44,91 +45,6 @@ class FlatEgos(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _shells(scratch: Scratch, centre: int, hops: int) -> None:
-    """The nodes at distance exactly k of ``centre``, for k = 1..hops: queue[shell[k]:shell[k + 1]]."""
-    lptr, lcol, queue, mark, shell = scratch.lptr, scratch.lcol, scratch.queue, scratch.mark, scratch.shell
-    mark[-1] += 1
-    stamp = mark[-1]  # a new one for each search: old marks need no clearing
-    mark[centre] = stamp
-    queue[0] = centre
-    shell[0], shell[1] = 0, 1
-    tail = 1
-    for k in range(hops):
-        for h in range(shell[k], shell[k + 1]):
-            u = queue[h]
-            for e in range(lptr[u], lptr[u + 1]):
-                x = np.uint64(lcol[np.uint64(e)])
-                if mark[x] != stamp:
-                    mark[x] = stamp
-                    queue[tail] = x
-                    tail += 1
-        shell[k + 2] = tail
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def _dense_shell_means(lptr: Array, lcol: Array, inner: int, rows: int, x: Array, out: Array) -> None:
-    """(x_v + sum over the nodes at distance exactly k) / (their number + 1), for v = 0..rows-1. out [rows, K, d]
-
-    The same as walking over :func:`_shells`, for shells that hold much of the ball: sets of nodes are
-    bits, their union takes a few instructions, and sums run over whole columns. The blocks of DEA-GNN-SPD take
-    a fifth of the time on C. elegans, a seventh on pb. Rows 0..inner-1 of the ball are known, x of all its nodes.
-    """
-    seen, d = x.shape
-    words = (seen + 63) // 64
-    one = np.uint64(1)
-    bits = np.zeros((inner, words), np.uint64)
-    for i in range(inner):
-        for e in range(lptr[i], lptr[i + 1]):
-            if lcol[e] < seen:
-                bits[i, lcol[e] >> 6] |= one << np.uint64(lcol[e] & 63)
-    columns = np.zeros((d, words * 64), np.float32)
-    for i in range(seen):
-        for c in range(d):
-            columns[c, i] = x[i, c]
-    inside, fresh = np.empty(words, np.uint64), np.empty(words, np.uint64)
-    member = np.zeros(words * 64, np.float32)  # of the shell at hand
-    for i in range(rows):
-        begin, end = lptr[i], lptr[i + 1]
-        for c in range(d):
-            out[i, 0, c] = x[i, c]
-        for e in range(begin, end):
-            for c in range(d):
-                out[i, 0, c] += x[lcol[e], c]
-        for c in range(d):
-            out[i, 0, c] /= end - begin + 1
-        copy(bits[i], 0, words, inside, 0)
-        inside[i >> 6] |= one << np.uint64(i & 63)
-        for k in range(1, out.shape[1]):
-            fresh[:] = 0
-            if k == 1:
-                for e in range(begin, end):
-                    row = bits[lcol[e]]
-                    for w in range(words):
-                        fresh[w] |= row[w]
-            else:
-                for u in range(inner):
-                    if member[u] != 0:
-                        row = bits[u]
-                        for w in range(words):
-                            fresh[w] |= row[w]
-            for w in range(words):
-                fresh[w] &= ~inside[w]
-                inside[w] |= fresh[w]
-            for w in range(words):
-                word = fresh[w]
-                for b in range(64):
-                    member[w * 64 + b] = np.float32((word >> np.uint64(b)) & one)
-            number = np.float32(1)
-            for u in range(words * 64):
-                number += member[u]
-            for c in range(d):
-                column, total = columns[c], np.float32(0)
-                for u in range(words * 64):
-                    total += member[u] * column[u]
-                out[i, k, c] = (x[i, c] + total) / number
-
-
-@njit(cache=True, nogil=True)
 def count_blocks(
     net: Net, request: Request, sets: Array, caps: Array, scratch: Scratch, rows: Array, entries: Array, lost: Array
 ) -> None:
@@ -146,7 +62,7 @@ def count_blocks(
         for j in range(T, 0, -1):  # the rows of a later level are the first ones of an earlier level
             if request.aggregation == HOPS:
                 for i in range(done, rows[s, j]):
-                    _shells(scratch, i, K)
+                    shells_of(scratch, i, K)
                     total += shell[K + 1] - 1 + K
             else:
                 total = scratch.lptr[rows[s, j]] + (rows[s, j] if request.aggregation == GCN else 0)
@@ -156,7 +72,15 @@ def count_blocks(
 
 @njit(cache=True, nogil=True)
 def fill_blocks(
-    net: Net, request: Request, sets: Array, caps: Array, begin: int, end: int, scratch: Scratch, flat: FlatBlocks
+    net: Net,
+    request: Request,
+    sets: Array,
+    caps: Array,
+    begin: int,
+    end: int,
+    scratch: Scratch,
+    shells: Shells,
+    flat: FlatBlocks,
 ) -> int:
     """Write the blocks of sets begin..end. Returns 0, or the bytes that a ball of them would need beyond the budget."""
     radius, order, cut = request.ball, scratch.order, scratch.cut
@@ -175,7 +99,7 @@ def fill_blocks(
             for c in range(d):
                 flat.x_self[at + i, c] = x[i, c]
         if request.aggregation == HOPS:
-            _fill_shells(request, scratch, x, s, flat)
+            _fill_shells(net, request, scratch, shells, shells.shared and caps[s] == 0, x, p, s, flat)
             continue
         if request.aggregation == GCN:  # x_u / sqrt(d_u + 1) is what is summed
             for i in range(seen):
@@ -222,19 +146,33 @@ def _fill_neighbours(request: Request, scratch: Scratch, x: Array, s: int, flat:
 
 
 @njit(cache=True, nogil=True)
-def _fill_shells(request: Request, scratch: Scratch, x: Array, s: int, flat: FlatBlocks) -> None:
+def _fill_shells(
+    net: Net,
+    request: Request,
+    scratch: Scratch,
+    shells: Shells,
+    shared: bool,
+    x: Array,
+    p: int,
+    s: int,
+    flat: FlatBlocks,
+) -> None:
     """The aggregation "hops", over the shell at each distance: x_agg and the matrix of step 1 of set s."""
     lptr, queue, shell, K, d = scratch.lptr, scratch.queue, scratch.shell, request.hops, x.shape[1]
     at, head, entry, first = flat.row_ptr[s], flat.head_ptr[s], flat.entry_ptr[s], flat.rows[s, 0]
     heads = flat.rows[s, 1] if request.layers > 0 else 0  # nodes that have rows in the matrix
     seen, inner = scratch.level[request.radius + 1], scratch.level[request.radius]
     means = not request.raw
-    if means and K > 1 and seen <= 8192 and 4.0 * (lptr[inner] / inner) ** K > seen:  # shells of about degree^K nodes
-        _dense_shell_means(lptr, scratch.lcol, inner, first, x, flat.x_agg[at : at + first])
+    if means and shared:
+        unit = np.float32(1) if request.pool == SUM_POOL else np.float32(1) / np.float32(p)
+        shared_shell_means(net, shells, scratch, p, x, unit, flat.x_agg[at : at + first])
+        means = False
+    elif means and K > 1 and seen <= 8192 and 4.0 * (lptr[inner] / inner) ** K > seen:  # shells of about degree^K nodes
+        dense_shell_means(lptr, scratch.lcol, inner, first, x, flat.x_agg[at : at + first])
         means = False
     total = np.empty(d)
     for i in range(first if means else heads):
-        _shells(scratch, i, K)
+        shells_of(scratch, i, K)
         for k in range(K):
             begin, size = shell[k + 1], shell[k + 2] - shell[k + 1]
             if means:
@@ -318,3 +256,61 @@ def longest_paths(
                 far = min(scratch.dist[v, i], request.reach + 1)
                 if scratch.dist[v, i] != FAR or request.encoding == DRNL:
                     longest[s] = max(longest[s], far)
+
+
+@njit(cache=True, nogil=True)
+def gather_step(
+    index: Array,
+    aggregation: int,
+    heads: int,
+    before: int,
+    flat: FlatBlocks,
+    self_index: Array,
+    ptr: Array,
+    col: Array,
+    weight: Array,
+    back_ptr: Array,
+    back_col: Array,
+    back_weight: Array,
+) -> None:
+    """The sparse matrix of one step for the sets in ``index``, and its transpose for the way back.
+
+    From level ``before`` to the next; ``heads`` = A rows for each node.
+    """
+    rows, length, column, scale = flat.rows, flat.length, flat.column, flat.scale
+    row, start, entry = 0, 0, 0
+    back_ptr[:] = 0
+    ptr[0] = 0
+    for i in index:
+        head, source, at = flat.head_ptr[i], flat.entry_ptr[i], flat.row_ptr[i]
+        for r in range(rows[i, before + 1]):
+            self_index[row] = start + r
+            for k in range(heads):
+                size = length[head]
+                head += 1
+                value = np.float32(1.0)
+                if aggregation in (MEAN, HOPS):
+                    value = np.float32(1.0) / np.float32(max(size, 1))
+                for _ in range(size):
+                    c = column[source]
+                    source += 1
+                    col[entry] = start + c
+                    back_ptr[start + c + 1] += 1
+                    if aggregation == GCN:
+                        value = scale[at + r] * scale[at + c]
+                    weight[entry] = value
+                    entry += 1
+                ptr[row * heads + k + 1] = entry
+            row += 1
+        start += rows[i, before]
+    for c in range(start):
+        back_ptr[c + 1] += back_ptr[c]
+    for r in range(row * heads):
+        for e in range(ptr[r], ptr[r + 1]):
+            place = back_ptr[col[e]]
+            back_col[place] = r
+            back_weight[place] = weight[e]
+            back_ptr[col[e]] += 1
+    for c in range(start, 0, -1):
+        back_ptr[c] = back_ptr[c - 1]
+    back_ptr[0] = 0

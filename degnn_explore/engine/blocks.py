@@ -8,21 +8,26 @@ later layer, ending at S.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..common.limits import fits
-from . import _ball, _fill, _gather
+from . import _ball, _fill, _shells
 from ._ball import Scratch
 from ._fill import FlatBlocks
+from ._shells import Shells
 from .request import Work, index_dtype
 from .store import FEWER, Store, gather, starts
 
 if TYPE_CHECKING:
     from .batch import Blocks, Step
     from .tables import Table
+
+_DENSE = 8192  # nodes of a graph up to which sets of nodes are bits: 8 MB a hop
+_MANY = 16  # target sets from which it pays to know the shells of every node
 
 
 class BlockData(Store[FlatBlocks, "Blocks"]):
@@ -60,6 +65,22 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
             size = size + 4 * self._heads * rows[:, 1] + item * self._entries[part][:, 0]
         return size
 
+    @cached_property
+    def _shells(self) -> Shells:
+        """The shells of all nodes, where the aggregates of sets are made from them."""
+        net, request = self._work.net, self._work.request
+        n, hops = len(net.indptr) - 1, request.hops
+        exact = request.aggregation == _ball.HOPS and not request.raw and request.encoding in (_ball.NONE, _ball.SPD)
+        large = hops > 1 and 16 * (len(net.indices) / max(n, 1)) ** hops > n  # they hold about degree^K nodes each
+        shared = exact and large and n <= _DENSE and len(self) >= _MANY
+        shape = (hops, n, -(-n // 64)) if shared else (0, 0, 0)
+        bits = np.zeros(shape, np.uint64)
+        shells = Shells(bits, np.zeros(shape[:2], np.int64), np.zeros((*shape[:2], net.base.shape[1])), shared)
+        if shared:
+            _shells.neighbours_as_bits(net.indptr, net.indices, bits[0])
+            self._work.threads.ranges(n, lambda a, b, _: _shells.all_shells(net, a, b, shells), "shells", unit="node")
+        return shells
+
     def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatBlocks:
         request, net = self._work.request, self._work.net
         rows, entries, sets, caps = self._rows[index], self._entries[index], self._work.sets[index], self._caps[index]
@@ -81,8 +102,10 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
             column=np.empty(entry_ptr[-1], net.indices.dtype),
         )
 
+        shells = self._shells
+
         def fill(begin: int, end: int, scratch: Scratch) -> None:
-            needed = _fill.fill_blocks(net, request, sets, caps, begin, end, scratch, flat)
+            needed = _fill.fill_blocks(net, request, sets, caps, begin, end, scratch, shells, flat)
             fits("A target set with the neighbours it reads", needed, budget=request.budget, remedy=FEWER)
 
         self._work.threads.ranges(len(index), self._work.fed(sets, caps, fill), "extracting ego-networks", quiet)
@@ -114,7 +137,7 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         arrays = [np.empty(after, np.int64)]  # self_index, then ptr, col, weight and the same of the transpose
         for rows in (heads, before):
             arrays += [np.empty(rows + 1, kind), np.empty(size, kind), np.empty(size, np.float32)]
-        _gather.gather_step(index, self._work.request.aggregation, self._heads, level, flat, *arrays)
+        _fill.gather_step(index, self._work.request.aggregation, self._heads, level, flat, *arrays)
         self_index, ptr, col, weight, *back = map(torch.from_numpy, arrays)
         return Step(self_index, self._heads, before, ptr, col, weight, (back[0], back[1], back[2]))
 

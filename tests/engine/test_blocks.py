@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from degnn_explore import DRNL, SPD, Graph, LandingProbability
+from degnn_explore.engine import blocks as block_data
 from degnn_explore.engine.egonets import blocks
 from degnn_explore.graphs.distances import distances
+from tests.strategies import graphs_with_targets
 
 
 def slow_features(G, S, encoding, degree=True, pooled=True):
@@ -245,12 +247,34 @@ def test_blocks_are_small():
     )
 
 
+@pytest.mark.parametrize("many", [1, 1000], ids=["shared", "of each set"])
 @pytest.mark.parametrize(
     ("n", "m", "layers", "hops"), [(150, 900, 2, 2), (150, 300, 1, 3), (90, 400, 2, 3), (100, 0, 3, 2)]
 )
-def test_shells_as_bits_and_as_lists_agree_with_the_slow_version(n, m, layers, hops):
+def test_shells_as_bits_and_as_lists_agree_with_the_slow_version(n, m, layers, hops, many, monkeypatch):
     """Dense balls of more than 64 nodes, and a cycle, whose shells are small."""
+    monkeypatch.setattr(block_data, "_MANY", many)
     rng = np.random.default_rng(n)
     ring = np.stack([np.arange(n), (np.arange(n) + 1) % n], axis=1)
     G = Graph.from_edges(np.concatenate([ring, rng.integers(0, n, (m, 2))]), n)
     check(G, np.concatenate([G.edges[:4], [[0, n // 2], [3, 5]]]), layers, hops, SPD(max_dist=3), "hops")
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs_with_targets(max_nodes=14), st.integers(2, 3), st.integers(1, 2), st.sampled_from(["mean", "sum"]))
+def test_shells_that_all_sets_share_give_the_aggregates_of_each_set(case, hops, layers, pool):
+    """Also where edges inside S are cut, and with a budget of nothing but one set: then each batch is made anew."""
+    G, S = case
+    G = G.with_attributes(np.arange(2.0 * G.num_nodes).reshape(-1, 2) ** 0.5)
+    sets = np.array([S, S[::-1]] * 8)
+    how = {"layers": layers, "hops": hops, "aggregation": "hops", "encoding": SPD(max_dist=2, pool=pool)}
+    shared = blocks(G, sets, **how, progress=False)
+    alone = blocks(G, sets[:2], **how, progress=False)
+    assert shared._shells.shared or 16 * (2 * G.num_edges / G.num_nodes) ** hops <= G.num_nodes
+    assert not alone._shells.shared
+    streamed = blocks(G, sets, **how, budget=shared.nbytes - 1, progress=False)
+    assert streamed.streamed
+    batches = [data.batch([1, 0]) for data in (shared, alone, streamed)]
+    for other in batches[1:]:
+        assert torch.equal(batches[0].x_self, other.x_self)
+        assert torch.allclose(batches[0].x_agg, other.x_agg, atol=1e-6)
