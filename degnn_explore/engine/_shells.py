@@ -39,11 +39,11 @@ def _put(bits: Array, node: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _size(bits: Array) -> int:
-    number = np.uint64(0)
+def _size(bits: Array) -> Any:
+    number = np.int64(0)
     for w in range(len(bits)):
-        number += _ones(bits[w])
-    return np.int64(number)
+        number += np.int64(_ones(bits[w]))
+    return number
 
 
 @njit(cache=True, nogil=True)
@@ -163,7 +163,7 @@ def shared_shell_means(net: Net, shells: Shells, scratch: Scratch, p: int, x: Ar
     for v in range(p):
         _put(apart, order[v])
         lost += scratch.cut[v]
-    anew = min(scratch.level[hops], len(out)) if lost else 0
+    anew = scratch.level[hops] if lost else 0
     fresh, inside = np.empty(words, np.uint64), np.empty(words, np.uint64)
     before, other = np.empty(words, np.uint64), np.empty(words, np.uint64)
     total, count = np.empty(d), np.empty(len(masks), np.uint64)

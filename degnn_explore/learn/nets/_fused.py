@@ -84,16 +84,16 @@ class _ReluSumOnto(torch.autograd.Function):
         x, weight, bias = x.contiguous(), weight.detach().contiguous(), bias.detach().contiguous()
         ctx.save_for_backward(x, weight, bias, *back)
         out = torch.zeros(rows, weight.shape[2])
-        arrays = [tensor.numpy() for tensor in (x, weight, bias, *back)]
-        _relu_sum_onto(*arrays, out.numpy())
+        ptr, col, value = (tensor.numpy() for tensor in back)
+        _relu_sum_onto(x.numpy(), weight.numpy(), bias.numpy(), ptr, col, value, out.numpy())
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        arrays = [tensor.numpy() for tensor in ctx.saved_tensors]
-        grad_weight, grad_bias = torch.zeros(arrays[1].shape), torch.zeros(arrays[2].shape)
-        _relu_sum_onto_back(*arrays, grad.contiguous().numpy(), grad_weight.numpy(), grad_bias.numpy())
+        x, weight, bias, ptr, col, value, out = (tensor.numpy() for tensor in (*ctx.saved_tensors, grad.contiguous()))
+        grad_weight, grad_bias = torch.zeros(weight.shape), torch.zeros(bias.shape)
+        _relu_sum_onto_back(x, weight, bias, ptr, col, value, out, grad_weight.numpy(), grad_bias.numpy())
         return None, grad_weight, grad_bias, None, None, None, None
 
 

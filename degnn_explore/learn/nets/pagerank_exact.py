@@ -300,7 +300,7 @@ class Heard(Exact):
         elif index is None:
             flat, first = self.held, first[:-1]
         else:
-            rows = ranges(*(torch.from_numpy(x) for x in (first[wanted], sizes)), int(sizes.sum()))
+            rows = ranges(torch.from_numpy(first[wanted]), torch.from_numpy(sizes), int(sizes.sum()))
             flat, first = [x.index_select(0, rows) for x in self.held], starts(sizes)[:-1]
 
         def gather(tensors: Sequence[Tensor], there: Tensor, here: Ints) -> HeardBatch:
