@@ -159,8 +159,7 @@ class _Speaker:
     @property
     def own(self) -> Encoding | None:
         """The encoding, if it is none of those that have sentences of their own."""
-        usual = self.run.encoding is None or self.method.nouns != "values"
-        return None if usual else self.run.encoding
+        return self.method.own
 
     def value(self, encoding: Encoding, part: Part, u: int, tokens: Ints) -> str:
         """What such an encoding gives the node: its numbers, one for each target, or what it calls them itself."""

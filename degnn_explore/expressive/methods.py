@@ -62,6 +62,7 @@ class Method:
     hint: str = ""  # beside its name in a menu
     many_hops: bool = False
     limit: Callable[[Sequence[int], float], str] = lambda sizes, seconds: ""
+    own: Encoding | None = None  # the encoding that it was made of, and not one of the entries below
 
     def title(self, p: int = 1, hops: int = 1) -> str:
         """Its name in the paper's words.
@@ -145,6 +146,7 @@ def _of_encoding(name: str, encoding: Encoding, many_hops: bool) -> Method:
         lambda nodes: encoding,
         "values",
         many_hops=many_hops,
+        own=encoding,
     )
 
 

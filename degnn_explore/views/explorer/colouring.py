@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from ...common.palette import UNREACHABLE, categorical, sequential, steady, text_on
 from ...encodings.base import FAR, Encoding
+from ...encodings.own import OWN
 from ...encodings.paths import DRNL, Distance
 from ...encodings.walks import LandingProbability, PageRank
 from ...expressive.explanations import counted
-from ...expressive.methods import METHODS
+from ...expressive.methods import method_of
 from ...expressive.refinement import colours
 from ...graphs.graph import Graph
 
@@ -72,7 +73,19 @@ SHOWN: dict[str, Callable[[int, int], Encoding]] = {
 }
 
 
-def by_encoding(picks: Sequence[Pick], encoding: Encoding, cut: bool = False, column: int = -1) -> Colouring:
+def encoding_of(by: str, step: int, nodes: int) -> Encoding | None:
+    """The encoding of that name, of the library or registered; None for what is no encoding."""
+    return SHOWN[by](step, nodes) if by in SHOWN else OWN.get(by)
+
+
+def own_name(by: str) -> str:
+    """The registered encoding that is meant by its name, or by DE-name for its classes; "" for anything else."""
+    return next((name for name in (by, by.removeprefix("DE-")) if name in OWN), "")
+
+
+def by_encoding(
+    picks: Sequence[Pick], encoding: Encoding, cut: bool = False, column: int = -1, title: str = ""
+) -> Colouring:
     """Colours by what an encoding shows of each node: its integers one by one, or a column of real numbers in bins.
 
     >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
@@ -85,9 +98,11 @@ def by_encoding(picks: Sequence[Pick], encoding: Encoding, cut: bool = False, co
     """
     odd = [not len(S) or encoding.num_targets not in (None, len(S)) for _, S in picks]
     shown = [None if bad else encoding.shown(G, np.array(S), cut) for (G, S), bad in zip(picks, odd, strict=True)]
-    title, note = encoding.title(column), _empty_note(picks)
-    if any(odd) and encoding.num_targets == 2:
-        note = f"{title} is defined for pairs: pick two targets (now {len(picks[odd.index(True)][1])})"
+    title, note = title or encoding.title(column), _empty_note(picks)
+    if any(odd) and encoding.num_targets is not None:
+        one = {1: "single nodes: pick one target", 2: "pairs: pick two targets"}
+        wanted = one.get(encoding.num_targets, f"{encoding.num_targets} nodes: pick as many targets")
+        note = f"{title} is defined for {wanted} (now {len(picks[odd.index(True)][1])})"
     if any(rows is not None and rows.dtype.kind == "f" for rows in shown):
         values = [
             np.full(G.num_nodes, np.nan) if rows is None else rows[:, column]
@@ -185,15 +200,16 @@ def _by_value(values: list[Floats], title: str, note: str) -> Colouring:
         labels = [_number(float(x)) for x in levels]
         marks = [label if len(label) <= 5 else f"{x:.2g}" for label, x in zip(labels, levels, strict=True)]
         codes = [np.searchsorted(levels, np.round(v, 11)) for v in plain]
-    else:  # zero apart (a walk cannot be there), then bins of equal ratio
-        zero = int(levels[0] <= 0)
-        cuts = np.geomspace(levels[zero], levels[-1], _BINS + 1)
-        labels = ["0"] * zero + [f"{a:.2g} – {b:.2g}" for a, b in pairwise(cuts)]
+    else:  # zero apart (a walk cannot be there), then bins of equal ratio; of equal width where some are negative
+        below = levels[0] < 0
+        zero = int(levels[0] == 0)
+        cuts = (np.linspace if below else np.geomspace)(levels[zero], levels[-1], _BINS + 1)
+        labels = ["0"] * zero + _ranges(cuts)
         bins = [np.clip(np.searchsorted(cuts, v, side="right") - 1, 0, _BINS - 1) + zero for v in plain]
         marks = [""] * len(labels)
-        codes = [np.where(v <= 0, 0, where) for v, where in zip(plain, bins, strict=True)]
+        codes = bins if below else [np.where(v <= 0, 0, where) for v, where in zip(plain, bins, strict=True)]
     codes = [np.where(np.isnan(v), len(labels), code) for v, code in zip(values, codes, strict=True)]
-    # high values dark, as distance 0 is: dark means "near S" in every legend
+    # high values dark, as distance 0 is: dark means "near S" where high values do
     entries = [
         Entry(label, mark, colour)
         for label, mark, colour in zip(labels, marks, sequential(len(labels))[::-1], strict=True)
@@ -201,12 +217,25 @@ def _by_value(values: list[Floats], title: str, note: str) -> Colouring:
     return _counted(codes, entries, title, note, None if few else plain)
 
 
+def _ranges(cuts: Floats) -> list[str]:
+    """The bins between cuts, with as many digits as tell them apart.
+
+    >>> _ranges(np.array([0.01, 0.1, 1.0])), _ranges(np.array([5.01, 5.02, 5.03]))
+    (['0.01 – 0.1', '0.1 – 1'], ['5.01 – 5.02', '5.02 – 5.03'])
+    """
+    for digits in (2, 3, 4, 6, 9):
+        ends = [f"{x:.{digits}g}" for x in cuts]
+        if len(set(ends)) == len(ends):
+            break
+    return [f"{a} – {b}" for a, b in pairwise(ends)]
+
+
 def by_class(picks: Sequence[Pick], method: str, layer: int, hops: int = 2, cut: bool = False) -> Colouring:
     """Colours by the class of the "proper" GNN after ``layer`` layers.
 
     The largest part of a class that splits keeps its colour, so that stepping through the layers shows what each adds.
     """
-    chosen = METHODS[method]
+    chosen = method_of(method)
     total = sum(graph.num_nodes for graph, _ in picks)
     encoding = chosen.encoding and chosen.encoding(total if total <= 200 else 33)  # long walks would take a while
     history = []

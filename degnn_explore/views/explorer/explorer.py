@@ -55,8 +55,8 @@ class Explorer(Panel):
     tour
         The key of a guided tour to begin with, see :data:`degnn_explore.views.lessons.tours.TOURS`.
     settings
-        colour_by ("SPD", "LP", "PageRank", "DRNL", "1-WL", "DE-SPD", "DE-LP", "DEA-SPD"), layer, step, hops, cut,
-        layout, size.
+        colour_by ("SPD", "LP", "PageRank", "DRNL", "1-WL", "DE-SPD", "DE-LP", "DEA-SPD", an encoding of your own or its
+        name), column (of your own encoding), layer, step, hops, cut, layout, size.
 
     Examples
     --------
@@ -163,6 +163,7 @@ class Explorer(Panel):
 
     def _build(self) -> list[W.Widget]:
         self._found: dict[str, Any] = {}
+        self._asked_of: Any = None  # the encoding of one's own that the strip has a pill for
         self._scene = Scene(self.state, uuid.uuid4().hex)
         self.graph_canvas, self.tree_view = self._scene.graph, self._scene.tree
         self._listen()
@@ -323,8 +324,11 @@ class Explorer(Panel):
         self._settings.show(state)
         if changed - {"layout"}:
             self._scene.draw_trees()
-        if changed & {"graphs", "targets", "hops", "cut"}:
-            self._judge.ask(Question.of(state))
+        question = Question.of(state)
+        own = question.own and question.own.own
+        if changed & {"graphs", "targets", "hops", "cut"} or own is not self._asked_of:
+            self._asked_of = own
+            self._judge.ask(question)
         if "graphs" in changed:
             self.strip.chosen = ""
             self._show_idea()

@@ -18,6 +18,7 @@ class Settings:
     def __init__(self, act: Callable[[str, Any], None], refuse: Callable[[BaseException], None]) -> None:
         fields: dict[str, Field] = {
             "colour_by": menu("Colour by"),
+            "column": menu("Column", title="Which number of your encoding the colours show"),
             "step": number("k", 0, 20, title="Steps of the random walk", name_for_ears="Step k"),
             "hops": number("K", 1, 4, title="How many hops a layer spans", name_for_ears="Hops K"),
             "layer": number("Layers", 0, MAX_LAYER, kind="range"),
@@ -44,8 +45,15 @@ class Settings:
         """Shows what the state says."""
         sizes = [*_SIZES, *([(str(state.size), state.size)] if state.size > 3 else [])]
         most = max(1, *(len(side.targets) for side in state.sides))
+        columns, chosen = state.columns(), state.colour_by
+        says = explain(chosen) or (f"Your encoding: {', '.join(columns[:8])}" if columns else "")
         self.bar.show(
-            colour_by={"options": state.colourings(), "value": state.colour_by, "title": explain(state.colour_by)},
+            colour_by={"options": state.colourings(), "value": chosen, "title": says},
+            column={
+                "options": [(name, k) for k, name in enumerate(columns)],
+                "value": state.legend_of(chosen)[0],
+                "hidden": len(columns) < 2,
+            },
             step={"value": state.step, "hidden": state.colour_by != "LP"},
             hops={"value": state.hops, "hidden": state.colour_by != "DEA-SPD"},
             layer={"value": state.layer},

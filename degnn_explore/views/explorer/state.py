@@ -10,26 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...common.errors import ParameterError, TargetError, one_of, whole_number
+from ...encodings.own import OWN
 from ...encodings.paths import Distance
-from ...expressive.methods import METHODS
 from ...graphs.graph import Graph, Targets
 from ...reading.catalogue import as_graph
 from ..widgets.html import node_name
 from . import colouring, layouts
+from .colour_menu import colour_key, offered
 from .excerpt import FIRST_DRAWN, MAX_DRAWN, Excerpt, excerpt_of
 from .presets import Preset, build, preset, starting_targets
 
-COLOURINGS = {
-    "SPD": "distance (SPD)",
-    "LP": "landing probability",
-    "PageRank": "PageRank",
-    "DRNL": "DRNL labels",
-    **{name: f"classes: {method.menu}" for name, method in METHODS.items() if name != "2-WL"},
-}
-SETTINGS = ("colour_by", "layer", "step", "hops", "cut", "layout", "size", "root")
+SETTINGS = ("colour_by", "column", "layer", "step", "hops", "cut", "layout", "size", "root")
 MAX_LAYER = 6
 MAX_TARGETS = 100
-_RANGES = {"layer": (0, MAX_LAYER), "step": (0, 20), "hops": (1, 4), "size": (0, 10), "root": (0, 1_000)}
+_RANGES = {
+    "layer": (0, MAX_LAYER),
+    "step": (0, 20),
+    "hops": (1, 4),
+    "size": (0, 10),
+    "root": (0, 1_000),
+    "column": (0, 9_999),
+}
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class ExplorerState:
         self.layer = 2 if max(side.graph.num_nodes for side in self.sides) <= 100 else 1
         self.step = self.hops = 2
         self.cut = False
-        self.size = self.root = self.active = 0
+        self.size = self.root = self.active = self.column = 0
         self.idea = self.preset_key = ""
         self.shown_limit = FIRST_DRAWN
         self.layout = self.layouts()[0]
@@ -169,10 +170,10 @@ class ExplorerState:
     # ---- settings -----------------------------------------------------------------------------
 
     def update(self, **settings: Any) -> None:
-        """Changes settings by name: colour_by, layer, step, hops, cut, size, layout, root."""
+        """Changes settings by name: colour_by, column, layer, step, hops, cut, size, layout, root."""
         for name, value in settings.items():
             if name == "colour_by":
-                one_of(name, value, COLOURINGS)
+                settings[name] = colour_key(value)
             elif name == "layout":
                 one_of(name, value, self.layouts())
             elif name == "cut":
@@ -203,6 +204,11 @@ class ExplorerState:
             self.layout = self.layouts()[0]
         self._tell("graphs")
 
+    @property
+    def by_class(self) -> bool:
+        """Whether classes of a method are shown, and no encoding."""
+        return self.colour_by not in colouring.SHOWN and self.colour_by not in OWN
+
     # ---- what is drawn ------------------------------------------------------------------------
 
     def layouts(self) -> list[str]:
@@ -213,7 +219,11 @@ class ExplorerState:
     def colourings(self) -> list[tuple[str, str]]:
         """What the graphs can be coloured by, each with its key; one that needs other sets says so beside its name."""
         pairs = all(len(side.targets) == 2 for side in self.sides)
-        return [(label if pairs or key != "DRNL" else "DRNL (needs p = 2)", key) for key, label in COLOURINGS.items()]
+        return [(label if pairs or key != "DRNL" else "DRNL (needs p = 2)", key) for key, label in offered().items()]
+
+    def columns(self) -> tuple[str, ...]:
+        """Those of the encoding of one's own that the graphs are coloured by; none for anything else."""
+        return OWN[self.colour_by].columns if self.colour_by in OWN else ()
 
     def is_large(self, side: int) -> bool:
         """Whether the graph is drawn in part only."""
@@ -251,12 +261,20 @@ class ExplorerState:
         by = by or self.colour_by
         if by not in self._kept:
             picks = [(side.graph, side.nodes) for side in self.sides]
-            if by in colouring.SHOWN:
-                encoding = colouring.SHOWN[by](self.step, max(graph.num_nodes for graph, _ in picks))
-                self._kept[by] = colouring.by_encoding(picks, encoding, self.cut)
+            encoding = colouring.encoding_of(by, self.step, max(graph.num_nodes for graph, _ in picks))
+            if encoding is not None:
+                self._kept[by] = colouring.by_encoding(picks, encoding, self.cut, *self.legend_of(by))
             else:
                 self._kept[by] = colouring.by_class(picks, by, self.layer, self.hops, self.cut)
         return self._kept[by]
+
+    def legend_of(self, by: str) -> tuple[int, str]:
+        """The column that stands for an encoding, and what its legend is headed with ("": what it says itself)."""
+        if by not in OWN:
+            return -1, ""
+        columns = OWN[by].columns
+        column = min(self.column, len(columns) - 1)
+        return column, by if columns == (by,) else f"{by}: {columns[column]}"
 
     def tip(self, side: int, node: int | np.integer[Any]) -> list[str]:
         """What the colour of a node does not say already: its distances, and its class after the layers shown."""
@@ -267,7 +285,7 @@ class ExplorerState:
         if self.colour_by != "SPD":
             far = Distance().shown(here.graph, here.nodes, self.cut)[node]
             lines.append(f"distance to S: {Distance().label(far)}")
-        if self.colour_by in colouring.SHOWN and here.graph.num_nodes <= 5_000:
+        if not self.by_class and here.graph.num_nodes <= 5_000:
             classes = self.coloured("DE-SPD")
             same = sum(int((codes == classes.codes[side][node]).sum()) for codes in classes.codes)
             lines.append(f"{classes.title}: {classes.label(side, node)} (of {same})")

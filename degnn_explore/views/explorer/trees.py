@@ -18,7 +18,7 @@ from ...expressive.subtrees import Subtree, TreeComparison, Unrolling, compare
 from ...graphs.distances import induced, rings
 from ...graphs.graph import Graph
 from ..widgets.html import node_name
-from .colouring import SHOWN, Colouring, Entry, by_class
+from .colouring import Colouring, Entry, by_class, encoding_of, own_name
 from .state import ExplorerState
 
 Ints = NDArray[np.int64]
@@ -49,9 +49,9 @@ class Seen:
 
 def seen_by(state: ExplorerState) -> Seen:
     """The encoding that the graph is coloured by; distances where it is coloured by 1-WL."""
-    by = state.colour_by
-    if by in SHOWN:
-        encoding = SHOWN[by](state.step, max(side.graph.num_nodes for side in state.sides))
+    by = own_name(state.colour_by) or state.colour_by
+    encoding = encoding_of(by, state.step, max(side.graph.num_nodes for side in state.sides))
+    if encoding is not None:
         colouring, note = state.coloured(by), ""
         if any(side.targets and encoding.num_targets not in (None, len(side.targets)) for side in state.sides):
             return Seen(None, colouring, 1, colouring.note)
@@ -174,7 +174,7 @@ def view_of(state: ExplorerState, place: Callable[[int, int], int]) -> dict[str,
         "codes": _bytes(np.array([seen.colouring.codes[side][u] for side, u in own]), "<u2"),
         "legend": [entry.as_dict() for entry in seen.colouring.entries],
         "legend_title": seen.colouring.title,
-        "listed": state.colour_by not in SHOWN,
+        "listed": state.by_class,
         "names": [node_name(state.sides[side].graph, u) for side, u in own],
         "drawn": _bytes(np.array([place(side, u) for side, u in own]), "<i4"),
         "roots": [int(local[u]) for u in roots],

@@ -10,10 +10,11 @@ from typing import Any
 
 from ...common.stopping import Cancelled
 from ...expressive.likeness import Likeness, likeness
-from ...expressive.methods import METHODS
+from ...expressive.methods import METHODS, Method, method_of
 from ...expressive.verdicts import Verdict, distinguish
 from ...graphs.graph import Graph
 from ..widgets.html import node_name
+from .colouring import own_name
 from .state import ExplorerState, Side
 
 Answers = dict[str, Verdict | str]  # of each method its verdict, or why it was left out
@@ -26,11 +27,18 @@ class Question:
     sides: tuple[Side, ...]
     hops: int
     cut: bool
+    own: Method | None = None  # of the encoding of one's own that the graphs are coloured by
 
     @classmethod
     def of(cls, state: ExplorerState) -> Question:
         """The question that a state asks."""
-        return cls(state.sides, state.hops, state.cut)
+        own = own_name(state.colour_by)
+        return cls(state.sides, state.hops, state.cut, method_of(f"DE-{own}") if own else None)
+
+    @property
+    def methods(self) -> dict[str, Method]:
+        """The methods that are asked, by name."""
+        return METHODS if self.own is None else METHODS | {self.own.name: self.own}
 
     @property
     def p(self) -> int:
@@ -54,15 +62,21 @@ def answers(question: Question, stop: Event | None = None) -> Iterator[tuple[str
     """Each method with its verdict, or with the reason why it was left out; ends early once ``stop`` is set."""
     a, b = ((_named(side.graph), side.nodes) for side in question.sides)
     sizes = [side.graph.num_nodes for side in question.sides]
-    for name, method in METHODS.items():
+    for name, method in question.methods.items():
         if reason := method.infeasible(sizes, seconds=3):
             yield name, f"left out: {reason}"
             continue
         hops = question.hops if method.many_hops else None
+        asked = name if method.own is None else method.own
         try:
-            yield name, distinguish(a, b, name, hops=hops, cut=question.cut, stop=stop, progress=False)
+            yield name, distinguish(a, b, asked, hops=hops, cut=question.cut, stop=stop, progress=False)
         except Cancelled:
             return
+        except Exception as error:
+            if method.own is None:
+                raise
+            what = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+            yield name, f"left out: {what}{error}"
 
 
 @lru_cache(maxsize=8)
@@ -85,7 +99,7 @@ def pills(question: Question, found: Answers, alike: Likeness | None = None) -> 
     if question.hint:
         return []
     shown = []
-    for name, method in METHODS.items():
+    for name, method in question.methods.items():
         answer = found.get(name)
         pill: dict[str, Any] = {
             "name": name,

@@ -90,6 +90,12 @@ export class Known {
     return new Uint16Array(this.bytes.buffer, this.bytes.byteOffset + at + 2 * start, n);
   }
   legend(by, p) { return this.about.orders[p].codes[by]; }
+  isEncoding(by) { return by in this.about.orders[1].codes; }
+  // the encoding whose values label the subtrees: that of the colours, or of the classes; else distances
+  labels(by) {
+    const own = this.about.own;
+    return by === "LP" ? "LP" : own && (by === own || by === `DE-${own}`) ? own : "SPD";
+  }
   // The first layer at which a method tells the sets of both sides apart; null if none does, undefined if not computed.
   verdict(method, sets) {
     const p = sets[0].length, found = this.about.orders[p].verdicts[method];
@@ -109,7 +115,7 @@ const LISTED = 24, GREY = "#9aa0a6";
 // Codes and legend of all sides together; a side without targets is grey.
 export function colouring(known, state) {
   const { about } = known, by = state.colour_by, sizes = [...new Set(state.targets.map((t) => t.length).filter(Boolean))];
-  const plain = by === "SPD" || by === "LP", p = sizes[0] ?? 1;
+  const plain = known.isEncoding(by), p = sizes[0] ?? 1;
   let legend = [], title, codes;
   if (plain) {
     const shown = sizes.map((size) => known.legend(by, size)), starts = [];
@@ -168,12 +174,12 @@ export function subtrees(known, state, starts) {
     chosen.forEach((u) => { roots.push(from + u); letters.push(two ? "AB"[k] : "S"); });
   });
   const layers = (which) => Array.from({ length: state.layer + 1 }, (_, l) => sides.flatMap((k) => [...known.nodes(which, k, state.targets[k], l)])).flat();
-  const shown = by === "DE-LP" ? colouring(known, { ...state, layer: 0 }) : colouring(known, { ...state, colour_by: by === "LP" ? "LP" : "SPD" });
+  const shown = by === "DE-LP" ? colouring(known, { ...state, layer: 0 }) : colouring(known, { ...state, colour_by: known.labels(by) });
   return {
     indptr: view(Uint32Array, indptr), indices: view(Uint32Array, indices), tags: view(Uint8Array, hops > 1 ? tags : []),
     classes: view(Uint32Array, layers(look)), plain: view(Uint32Array, layers("1-WL")), drawn: view(Int32Array, drawn),
-    codes: view(Uint16Array, sides.flatMap((k) => [...shown.codes[k]])), legend: shown.legend, legend_title: shown.title, listed: by !== "SPD" && by !== "LP",
-    names, roots, letters, layers: state.layer, encoding: ENCODED[by] ?? "DE", note: by === "DE-LP" ? "a, b, …: nodes with equal walks of every length" : "",
+    codes: view(Uint16Array, sides.flatMap((k) => [...shown.codes[k]])), legend: shown.legend, legend_title: shown.title, listed: !known.isEncoding(by),
+    names, roots, letters, layers: state.layer, encoding: ENCODED[by] ?? (about.own && known.labels(by) === about.own ? by : "DE"), note: by === "DE-LP" ? "a, b, …: nodes with equal walks of every length" : "",
   };
 }
 

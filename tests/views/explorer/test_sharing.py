@@ -88,7 +88,7 @@ def test_python_to_paste_opens_the_same_explorer() -> None:
 
 
 def test_every_setting_travels_in_the_code_and_in_the_python() -> None:
-    chosen = {"colour_by": "DEA-SPD", "layer": 3, "step": 4, "hops": 3, "cut": True, "size": 2, "root": 1}
+    chosen = {"colour_by": "DEA-SPD", "column": 1, "layer": 3, "step": 4, "hops": 3, "cut": True, "size": 2, "root": 1}
     G = de.zoo.petersen()
     explorer = de.Explorer((G, [0, 1]), (G, [0, 2]), layout="circular", **chosen)
     assert set(chosen) | {"layout"} == set(SETTINGS)

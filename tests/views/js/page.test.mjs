@@ -57,8 +57,15 @@ if (process.env.DE_PACKED) {
   const known = new page.Known(JSON.parse(plain.subarray(4, 4 + size).toString()), bytes);
   const { asked } = known.about, layers = known.about.layers;
   const verdicts = asked.map((sets) => Object.fromEntries(known.about.methods.map(({ name }) => [name, known.verdict(name, sets) ?? null])));
-  const nodes = asked.map((sets) => Object.fromEntries(["1-WL", "DE-SPD", "DE-LP", "DEA-SPD", "LP"].map((look) =>
+  const nodes = asked.map((sets) => Object.fromEntries(known.about.looks.map((look) =>
     [look, Array.from({ length: layers + 1 }, (_, l) => sets.map((t, k) => [...known.nodes(look, k, t, l)]))])));
   const codes = asked.map((sets) => sets.map((t, k) => [...known.codes("SPD", k, t)].map((c) => known.legend("SPD", t.length).legend[c].label)));
-  writeFileSync(process.env.DE_ANSWERS, JSON.stringify({ verdicts, nodes, codes }));
+  const { own } = known.about; // an encoding of one's own: what colours and subtrees say of each node
+  const yours = own ? asked.map((sets) => {
+    const state = { colour_by: own, layer: 1, targets: sets, root: 0 }, drawn = page.colouring(known, state);
+    const say = ({ codes, legend }) => codes.map((part) => [...part].map((c) => legend[c].label));
+    const tree = page.subtrees(known, { ...state, colour_by: `DE-${own}` }, [0, known.n(0)]);
+    return { title: drawn.title, labels: say(drawn), tree: [tree.encoding, tree.legend_title, tree.listed] };
+  }) : [];
+  writeFileSync(process.env.DE_ANSWERS, JSON.stringify({ verdicts, nodes, codes, yours }));
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from degnn_explore.expressive.methods import METHODS
-from degnn_explore.views.explorer.state import COLOURINGS
+from degnn_explore.views.explorer.colour_menu import COLOURINGS
 from degnn_explore.views.widgets.glossary import TERMS, Glossary, as_html, as_markdown, explain
 
 ROOT = Path(__file__).parents[3]

@@ -15,7 +15,6 @@ import numpy as np
 from ....common.errors import ParameterError, one_of
 from ....common.files import readable_size
 from ....common.palette import categorical, text_on
-from ....expressive.methods import METHODS
 from ...lessons.tours import tour as find_tour
 from ...widgets import still
 from ...widgets.bar import Bar
@@ -30,7 +29,7 @@ from ..scene import Scene
 from ..state import ExplorerState
 from ..verdict_table import Question, answers, pills, reason
 from .pictures import title_of
-from .precomputed import COLOURINGS, Packer, check, orders, packed, precompute
+from .precomputed import Packer, check, colourings_of, orders, packed, precompute
 
 CONTROLS = ("pick", "colour_by", "layer", "size")
 MAX_BYTES = 5_000_000
@@ -139,7 +138,7 @@ def _lesson(state: ExplorerState, canvas: Canvas, tree: SubtreeView, more: dict[
         "palette": [{"colour": colour, "ink": text_on(colour)} for colour in categorical(18)],
         "methods": [
             {"name": name, "what": it.what, "titles": {p: it.title(p, state.hops) for p in orders(state)}}
-            for name, it in METHODS.items()
+            for name, it in Question.of(state).methods.items()
         ],
         "state": _state(state),
     }
@@ -178,6 +177,6 @@ def _fixed(state: ExplorerState) -> tuple[Any, ...]:
 def _state(state: ExplorerState) -> dict[str, Any]:
     picked = max(1, *(len(side.targets) for side in state.sides))
     kept = {name: getattr(state, name) for name in ("layer", "hops", "cut", "root")}
-    kept["colour_by"] = state.colour_by if state.colour_by in COLOURINGS else "SPD"
+    kept["colour_by"] = state.colour_by if state.colour_by in colourings_of(state) else "SPD"
     size = min(state.size or picked, max(orders(state)))
     return {**kept, "size": size, "targets": [list(side.targets) for side in state.sides]}

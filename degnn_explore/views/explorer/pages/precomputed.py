@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from ....common.errors import ParameterError
 from ....encodings.base import Encoding
+from ....encodings.own import OWN
 from ....encodings.paths import Distance
-from ....expressive.methods import METHODS
 from ....expressive.refinement import NO_TARGETS, Instances
 from ....expressive.two_wl import pair_colours
 from ....graphs.graph import Graph
-from ..colouring import SHOWN, by_encoding
-from ..state import COLOURINGS as MENU
+from ..colour_menu import offered
+from ..colouring import SHOWN, by_encoding, encoding_of, own_name
 from ..state import MAX_LAYER, ExplorerState
+from ..verdict_table import Question
 
 Ints = NDArray[np.int64]
 MAX_NODES = 400  # of a graph on a page: the classes of all single targets still take less than 5 MB
@@ -80,6 +81,12 @@ def sets_of(G: Graph, p: int) -> Ints:
 
 def check(state: ExplorerState) -> None:
     """A ParameterError, in words, for what no page can hold."""
+    own = own_name(state.colour_by)
+    if own and OWN[own].num_targets is not None:
+        raise ParameterError(
+            f"{own} takes target sets of {OWN[own].num_targets} nodes alone, and the reader of a page begins with "
+            "single ones. Colour by something else first, or share a picture."
+        )
     for side in state.sides:
         if side.graph.num_nodes > MAX_NODES:
             raise ParameterError(
@@ -93,6 +100,12 @@ def check(state: ExplorerState) -> None:
             )
 
 
+def colourings_of(state: ExplorerState) -> tuple[str, ...]:
+    """What a page can be coloured by: of encodings of one's own the one that is shown when it is made."""
+    own = own_name(state.colour_by)
+    return (*COLOURINGS, own, f"DE-{own}") if own else COLOURINGS
+
+
 def orders(state: ExplorerState) -> list[int]:
     """The sizes of the target sets that a reader may pick."""
     small = all(2 <= side.graph.num_nodes <= MAX_PAIRS for side in state.sides)
@@ -104,18 +117,21 @@ def precompute(state: ExplorerState) -> tuple[dict[str, Any], bytes]:
     check(state)
     graphs = list({id(side.graph): side.graph for side in state.sides}.values())
     packer, made = Packer(), dict[str, Any]()
+    own = own_name(state.colour_by)
     for p in orders(state):
         sides = [(G, sets_of(G, p)) for G in graphs]
         looks, verdicts, missing = _refined(packer, state, sides)
-        colourings = {by: _coloured(packer, state, sides, by) for by in ("SPD", "LP")}
+        colourings = {by: _coloured(packer, state, sides, by) for by in ("SPD", "LP", *([own] if own else []))}
         made[str(p)] = {"looks": looks, "verdicts": verdicts, "missing": missing, "codes": colourings}
-    options = [(MENU[by], by) for by in COLOURINGS if by not in made["1"]["missing"]]
+    texts = offered()
+    options = [(texts[by], by) for by in colourings_of(state) if by not in made["1"]["missing"]]
     edges = [packer.put(G.edges, "<u4") for G in graphs]
     about = {
         "graphs": [{"n": G.num_nodes, "edges": at} for G, at in zip(graphs, edges, strict=True)],
         "sides": [graphs.index(side.graph) for side in state.sides],
         "orders": made,
         "colourings": options,
+        "own": own,
         "layers": MAX_LAYER,
     }
     return about, b"".join(packer.parts)
@@ -130,7 +146,7 @@ def _refined(
     missing: dict[str, str] = {}
     total = sum(G.num_nodes for G, _ in sides)  # walks so long tell apart whatever longer ones do
     p = sides[0][1].shape[1]
-    for name, method in METHODS.items():
+    for name, method in Question.of(state).methods.items():
         if name == "2-WL":
             sizes = [G.num_nodes for G, _ in sides]
             if why := method.infeasible([*sizes, *sizes][:2], seconds=3):
@@ -148,6 +164,8 @@ def _refined(
         looks[name], verdicts[name] = _look(packer, run, sides)
     run = _instances(state, sides, SHOWN["LP"](state.step, total), 1)
     looks["LP"] = _look(packer, run, sides)[0] if run else None
+    if own := own_name(state.colour_by):
+        looks[own] = looks[f"DE-{own}"]
     return looks, verdicts, missing
 
 
@@ -210,8 +228,8 @@ def _pairs(packer: Packer, sides: list[tuple[Graph, Ints]]) -> dict[str, Any]:
 
 def _coloured(packer: Packer, state: ExplorerState, sides: list[tuple[Graph, Ints]], by: str) -> dict[str, Any]:
     """The entry of every node beside every set in one legend, so that a colour means the same whatever is picked."""
-    encoding = SHOWN[by](state.step, max(G.num_nodes for G, _ in sides)) if by != "SPD" else Distance()
-    made = by_encoding([(G, S) for G, sets in sides for S in sets], encoding, state.cut)
+    encoding = encoding_of(by, state.step, max(G.num_nodes for G, _ in sides)) or Distance()
+    made = by_encoding([(G, S) for G, sets in sides for S in sets], encoding, state.cut, *state.legend_of(by))
     legend = [entry.as_dict() | {"counts": None} for entry in made.entries]  # the page counts
     return {"legend": legend, "title": made.title, **packer.put(np.concatenate(made.codes), "<u2")}
 

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ....common.errors import GraphError, ParameterError
-from ....expressive.methods import METHODS
+from ....common.errors import GraphError, ParameterError, shown
+from ....expressive.methods import METHODS, method_of
 from ....graphs.graph import Graph
+from ..colour_menu import offered
+from ..colouring import own_name
 from ..presets import PRESETS, build
 from ..state import SETTINGS, ExplorerState, Side
 
@@ -93,6 +95,13 @@ def decode(code: str, graph: Graph | None = None) -> ExplorerState:
         _expect(len(targets) <= max(_MAX_NUMBERS // n, 1) or graphs[number] is graph, "fewer targets")
         _expect(all(_is_whole(t, n) for t in targets), f"targets among {n:,} nodes")
     state = ExplorerState(*(_side(graphs[number], targets, sources[number]) for number, targets in sides))
+    by = settings.get("colour_by", "SPD")
+    if by not in offered():
+        own = str(by).removeprefix("DE-")
+        raise ParameterError(
+            f"This view is coloured by {shown(by)}, which is not known here. If it is an encoding of your own, run the "
+            f"cell with de.encoding({shown(own)}, ...) first."
+        )
     state.update(**settings)
     for preset in PRESETS:
         if preset.key == idea:
@@ -200,12 +209,14 @@ def as_python(state: ExplorerState) -> str:
         # by name where there are names: numbers of one's own and positions are not the same
         targets = [side.graph.names[t] for t in side.targets] if _is_named(side.graph) else list(side.targets)
         lines.append(f"{letter} = ({graph}, {targets!r})")
-    usual = {"step": 2, "hops": 2, "cut": False, "size": 0, "root": 0}
+    if own := own_name(state.colour_by):
+        lines.insert(1, f"# run the cell with your de.encoding({own!r}, ...) first")
+    usual = {"step": 2, "hops": 2, "cut": False, "size": 0, "root": 0, "column": 0}
     chosen = {name: getattr(state, name) for name in SETTINGS}
     options = "".join(f", {name}={value!r}" for name, value in chosen.items() if value != usual.get(name))
     if len(state.sides) == 2 and state.sides[0].targets and len(state.sides[0].targets) == len(state.sides[1].targets):
-        method = state.colour_by if state.colour_by in METHODS else "DE-SPD"
-        more = f", hops={state.hops}" if METHODS[method].many_hops else ""
+        method = f"DE-{own}" if own else state.colour_by if state.colour_by in METHODS else "DE-SPD"
+        more = f", hops={state.hops}" if method_of(method).many_hops else ""
         more += ", cut=True" if state.cut else ""
         lines.append(f'print(de.distinguish(A, B, method="{method}"{more}))')
     return "\n".join([*lines, f"de.Explorer({', '.join(letters)}{options})"])
