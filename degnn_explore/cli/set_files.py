@@ -52,7 +52,8 @@ class SetFile:
         if not self.path.is_file():
             raise ParameterError(f"There is no file {path!r} of target sets.")
         numbers = {} if G.cleaning.renumbered else {str(i): i for i in range(G.num_nodes)}
-        self._place = numbers | {name: i for i, name in enumerate(G.names)}
+        bare = {name.strip(): i for i, name in reversed(list(enumerate(G.names)))}  # cells lose the blanks around them
+        self._place = numbers | bare | {name: i for i, name in enumerate(G.names)}
         self._separator, self._header = "", 0
         first, cells = self._first_line()
         if not any(cell in self._place or cell.lstrip("+-").isdecimal() for cell in cells):

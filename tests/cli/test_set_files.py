@@ -108,3 +108,13 @@ def test_chunks_of_any_size_and_a_later_start_give_the_same(
     assert [c.lines for c in rest] == [c.lines for c in chunks[begin + 1 :]]
     assert all((a.sets == b.sets).all() for a, b in zip(rest, chunks[begin + 1 :], strict=True))
     assert all(chunk.sets.dtype == np.int64 for chunk in chunks)
+
+
+def test_a_name_that_ends_in_a_blank_is_found_without_it(tmp_path: Path) -> None:
+    """As one of the political blogs does; a name that is written just so comes first."""
+    G = de.Graph.from_edges([(0, 1), (1, 2)], names=["a ", "b", "a"])
+    file = tmp_path / "sets.csv"
+    file.write_text("a,b\n")
+    assert SetFile(str(file), G, 2).chunks(9).__next__().sets.tolist() == [[2, 1]]
+    G = de.Graph.from_edges([(0, 1)], names=["a ", "b"])
+    assert SetFile(str(file), G, 2).chunks(9).__next__().sets.tolist() == [[0, 1]]

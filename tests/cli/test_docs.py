@@ -1,0 +1,40 @@
+"""docs/shell.md: its examples run, in their order, and it says what the parser says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from degnn_explore.cli import main
+from degnn_explore.cli.command import _parser
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "shell.md").read_text()
+
+
+def test_the_examples_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.S) for line in block.splitlines()]
+    assert len(lines) == 10
+    for line in lines:
+        if line.startswith("degnn-explore "):
+            assert main(shlex.split(line)[1:]) == 0, line
+        else:
+            subprocess.run(["bash", "-c", line], check=True, timeout=60)
+    assert pd.read_csv("scores.csv")[["line", "from", "to"]].values.tolist() == [[2, "ann", "dan"], [3, "bob", "fay"]]
+    assert pd.read_csv("scores.bad.csv")["why"].tolist() == ["no node is called 'zoe'"]
+    assert {"zeta.csv", "zeta.parquet"} <= {path.name for path in folder.iterdir()}
+    capsys.readouterr()
+
+
+def test_every_command_and_exit_code_is_there() -> None:
+    text = " ".join(_parser().format_help().split())
+    commands = re.findall(r"\{(.*?)\}", _parser().format_usage())
+    for command in commands[0].split(",") if commands else re.findall(r"^    (\w+) ", _parser().format_help(), re.M):
+        assert f"`{command}" in PAGE, command
+    for code, words in (("2", "something given cannot be used"), ("3", "lines of a file cannot be used")):
+        assert f"| {code} | {words}" in PAGE
+        assert f"{code} {words}" in text
