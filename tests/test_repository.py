@@ -179,6 +179,16 @@ def test_binder_image_can_be_planned() -> None:
     assert "python=3.11" in plan
     assert 'pip install --no-cache-dir -r "binder/requirements.txt"' in plan
     assert "RUN ./binder/postBuild" in plan
+    assert "/binder/start" in plan
+
+
+def test_binder_pins_threads_and_warms_the_kernels_that_it_starts_with() -> None:
+    echo = [ROOT / "binder" / "start", "printenv", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMBA_CPU_NAME"]
+    done = subprocess.run(echo, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["1", "2", "generic"]
+    script = (ROOT / "binder" / "postBuild").read_text()
+    assert "NUMBA_CPU_NAME=generic" in script
+    assert "python binder/warm.py" in script
 
 
 @pytest.mark.parametrize("notebook", [*NOTEBOOKS, *LESSONS], ids=lambda path: path.stem)
