@@ -108,9 +108,20 @@ class _Whole:
     near: list[tuple[Near, Graph, Ints]]
     cut: bool
 
+    @property
+    def exact(self) -> bool:
+        return self.encoding.exact
+
     def tokens(self, G: Graph, sets: Ints, cut: bool) -> Ints:
-        near, whole, S = next(one for one in self.near if one[0].graph is G and np.array_equal(one[2], sets))
+        near, whole, S = self._of(G, sets)
         return self.encoding.tokens(whole, S, self.cut)[:, near.nodes]
+
+    def numbers(self, G: Graph, sets: Ints, cut: bool) -> NDArray[np.float64]:
+        near, whole, S = self._of(G, sets)
+        return self.encoding.numbers(whole, S, self.cut)[:, near.nodes]
+
+    def _of(self, G: Graph, sets: Ints) -> tuple[Near, Graph, Ints]:
+        return next(one for one in self.near if one[0].graph is G and np.array_equal(one[2], sets))
 
 
 def refined(state: ExplorerState, encoding: Encoding | None, hops: int, near: list[Near]) -> tuple[Instances, Ints]:
