@@ -128,13 +128,13 @@ def first_look(task: Task) -> list[tuple[str, Settings]]:
     faster = 3 * MODELS["DE-GNN-SPD"].load().RATE.default_for(task.p) if task.p > 1 else 3e-3
     return [
         ("DE-GNN-SPD", {"max_dist": far}),
-        ("DE-GNN-SPD", {"max_dist": far, "base": "SAGE", "dropout": 0.2, "learning_rate": faster}),
-        ("DE-GNN-LP", {"steps": 4, "learning_rate": faster}),
-        ("DE-GNN-SPD", {"max_dist": max(10, far), "dropout": 0.2, "learning_rate": faster}),
-        ("DE-GNN-LP", {"steps": 6, "base": "SAGE", "dropout": 0.2, "learning_rate": faster}),
         ("DE-GNN-SPD", {"max_dist": far, "base": "GIN"}),
+        ("DE-GNN-SPD", {"max_dist": far, "base": "SAGE", "dropout": 0.2, "learning_rate": faster}),
+        ("DE-GNN-LP", {"steps": 6, "base": "GIN", "dropout": 0.2}),
+        ("DE-GNN-SPD", {"max_dist": max(10, far), "base": "GIN", "dropout": 0.2}),
         ("DEA-GNN-SPD", {"max_dist": far, "dropout": 0.2, "learning_rate": faster}),
-        ("DE-GNN-SPD", {"max_dist": far, "layers": 3, "dropout": 0.2}),
+        ("DE-GNN-SPD", {"max_dist": max(10, far), "dropout": 0.2, "learning_rate": faster}),
+        ("DE-GNN-LP", {"steps": 4, "learning_rate": faster}),
     ]
 
 
