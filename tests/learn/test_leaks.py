@@ -240,3 +240,21 @@ def test_a_leaking_graph_is_not_explained_for_its_degrees_would_not_follow() -> 
     task = de.link_task(KARATE, protocol=FULL)
     with pytest.raises(de.GraphError, match="leaks on purpose"):
         de.explain(de.build("GCN", task), task.graph, {0, 9})
+
+
+def test_a_study_says_what_each_leak_is_worth_seed_by_seed(tmp_path: Path) -> None:
+    study = de.study(graphs=KARATE, models=["Adamic-Adar"], seeds=2, protocol="honest", store=tmp_path)
+    given = replace(study.asked.columns[0], protocols=("honest", "negatives_repeat"))
+    study.asked = replace(study.asked, columns=(given,))
+    with pytest.raises(de.ParameterError, match="No leak has a seed in common"):
+        study.plot_worth()
+    study.run(workers=1, progress=False)
+    (row,) = study.worth().itertuples()
+    scores = {
+        (run.protocol, run.seed): 100 * float(run.test or 0)
+        for run in study.store.runs(task="links", status="finished")
+    }
+    gains = [scores["negatives_repeat", seed] - scores["honest", seed] for seed in (0, 1)]
+    assert row.differences == pytest.approx(gains) and row.points == pytest.approx(sum(gains) / 2)
+    figure = study.plot_worth()
+    assert list(figure.data[0].x) == pytest.approx(gains) and list(figure.data[1].y) == ["negatives repeat"]

@@ -28,6 +28,7 @@ from .cells import Cell
 from .crew import Crew, Executor
 from .running import Loop
 from .tables import Result, as_text, long_table, result, wide_table
+from .worth import worth, worth_figure
 
 if TYPE_CHECKING:
     import pandas
@@ -280,6 +281,14 @@ class Study:
     def cells(self, view: str = "validation") -> pandas.DataFrame:
         """The same as numbers, a row for each cell."""
         return long_table(self.standing_results(view))
+
+    def worth(self) -> pandas.DataFrame:
+        """Of a study with several protocols: the points that each leak is worth, see :mod:`.worth`."""
+        return worth(self._prepared(), self._known())
+
+    def plot_worth(self) -> Any:
+        """The same as a plotly figure, a dot for each seed."""
+        return worth_figure(self.worth())
 
     def text(self, view: str = "validation") -> str:
         """The same for a terminal."""
