@@ -7,7 +7,9 @@ from collections.abc import Callable
 import ipywidgets as W
 
 from ...common.errors import GraphError
+from ...expressive.summary import summary
 from ...studies.plan import MOST_SEEDS
+from ..explorer.about import summary_list
 from ..widgets.html import box, button, guarded, tag, text
 from ..widgets.uploads import UPLOAD_HINT, label_own, read_own, uploaded
 from .controls import PAPER_EPOCHS, PAPER_RATE, USUAL, Controls
@@ -177,9 +179,7 @@ class Drawers:
         for upload in self._files:
             upload.value = ()  # else the labels of this graph would be put on the next
         self._controls.use(graph)
-        known = [] if graph.labels is None else set(graph.labels[graph.labels >= 0].tolist())
-        classes = "no labels" if graph.labels is None else f"{len(known)} classes"
-        self._report.value = tag("span", f"{graph!r}, {classes}. {graph.cleaning}.", "de-hint")
+        self._report.value = summary_list(summary(graph))
 
 
 def _hint(words: str) -> W.HTML:

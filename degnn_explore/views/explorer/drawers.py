@@ -9,12 +9,14 @@ from typing import Any
 
 import ipywidgets as W
 
+from ...expressive.summary import summary
 from ...graphs.graph import Graph
 from ...reading.formats import spoken_formats
 from ..widgets.bar import SPRING, Bar, Field, menu, press
 from ..widgets.glossary import as_html
 from ..widgets.html import box, tag
 from ..widgets.uploads import UPLOAD_HINT, read_own, uploaded
+from .about import summary_list
 from .pages import free_view
 from .pages.share import Share
 from .presets import PRESETS
@@ -130,4 +132,4 @@ class Drawers:
         except Exception as error:
             return self.actions.show_error(error)
         self.actions.open_graph(graph)
-        self.report.value = tag("span", f"{name}: {graph!r}. {graph.cleaning}.", "de-hint")
+        self.report.value = tag("b", name) + summary_list(summary(graph))

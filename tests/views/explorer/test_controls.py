@@ -182,6 +182,7 @@ def test_a_file_is_opened_with_its_report() -> None:
     explorer._drawers._uploaded({"new": _file("mine.csv", b"source,target\na,b\nb,b\n")})
     assert [side.graph.title for side in explorer.state.sides] == ["mine"]
     assert "self-loop" in explorer._drawers.report.value
+    assert "a plain GNN sees one kind of node here" in explorer._drawers.report.value
 
 
 @pytest.mark.parametrize("value", [_file("x.csv", b""), _file("cat.jpg", b"\xff\xd8\xff"), ({"name": "x.csv"},)])
