@@ -133,6 +133,18 @@ PYG: list[Row] = [
     ("nodes of several kinds", lambda: de.Graph.from_pyg(PAPERS), GraphError, r"types \['paper'\].*to_homogeneous"),
     ("several kinds, explored", lambda: de.Explorer(PAPERS), GraphError, r"HeteroData.*of one kind. Take one relation"),
     ("several kinds in a task", lambda: de.link_task(PAPERS), ParameterError, r"not HeteroData; make one with"),
+    (
+        "several kinds in a list of tasks",
+        lambda: de.build("GCN", [PAPERS]),
+        ParameterError,
+        r"list of tasks, not Heter",
+    ),
+    (
+        "a network without its task",
+        lambda: de.PyGModel(torch.nn.Linear(1, 1)),
+        ParameterError,
+        r"Give its task, de.PyG",
+    ),
     ("several kinds in a loader", lambda: TargetSetLoader(PAPERS, [{0}]), GraphError, r"HeteroData.*of one kind"),
     (
         "several kinds in a transform",

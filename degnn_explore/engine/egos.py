@@ -11,6 +11,7 @@ from ..common.errors import ParameterError
 from . import _fill
 from ._ball import Scratch
 from ._fill import FlatEgos
+from ._gather import gather_egos
 from .request import Work
 from .store import Store, gather, starts
 
@@ -133,16 +134,18 @@ class EgoNetworks(Store[FlatEgos, Any]):
         import torch
         from torch_geometric.data import Batch, Data
 
-        part = self._part(flat, index)
-        ptr, edge_ptr = part.node_ptr, part.edge_ptr
-        row, column = np.repeat(np.arange(len(part.nodes)), part.length), np.repeat(ptr[:-1], np.diff(edge_ptr))
+        ptr, edge_ptr = (starts(np.diff(flat_ptr)[index]) for flat_ptr in flat[:2])
+        x = np.empty((ptr[-1], flat.x.shape[1]), np.float32)
+        node, distance, place = (np.empty(ptr[-1], np.int64) for _ in range(3))
+        edge_index = np.empty((2, edge_ptr[-1]), np.int64)
+        gather_egos(index, flat, x, node, distance, edge_index, place)
         arrays = {
-            "x": self._widen(part.x),
-            "node": part.nodes.astype(np.int64),
-            "distance": part.distance.astype(np.int64),
-            "edge_index": np.stack([part.column + column, row]),
+            "x": self._widen(x),
+            "node": node,
+            "distance": distance,
+            "edge_index": edge_index,
             "target_index": (ptr[:-1, None] + np.arange(self.p)).reshape(-1),
-            "batch": np.repeat(np.arange(len(index)), np.diff(ptr)),
+            "batch": place,
             "ptr": ptr,
         }
         batch = Batch(_base_cls=Data, **{name: torch.from_numpy(array) for name, array in arrays.items()})

@@ -1,0 +1,58 @@
+"""The code in docs/ does what the pages say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import degnn_explore as de
+from degnn_explore.learn.nets import MODELS
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@pytest.fixture
+def only_here() -> Iterator[None]:
+    """What a page registers is forgotten after it."""
+    before = dict(MODELS)
+    yield
+    for name in [name for name in MODELS if name not in before]:
+        del MODELS[name]
+
+
+def code_of(page: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text(), flags=re.S | re.M)
+
+
+def test_a_model_of_your_own(only_here: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the board's store
+    here: dict[str, object] = {"__name__": "own_model"}
+    blocks = code_of("own_model.md")
+    for block in blocks:
+        exec(compile(block, "docs/own_model.md", "exec"), here)
+    template = next(block for block in blocks if "class Mine" in block)
+    assert len([line for line in template.splitlines() if line.strip()]) <= 40
+    assert here["scores"].shape == here["elsewhere"].shape == (2,)
+    assert [epoch.number for epoch in here["epochs"]] == [1, 2, 3, 4, 5]
+    assert here["together"][-1].loss < here["together"][0].loss
+    assert set(here["found"].tried) == {"mine", "my SAGE"}
+    assert len(here["why"].edges) > 0
+    with torch.no_grad():
+        assert np.isfinite(float(here["loss"]))
+    board = here["board"]
+    try:
+        board.start()
+        board.wait(300)
+        assert {run.model for run in board.runs} == {"mine", "my SAGE", "GCN"}
+        assert all(run.status == "finished" for run in board.runs), [run.error for run in board.runs]
+        assert set(board.results().frame().index) >= {"mine", "my SAGE", "GCN"}
+    finally:
+        board.close()
+    own = [MODELS[name].colour for name in ("mine", "my SAGE")]
+    assert all([entry.colour for entry in MODELS.values()].count(colour) == 1 for colour in own)
+    assert de.models().loc["mine", "about"].startswith("Layers that join a node")
