@@ -6,8 +6,8 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from degnn_explore.views.explorer.colour_menu import COLOURINGS
 from degnn_explore.views.explorer.presets import PRESETS
-from degnn_explore.views.explorer.state import COLOURINGS
 from degnn_explore.views.lessons.tours import TOURS
 from tools.explorers import Panel
 from tools.lab import Visit
