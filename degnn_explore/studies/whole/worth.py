@@ -57,21 +57,24 @@ def worth_figure(table: pandas.DataFrame) -> Any:
         for model in [name for name in MODELS if name in set(table.model)]:
             own = table[(table.dataset == dataset) & (table.task == task) & (table.model == model)]
             dots = [(gain, _words(row.protocol)) for row in own.itertuples() for gain in row.differences]
-            how: dict[str, Any] = {"legendgroup": model, "name": model, "mode": "markers"}
+            how: dict[str, Any] = {"legendgroup": model, "name": model, "offsetgroup": model, "orientation": "h"}
             figure.add_scatter(
-                x=[gain for gain, _ in dots], y=[name for _, name in dots], showlegend=False, hoverinfo="skip",
+                x=[gain for gain, _ in dots], y=[name for _, name in dots], mode="markers",
+                showlegend=False, hoverinfo="skip",
                 marker={"color": colour_of(model), "opacity": 0.35, "symbol": symbols[model]}, **how,
                 row=1, col=number)  # fmt: skip
             figure.add_scatter(
-                x=own.points, y=[_words(name) for name in own.protocol], showlegend=number == 1,
+                x=own.points, y=[_words(name) for name in own.protocol], showlegend=number == 1, mode="markers+text",
+                text=[f"{points:+.1f}" for points in own.points], textposition="top center", textfont={"size": 10},
                 marker={"color": colour_of(model), "size": 11, "symbol": symbols[model], "line": {"width": 1}},
                 hovertemplate="%{y}: %{x:+.2f} points<extra>" + model + "</extra>", **how,
                 row=1, col=number)  # fmt: skip
         figure.add_vline(x=0, line={"width": 1}, row=1, col=number)
     figure.update_yaxes(categoryorder="array", categoryarray=[_words(name) for name in reversed(order)])
     figure.update_xaxes(title="points beyond the honest protocol")
-    figure.update_layout(template="plotly_white", width=840, height=150 + 42 * len(order), margin={"l": 10, "t": 40})
-    figure.update_layout(legend={"orientation": "h", "y": -0.2}, title=None)
+    tall = 150 + (20 + 24 * table.model.nunique()) * len(order)
+    figure.update_layout(template="plotly_white", width=840, height=tall, margin={"l": 10, "t": 40})
+    figure.update_layout(scattermode="group", legend={"orientation": "h", "y": -60 / tall, "yanchor": "top"})
     return go.Figure(figure)
 
 
