@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ..common.errors import ParameterError, one_of, real_number, whole_number
+from ..common.files import readable_size
 from ..common.stopping import raise_if
-from ..engine.placing import Order, Placed, out_of_memory
+from ..engine.placing import Order, Placed, log, out_of_memory
 from .devices import cpu_has_bf16
 from .nets.base import SetNet
 from .predicting import sizes
@@ -105,6 +106,14 @@ class Stepper:
         keep_gradients: bool = False,
     ) -> None:
         self.model, self.placed, self.learning, self.stop = model, placed, learning, stop
+        self.progress = False  # whether a bar is shown in epochs that take more than two seconds
+        if placed.data.streamed:
+            log.warning(
+                "%s: %s of data are more than is kept in memory, so each batch is extracted anew in every epoch. Fewer "
+                "hops or layers, or max_nodes_per_hop=, take less.",
+                model.name,
+                readable_size(placed.data.nbytes),
+            )
         self._keep_gradients = keep_gradients  # from batch to batch: a leak, made on purpose
         self._labels = torch.from_numpy(labels).to(placed.device)
         self._at_once = learning.batch_size  # sets that are computed together
@@ -115,12 +124,20 @@ class Stepper:
 
     def learn(self, order: Order) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """One step for each batch: the loss of each, and the logits of all sets."""
+        from tqdm.auto import tqdm
+
         self.model.train()
         losses: list[Tensor] = []
         logits: list[Tensor] = []
         while (done := sum(map(len, logits))) < len(order.here):
             try:
-                for loss, out in self._steps(order.part(done)):
+                steps, total = self._steps(order.part(done)), -(-(len(order.here) - done) // self.learning.batch_size)
+                told: dict[str, Any] = {
+                    "desc": f"{self.model.name}, an epoch",
+                    "unit": "batch",
+                    "disable": not self.progress,
+                }
+                for loss, out in tqdm(steps, total=total, delay=2, leave=False, **told):
                     losses.append(loss)
                     logits.append(out)
             except RuntimeError as error:

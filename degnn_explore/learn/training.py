@@ -139,7 +139,7 @@ def fit(
     stop
         When this event is set, the generator ends within a batch.
     progress
-        Show a bar while the data are prepared.
+        Show a bar while the data are prepared, and in epochs that take more than two seconds.
     num_threads
         Torch threads while training, at most 256. The matrices are small: one is fastest. Torch splits its sums among
         them, so another number may change the last digits (2e-8 of the loss for PGNN and SEAL).
@@ -279,7 +279,7 @@ class _Run:
             note = self._choose(data, count) if self.measured else ""
             self.stepper = self._stepper(data, self.device)
         self.placed = self.stepper.placed
-        self.placed.note = note
+        self.placed.note, self.stepper.progress = note, progress
         self.held_out = self.placed.order(np.concatenate([self.val, self.test]))
         self.model.placement = self.placed.placement()
         log.info("%s on %s", self.model.name, self.model.placement)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import sys
@@ -12,11 +13,13 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 import torch
+import tqdm.auto
 
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError, TargetError
 from degnn_explore.engine.egonets import blocks
 from degnn_explore.learn import metrics, nets
+from degnn_explore.learn.nets import block_nets
 from degnn_explore.learn.training import Epoch
 
 SMALL = {
@@ -328,6 +331,27 @@ def test_max_steps_ends_the_run_with_the_epoch_in_which_they_are_reached():
         100 * a_pass: 3,
     }
     assert run[a_pass + 1] == run[None][:2]
+
+
+def test_data_that_are_not_kept_in_memory_are_said_and_an_epoch_has_a_bar(monkeypatch, caplog):
+    told = []
+
+    class Bar(tqdm.auto.tqdm):
+        def __init__(self, *args, **how):
+            told.append((how.get("desc"), how.get("total"), how.get("disable")))
+            super().__init__(*args, **how)
+
+    monkeypatch.setattr(tqdm.auto, "tqdm", Bar)
+    kept = list(de.fit(small("DEA-GNN-SPD"), TASK, epochs=1, batch_size=16))
+    batches = -(-len(TASK.train) // 16)
+    assert ("DEA-GNN-SPD, an epoch", batches, True) in told
+    assert not caplog.records
+    model = small("DEA-GNN-SPD")
+    monkeypatch.setattr(block_nets, "blocks", functools.partial(block_nets.blocks, budget=100_000))
+    streamed = list(de.fit(model, TASK, epochs=1, batch_size=16, progress=True))
+    assert ("DEA-GNN-SPD, an epoch", batches, False) in told
+    assert "more than is kept in memory" in caplog.text
+    assert numbers(streamed) == numbers(kept)
 
 
 def test_patience_ends_the_run():
