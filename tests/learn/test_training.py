@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import subprocess
 import sys
@@ -347,7 +346,7 @@ def test_data_that_are_not_kept_in_memory_are_said_and_an_epoch_has_a_bar(monkey
     assert ("DEA-GNN-SPD, an epoch", batches, True) in told
     assert not caplog.records
     model = small("DEA-GNN-SPD")
-    monkeypatch.setattr(block_nets, "blocks", functools.partial(block_nets.blocks, budget=100_000))
+    monkeypatch.setattr(block_nets, "budget", lambda: 100_000)
     streamed = list(de.fit(model, TASK, epochs=1, batch_size=16, progress=True))
     assert ("DEA-GNN-SPD, an epoch", batches, False) in told
     assert "more than is kept in memory" in caplog.text

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ...common.parallel import memory
 from ...encodings.base import Encoding
 from ...encodings.own import OWN
 from ...encodings.paths import SPD
@@ -89,6 +90,11 @@ CONVOLUTIONS: dict[str, type[nn.Module]] = {"GCN": GCNConv, "SAGE": SAGEConv, "G
 BLOCK_HYPER = {**COMMON_HYPER, "max_nodes_per_hop": Hyper(None, least=1, optional=True)}
 
 
+def budget() -> int:
+    """Bytes of blocks that are kept in memory: an eighth of the machine's, from 2 to 4 GB."""
+    return max(2_000_000_000, min(4_000_000_000, memory() // 8))
+
+
 class BlockNet(SetNet):
     """L layers on blocks, then the readout of S: the logits of the same network on the whole ego-network.
 
@@ -114,7 +120,7 @@ class BlockNet(SetNet):
         self.check(graph, sets)
         near = ("layers", "hops", "max_nodes_per_hop")
         how: dict[str, Any] = {key: self.hyper[key] for key in near if key in self.hyper}
-        how |= {"encoding": self.encoding, "aggregation": self.aggregation, "raw": self.raw}
+        how |= {"encoding": self.encoding, "aggregation": self.aggregation, "raw": self.raw, "budget": budget()}
         return blocks(graph, sets, **how, stop=stop, progress=progress)
 
     @property
