@@ -15,21 +15,14 @@ from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
 from ..common.errors import ParameterError
+from ..common.figures import CONFIG, GRID, INK, LOOK, WIDEST, Themed
 from ..common.files import csv_text
 from ..common.palette import ACCENT, categorical, text_on
 from .finding import Finding
 
 __all__ = ["CONFIG", "draw", "save"]
 
-CONFIG = {
-    "displaylogo": False,
-    "modeBarButtonsToRemove": ["sendDataToCloud", "sendChartToCloud", "lasso2d", "select2d"],
-}
-"""For ``fig.show(config=CONFIG)``: no logo, and no button that sends data away."""
-
-WIDEST = 840  # pixels that a notebook has beside the file browser of JupyterLab, on a laptop
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "hexagon", "star")
-_INK, _GRID = "#1f2328", "rgba(127, 127, 127, 0.25)"
 _SCALE = "Cividis"  # from dark, nothing told apart, to yellow, everything: in every picture of this room
 _APART, _ALIKE = "#fee838", "#00224e"  # its ends
 _PLAIN = {"showgrid": False, "zeroline": False}
@@ -56,30 +49,10 @@ def draw(finding: Finding, width: int | None = None, height: int | None = None) 
         margin={"t": made.layout.margin.t + more},
         width=wide,
         height=(height or default_height + more),
-        template="plotly_white",
-        font={"family": "system-ui, sans-serif", "size": 13, "color": _INK},
-        paper_bgcolor="white",
-        plot_bgcolor="white",
+        **LOOK,
     )
-    figure.update_xaxes(gridcolor=_GRID).update_yaxes(gridcolor=_GRID)
+    figure.update_xaxes(gridcolor=GRID).update_yaxes(gridcolor=GRID)
     return figure
-
-
-class Themed(go.Figure):
-    """A figure that takes the colours of the page where it is shown; in a file it stays dark on white."""
-
-    def _ipython_display_(self) -> None:
-        from IPython.display import HTML, display
-
-        display(HTML(_THEME))
-        go.Figure(self).update_layout(paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)").show(config=CONFIG)
-
-
-# Of the figure in the next output, what is written in _INK (text inside coloured cells is not) in the page's colour.
-_THEME = """<style class="de-theme">
-.jp-OutputArea-child:has(.de-theme) + .jp-OutputArea-child .js-plotly-plot text[style*="fill: rgb(31, 35, 40)"] {
-fill: var(--jp-ui-font-color1) !important; }
-</style>"""
 
 
 def save(finding: Finding, path: Path, width: int | None = None, height: int | None = None) -> Path:
@@ -167,7 +140,7 @@ def _labels(text: Sequence[Sequence[str]], level: Any, x: Any, y: Any, scale: An
     shares = np.asarray(level, dtype=float)
     fills = sample_colorscale(scale, np.nan_to_num(shares, nan=1.0).ravel().tolist(), colortype="tuple")
     inks = [
-        text_on("#" + "".join(f"{round(255 * part):02x}" for part in fill)) if not np.isnan(share) else _INK
+        text_on("#" + "".join(f"{round(255 * part):02x}" for part in fill)) if not np.isnan(share) else INK
         for fill, share in zip(fills, shares.ravel(), strict=True)
     ]
     words = [escape(t) for row in text for t in row]
@@ -248,7 +221,7 @@ def _outputs(finding: Finding) -> Picture:
             "size": 10,
             "color": colour,
             "symbol": _SYMBOLS[i % len(_SYMBOLS)],
-            "line": {"width": 1, "color": _INK},
+            "line": {"width": 1, "color": INK},
         }
         said = "%{customdata:.2e}<extra>" + escape(model) + "</extra>"
         points = go.Scatter(x=gap.clip(lower=1e-9), y=y, mode="markers", marker=marker, name=escape(model))

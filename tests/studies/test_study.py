@@ -294,12 +294,13 @@ def test_quick_cells_are_given_more_seeds() -> None:
 
 @pytest.mark.parametrize(("test", "word"), [(0.95, "▲ better"), (0.8937, "● within"), (0.80, "▼ below")])
 def test_the_mark_says_where_our_mean_lies_by_the_papers_interval(tmp_path: Path, test: float, word: str) -> None:
-    study = de.study(graphs="celegans", models=["DE-GNN-SPD"], seeds=2, store=tmp_path)
+    study = de.study(graphs="celegans", models=["DE-GNN-SPD"], seeds=5, store=tmp_path)
     (cell,) = study._prepared()
     runs = [replace(begun(work.plan, work.job), test=test, optimistic=test, val=0.5) for work in cell.reported(0)]
     study.store.put(*runs)
     shown = study.table()["celegans links"].loc["DE-GNN-SPD"]
     assert shown["compared"] == word and shown["paper"] == "89.37 ± 0.17"
+    assert study.only(seeds=4).table()["celegans links"]["compared"].tolist() == ["too few seeds"]
     assert result(cell, {run.key: run for run in runs}).settings == {}
 
 

@@ -290,6 +290,12 @@ class Study:
         """The same as a plotly figure, a dot for each seed."""
         return worth_figure(self.worth())
 
+    def plot(self, view: str = "validation") -> Any:
+        """A dot plot (plotly): every seed, our mean ± half the 95 % interval, and the paper's number as a bar."""
+        from .plots import dot_plot
+
+        return dot_plot(self.standing_results(view), self.asked.title)
+
     def text(self, view: str = "validation") -> str:
         """The same for a terminal."""
         return as_text(self.standing_results(view))

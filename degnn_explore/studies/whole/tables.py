@@ -10,15 +10,16 @@ from ...common.errors import one_of
 from ..comparison import SETTINGS, paper_number
 from ..exports import plus_minus
 from ..records import Run
-from ..statistics import interval
+from ..statistics import ENOUGH, interval
 from .cells import Cell, Known
 
 if TYPE_CHECKING:
     import pandas
 
 VIEWS = dict(zip(("validation", "optimistic"), SETTINGS, strict=True))
-MARKS = {"better": "▲", "within": "●", "below": "▼", "": ""}
-"""Our mean is above the paper's 95 % interval, inside it or below it; nothing where the paper has no number."""
+MARKS = {"better": "▲", "within": "●", "below": "▼"}
+"""Our mean is above the paper's 95 % interval, inside it or below it."""
+_FEW = "too few seeds"
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Result:
     half: float | None  # of the 95 % interval; None below two seeds
     paper: float | None
     paper_half: float | None
-    compared: str  # better, within or below the paper's interval; "" where there is nothing to compare
+    compared: str  # better, within or below the paper's interval, or too few seeds; "" where the paper has no number
     tried: int  # settings, the chosen one among them
     settings: dict[str, Any]  # that were chosen, where they differ from the model's defaults; {} while none are
     cpu_seconds: float | None  # of a run, on average
@@ -58,9 +59,10 @@ def result(cell: Cell, known: Known, view: str = "validation") -> Result:
     plan = cell.base
     paper, paper_half = paper_number(cell.model, plan.name, plan.p, plan.metric, setting) or (None, None)
     seconds = sum(run.cpu_seconds for run in runs) / len(runs) if runs else None
+    word = compared(mean, paper, paper_half, len(scores))
     return Result(
         plan.task, cell.column.name, cell.model, cell.protocol, plan.metric, len(scores), mean, half, paper, paper_half,
-        compared(mean, paper, paper_half), len(cell.trials), settings, seconds, failed, scores)  # fmt: skip
+        word, len(cell.trials), settings, seconds, failed, scores)  # fmt: skip
 
 
 def runs_of(cell: Cell, known: Known) -> tuple[list[Run], int, dict[str, Any]]:
@@ -74,16 +76,20 @@ def runs_of(cell: Cell, known: Known) -> tuple[list[Run], int, dict[str, Any]]:
     return done, sum(run.status == "failed" for run in ended), settings
 
 
-def compared(mean: float | None, paper: float | None, half: float | None) -> str:
-    """Where our mean lies.
+def compared(mean: float | None, paper: float | None, half: float | None, seeds: int) -> str:
+    """Where our mean lies by the paper's interval; "" where one is missing, and below five seeds no claim.
 
     Examples
     --------
-    >>> compared(91.0, 89.4, 0.2), compared(89.3, 89.4, 0.2), compared(88.0, 89.4, 0.2), compared(88.0, None, None)
-    ('better', 'within', 'below', '')
+    >>> [compared(ours, 89.4, 0.2, 5) for ours in (91.0, 89.3, 88.0)]
+    ['better', 'within', 'below']
+    >>> compared(91.0, 89.4, 0.2, 1), compared(88.0, None, None, 5)
+    ('too few seeds', '')
     """
     if mean is None or paper is None or half is None:
         return ""
+    if seeds < ENOUGH:
+        return _FEW
     return "better" if mean > paper + half else "below" if mean < paper - half else "within"
 
 
@@ -113,7 +119,7 @@ def _shown(one: Result) -> dict[str, str]:
     return {
         "ours": plus_minus(one.mean, one.half),
         "paper": plus_minus(one.paper, one.paper_half, 2),
-        "compared": f"{MARKS[one.compared]} {one.compared}".strip(),
+        "compared": f"{MARKS.get(one.compared, '')} {one.compared}".strip(),
         "seeds": str(one.seeds) + (f" ({one.failed} failed)" if one.failed else ""),
         "tried": str(one.tried),
     }
