@@ -304,6 +304,19 @@ def test_the_mark_says_where_our_mean_lies_by_the_papers_interval(tmp_path: Path
     assert result(cell, {run.key: run for run in runs}).settings == {}
 
 
+def test_the_plot_has_every_seed_our_mean_and_the_papers_mark_and_no_markup(tmp_path: Path) -> None:
+    study = de.study(graphs="celegans", models=["GCN", "SAGE"], seeds=3, store=tmp_path, title="<b>t</b>")
+    with pytest.raises(ParameterError, match="no finished run to plot"):
+        study.plot()
+    works = [work for cell in study._prepared() for work in cell.reported(0)]
+    study.store.put(*[replace(begun(w.plan, w.job), test=0.7 + w.job.seed / 10, optimistic=1.0) for w in works])
+    figure = study.plot()
+    paper, seeds, ours = figure.data
+    assert list(paper.x) == [74.03, 73.91] and list(paper.y) == [1, 0]
+    assert [round(x) for x in seeds.x] == [70, 80, 90, 70, 80, 90] and [round(y) for y in seeds.y] == [1, 1, 1, 0, 0, 0]
+    assert [round(x) for x in ours.x] == [80, 80] and figure.layout.title.text == "&lt;b&gt;t&lt;/b&gt;"
+
+
 def test_a_part_of_a_study_asks_for_the_same_runs() -> None:
     study = de.study(DEMO)
     part = study.only(graphs=["karate"], models=["GCN"], tasks=["links"], seeds=1)

@@ -80,7 +80,7 @@ def study(
     >>> import tempfile, degnn_explore as de
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     study = de.study(graphs="karate", models=["Adamic-Adar", "shortest path"], seeds=2, store=folder)
-    ...     study.run(workers=1, progress=False)
+    ...     done = study.run(workers=1, progress=False)
     ...     study.table()["karate links"]["seeds"].tolist()
     ['2', '2']
     """
@@ -108,6 +108,14 @@ class Study:
     """What is asked, and the store that knows part of it; made by :func:`study`.
 
     ``missing`` says which graphs could not be had, and why; their columns are left out.
+
+    Examples
+    --------
+    >>> import tempfile, degnn_explore as de
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = de.study(graphs=["karate", "lesmis"], models=["GCN", "SAGE"], seeds=3, store=folder)
+    ...     study.progress().left, study.only(models=["GCN"], seeds=1).progress().left
+    (12, 2)
     """
 
     def __init__(self, asked: Asked, store: Store) -> None:
