@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +29,8 @@ class Judgement:
     said: str
 
     def __repr__(self) -> str:
-        return self.said
+        """In lines that fit a notebook, which would break words."""
+        return "\n".join(textwrap.fill(line, 90) for line in self.said.splitlines())
 
 
 @dataclass(repr=False)

@@ -146,6 +146,6 @@ def exercise(name: str) -> Exercise:
     True
     >>> de.exercise("no-help")((de.zoo.figure1(), "symmetry"))
     Not yet: it does help here: DE-1 tells v0 from v2, which 1-WL does not.
-    Hint 1 of 3: A graph in which any node looks like any other ...
+    Hint 1 of 3: A graph in which any node looks like any other has nothing that distances ...
     """
     return _exercises()[one_of("exercise", name, _exercises())]
