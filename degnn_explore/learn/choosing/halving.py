@@ -75,6 +75,7 @@ class Trial:
     best: float = -np.inf
     seconds: float = 0.0  # of the processor
     ended: bool = False
+    left: bool = False  # it was worse than half of the others
 
     def train(self, epochs: int, metric: str) -> None:
         """So many epochs more; it may end earlier."""
@@ -174,6 +175,7 @@ def _search(task: Task, epochs: int, seed: int, device: str, until: Until, tell:
         alive = sorted(alive, key=lambda trial: -trial.best)[: max(_MEMBERS, len(alive) // 2)]
         for trial in trials:
             if trial not in alive:
+                trial.left = True
                 trial.close()
     alive = _on(task, alive[:_MEMBERS], 1.0, until, tell)
     for number in range(_COPIES - len(alive)):  # all have ended, and there is time left
@@ -195,5 +197,5 @@ def _on(task: Task, alive: list[Trial], share: float, until: Until, tell: Tell) 
 
 def together(ranked: list[Trial]) -> list[Trial]:
     """Those that are good enough to judge together: close to the best on validation."""
-    near = [trial for trial in ranked if trial.best >= ranked[0].best - _BEHIND]
+    near = [trial for trial in ranked if not trial.left and trial.best >= ranked[0].best - _BEHIND]
     return near[:_COPIES]
