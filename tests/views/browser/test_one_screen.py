@@ -157,6 +157,8 @@ def test_nothing_moves_the_canvas_and_errors_float(lab: Any, visit: Any) -> None
     # a lasso of too many: said beside the pointer
     panel.box.get_by_label("Example").select_option(label="Real: the worm C. elegans, its neurons")
     panel.until(lambda: len(panel.legend()), 4)
+    panel.box.locator(".de-strip.de-waits").wait_for()  # one set now: the strip is lower
+    panel.until(lambda: "297 neurons" in panel.box.locator(".de-idea").inner_text(), True)
     box = canvas.bounding_box()
     page.keyboard.down("Shift")
     page.mouse.move(box["x"] + 3, box["y"] + 3)
