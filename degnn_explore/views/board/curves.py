@@ -35,7 +35,7 @@ class Curves:
         drawn = curves(shown, measure)
         self.chart.show(
             curve_figure(drawn, measure, name, epochs),
-            ", ".join(f"{c.model} {c.mean[-1]:.3f} after {len(c.mean)} epochs" for c in drawn),
+            ", ".join(f"{c.model} {c.mean[-1]:.3f} {_trained(c.model, len(c.mean))}" for c in drawn),
         )
         title = {
             "test": f"Test {name}, chosen on validation",
@@ -43,6 +43,12 @@ class Curves:
             "loss": "Training loss",
         }
         self._title.value = tag("div", title[measure], "de-head")
+
+
+def _trained(model: str, epochs: int) -> str:
+    if is_heuristic(model):
+        return "without training"
+    return f"after {epochs} epoch{'s' * (epochs != 1)}"
 
 
 def _drawn(runs: Sequence[Run], measure: str) -> list[Run]:

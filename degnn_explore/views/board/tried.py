@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -36,12 +37,11 @@ class Tried:
         self.toggle = W.ToggleButton(description="All settings", tooltip=tip, layout=W.Layout(width="auto"))
         self._sheet, self._chart, self._words = Sheet(), Chart(), W.HTML()
         self.menus = [W.Dropdown(description=label, **_WIDE) for label in ("Model", "Solid", "Dashed")]
-        self.note = W.Text(placeholder="a note on the solid one's runs", layout=W.Layout(width="260px"))
+        self.note = W.Text(layout=W.Layout(width="320px"))
         keep = button("Keep the note", "Write it beside these runs in the store", self.keep)
-        self._pair = box("de-row", *self.menus)
         self.box = box(
-            "de-card", W.HTML(tag("span", "All settings", "de-head")), self._sheet, self._pair, self._words,
-            self._chart, box("de-row", self.note, keep))  # fmt: skip
+            "de-card", W.HTML(tag("span", "All settings", "de-head")), self._sheet, box("de-row", *self.menus),
+            self._words, self._chart, box("de-row", self.note, keep))  # fmt: skip
         self.box.layout.display = "none"
         self._groups: dict[tuple[str, str], list[Run]] = {}
         self._quiet = False
@@ -60,7 +60,8 @@ class Tried:
         with self._sheet.hold_sync():
             self._sheet.columns = _COLUMNS
             self._sheet.rows = [_row(model, words, runs) for (model, words), runs in self._groups.items()]
-        self._offer(self.menus[0], list(dict.fromkeys(model for model, _ in self._groups)))
+        settings = Counter(model for model, _ in self._groups)
+        self._offer(self.menus[0], list(settings), next((i for i, many in enumerate(settings.values()) if many > 1), 0))
         self._choose()
 
     def _offer(self, menu: W.Dropdown, options: Sequence[str], usual: int = 0) -> None:
@@ -78,7 +79,8 @@ class Tried:
         settings = [words for model, words in self._groups if model == self.menus[0].value]
         for usual, menu in enumerate(self.menus[1:]):
             self._offer(menu, settings, usual)
-        self._pair.layout.display = self._chart.layout.display = "" if len(settings) > 1 else "none"
+        for one in (*self.menus[1:], self._chart):  # the model can always be chosen: another may have two
+            one.layout.display = "" if len(settings) > 1 else "none"
         self._compare()
 
     @guarded
@@ -87,6 +89,8 @@ class Tried:
             return
         pair = [self._groups[self.menus[0].value, menu.value] for menu in self.menus[1:]]
         self.note.value = pair[0][0].note
+        which = ", the solid setting" if len(self.menus[1].options) > 1 else ""
+        self.note.placeholder = f"a note on the runs of {self.menus[0].value}{which}"
         if pair[0] is pair[1]:
             self._words.value = tag("div", "A second setting of this model is not there yet, or not chosen.", "de-hint")
             return

@@ -14,9 +14,9 @@ from degnn_explore.views.board.board import TrainingBoard
 KARATE = de.load("karate")
 
 
-def put(store: de.Store, tests: list[float], **more: object) -> None:
-    plan = Plan(KARATE, "links", ["GCN"], seeds=len(tests), epochs=2, **more)  # type: ignore[arg-type]
-    hyper, options = plan.settings("GCN")
+def put(store: de.Store, tests: list[float], model: str = "GCN", **more: object) -> None:
+    plan = Plan(KARATE, "links", [model], seeds=len(tests), epochs=2, **more)  # type: ignore[arg-type]
+    hyper, options = plan.settings(model)
     for seed, test in enumerate(tests):
         epochs = [
             {"number": i, "loss": 1.0, "seconds": 0.1, "metric": "auc", "val": {"auc": test}, "test": {"auc": test}}
@@ -24,7 +24,7 @@ def put(store: de.Store, tests: list[float], **more: object) -> None:
         ]
         given = {"hyper": hyper, "options": options, "test": test, "optimistic": test, "epochs": epochs}
         about = {"digest": plan.digest, "catalogue": "karate", "sizes": {"test": 16}, "cpu_seconds": 1.5}
-        store.put(Run(plan.key(Job("GCN", seed)), "karate", "links", "GCN", seed, **about, **given))  # type: ignore[arg-type]
+        store.put(Run(plan.key(Job(model, seed)), "karate", "links", model, seed, **about, **given))  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -67,3 +67,23 @@ def test_a_note_is_kept_beside_the_runs_and_shown_on_any_board(board: TrainingBo
     again._tried.toggle.value = True
     assert again._tried.note.value == "<b>for the poster</b>"
     assert again.runs == board.runs
+
+
+def test_a_model_with_one_setting_does_not_hide_the_others(board: TrainingBoard, tmp_path: Path) -> None:
+    put(de.Store(tmp_path), [0.5, 0.25], "Adamic-Adar")  # before GCN in every list
+    several = de.TrainingBoard("karate", "links", ["GCN", "Adamic-Adar"], seeds=2, epochs=2, results=tmp_path)
+    tried = several._tried
+    tried.toggle.value = True
+    assert tried.menus[0].options == ("Adamic-Adar", "GCN") and tried.menus[0].value == "GCN"
+    assert "none" not in [menu.layout.display for menu in tried.menus] and "dashed minus solid" in tried._words.value
+    assert tried.note.placeholder == "a note on the runs of GCN, the solid setting"
+    tried.menus[0].value = "Adamic-Adar"
+    assert [menu.layout.display == "none" for menu in tried.menus] == [False, True, True]
+    assert tried.note.placeholder == "a note on the runs of Adamic-Adar"
+    tried.note.value = "no training"
+    tried.keep()
+    assert {run.model for run in de.Store(tmp_path).runs() if run.note == "no training"} == {"Adamic-Adar"}
+    assert tried.menus[0].value == "Adamic-Adar"  # what was chosen stays chosen
+    tried.menus[0].value = "GCN"
+    assert "none" not in [menu.layout.display for menu in tried.menus]
+    assert several._curves.chart.description.endswith("after 2 epochs, Adamic-Adar 0.375 without training")

@@ -155,6 +155,9 @@ def _what_if_by_click(board: Board) -> None:
             or "+0.0" in why.locator(".de-subtree svg").text_content()
         )
     )
+    branches = why.locator(".de-why-right .de-sheet-box")
+    board.until(lambda: "depth" in branches.inner_text())  # and its numbers are in view
+    assert branches.evaluate("el => el.scrollWidth <= el.clientWidth + 1")
     why.get_by_role("button", name="Distances").click()
     board.says("all, as if equally far")
     board.button("Why?").click()
