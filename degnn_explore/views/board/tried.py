@@ -37,7 +37,7 @@ class Tried:
         self.toggle = W.ToggleButton(description="All settings", tooltip=tip, layout=W.Layout(width="auto"))
         self._sheet, self._chart, self._words = Sheet(), Chart(), W.HTML()
         self.menus = [W.Dropdown(description=label, **_WIDE) for label in ("Model", "Solid", "Dashed")]
-        self.note = W.Text(layout=W.Layout(width="320px"))
+        self.note = W.Text(layout=W.Layout(width="420px"))
         keep = button("Keep the note", "Write it beside these runs in the store", self.keep)
         self.box = box(
             "de-card", W.HTML(tag("span", "All settings", "de-head")), self._sheet, box("de-row", *self.menus),
