@@ -15,6 +15,7 @@ from degnn_explore.engine import placing
 from degnn_explore.engine.egonets import blocks, ego_networks
 from degnn_explore.engine.placing import Placed
 from degnn_explore.learn import devices, predicting
+from degnn_explore.learn.nets import block_nets
 from degnn_explore.learn.stepping import Stepper
 from degnn_explore.studies.plan import Plan
 from tests import pretend_device as pretend
@@ -125,6 +126,17 @@ def test_data_that_do_not_fit_are_staged_in_chunks_of_one_transfer_each(name, mo
     assert 1 + 3 <= counted["to_device"] <= 1 + batches + 3  # the order, chunks to learn from, chunks to judge
     assert counted["to_host"] == 3
     near("pretend", list(de.fit(small(name, dropout=0.0), TASK, epochs=2, batch_size=16, device="pretend")), here)
+
+
+@pytest.mark.parametrize(("name", "kept"), [("DE-GNN-SPD", 60_000), ("DEA-GNN-SPD", 100_000)])
+def test_data_that_are_not_even_kept_in_memory_train_to_the_same_numbers(name, kept, monkeypatch, caplog):
+    here = list(de.fit(small(name, dropout=0.0), TASK, epochs=2, batch_size=16, device="cpu"))
+    monkeypatch.setattr(block_nets, "budget", lambda: kept)
+    monkeypatch.setattr(placing, "CHUNK", 15_000)
+    model = small(name, dropout=0.0)
+    there = list(de.fit(model, TASK, epochs=2, batch_size=16, device="pretend"))
+    assert "more than is kept in memory" in caplog.text and model.placement.where == "chunks"
+    near("pretend", there, here)
 
 
 @pytest.mark.parametrize("aggregation", ["gcn", "mean", "sum", "hops"])
