@@ -14,6 +14,7 @@ from degnn_explore.studies.plan import Job, Plan
 from degnn_explore.studies.race import Race
 from degnn_explore.studies.records import Run
 from degnn_explore.studies.storage.store import Store
+from degnn_explore.studies.whole import crew as crew_module
 from degnn_explore.studies.workers import Message, ThreadWorker
 from degnn_explore.views.board.texts import progress_bars
 from tests import pretend_device as pretend
@@ -47,6 +48,7 @@ class Counted(ThreadWorker):
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> type[Counted]:
     monkeypatch.setattr(race_module, "hire", Counted)
+    monkeypatch.setattr(crew_module, "hire", Counted)
     Counted.busy, Counted.most, Counted.room = 0, 0, 99
     return Counted
 
@@ -95,3 +97,14 @@ def test_a_run_that_finds_too_little_memory_alone_fails_in_words(tmp_path: Path,
     (progress,) = race.snapshot().progress
     assert progress.state == "failed"
     assert "pretend has too little memory for what a single target set needs" in progress.error
+
+
+@pytest.mark.parametrize(("room", "done"), [(2, 6), (1, 6), (0, 0)])
+def test_a_study_goes_on_with_fewer_runs_beside_each_other(
+    room: int, done: int, tmp_path: Path, counted: type[Counted]
+) -> None:
+    counted.room = room
+    study = de.study(graphs="karate", models=["GCN"], seeds=6, epochs=2, store=tmp_path)
+    standing = study.run(4, progress=False)
+    assert (standing.done, standing.failed, standing.left) == (done, 6 - done, 0)
+    assert counted.busy == 0

@@ -60,10 +60,14 @@ class _Seat:
     plan: Plan
     work: Work | None = None
     rest: deque[Work] = field(default_factory=deque)
+    alone: bool = False  # whether nothing else was worked on when its work began
 
 
 class Crew:
-    """Worker processes of this machine, kept from one run to the next; ``folder`` is for their checkpoints."""
+    """Worker processes of this machine, kept from one run to the next; ``folder`` is for their checkpoints.
+
+    Where a device has too little memory for as many runs at once, it works at half as many ``places``.
+    """
 
     def __init__(self, places: int, folder: Path) -> None:
         self.places, self._folder = places, folder
@@ -71,7 +75,7 @@ class Crew:
         self._ended: list[Ended] = []
 
     def free(self) -> int:
-        return self.places - sum(seat.work is not None for seat in self._team)
+        return max(0, self.places - sum(seat.work is not None for seat in self._team))
 
     def give(self, batch: Sequence[Work]) -> None:
         plan = batch[0].plan
@@ -88,6 +92,7 @@ class Crew:
             return
         if seat.plan is not seat.work.plan:
             self._turn(seat, seat.work.plan)
+        seat.alone = not any(other.work for other in self._team if other is not seat)
         seat.worker.give(seat.work.job)
 
     def _turn(self, seat: _Seat, plan: Plan) -> None:
@@ -119,11 +124,21 @@ class Crew:
                 if kind == "died":
                     self._bury(seat, rest[0])
                     break
+                if kind == "short" and not (seat.alone and self.places == 1):
+                    self._make_room(seat)
+                    break
                 if seat.work is None or kind in ("prepare", "placed", "epochs"):
                     continue
                 self._ended.append(Ended(seat.work, None if kind == "stopped" else Run.from_json(rest[0])))
                 self._begin(seat)
         self._team = [seat for seat in self._team if seat.worker is not None]
+
+    def _make_room(self, seat: _Seat) -> None:
+        """A run found too little memory on its device: from now on half as many run at once, and it is tried again."""
+        self.places = max(1, self.places // 2)
+        self._ended += [Ended(work) for work in (seat.work, *seat.rest) if work is not None]
+        dismiss(seat.worker, idle=True)
+        seat.worker = seat.work = None
 
     def _bury(self, seat: _Seat, words: str) -> None:
         if seat.work is not None:
