@@ -77,7 +77,7 @@ def distinct(used: Iterable[str]) -> str:
     """A colour as unlike the used ones as there is, of those that show on a light page and on a dark one.
 
     >>> distinct(["#0072b2", "#d55e00"])
-    '#1f8f1f'
+    '#169816'
     """
     others = [_lab(colour) for colour in used]
     candidates = []

@@ -69,7 +69,12 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(
 def test_ctrl_c_in_a_terminal_keeps_what_was_trained(folder: Path) -> None:
     command = [sys.executable, "-m", "degnn_explore.cli", "train", "karate", "--out", "m.safetensors"]
     command += ["--epochs", "1000000", "--set", "patience=None", "--set", "hidden=8"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # a job of nohup ignores it
+    )
     kept, limit = folder / "m.safetensors.checkpoint", time.monotonic() + 240
     while not kept.exists() and process.poll() is None and time.monotonic() < limit:
         time.sleep(0.1)

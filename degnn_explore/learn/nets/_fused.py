@@ -31,8 +31,10 @@ def relu_sum(x: Tensor, linears: Sequence[nn.Module]) -> Tensor:
 
 
 def fuses(x: Tensor) -> bool:
-    """Whether :func:`relu_sum_onto` takes these features: constant, on the CPU, in float32."""
-    return x.device.type == "cpu" and x.dtype == torch.float32 and not x.requires_grad
+    """Whether :func:`relu_sum_onto` takes these features: constant, on the CPU, to be computed in float32."""
+    if x.device.type != "cpu" or x.dtype != torch.float32 or x.requires_grad:
+        return False
+    return not torch.is_autocast_enabled("cpu")  # bf16 was asked for
 
 
 def relu_sum_onto(x: Tensor, linears: Sequence[nn.Module], scale: Tensor, rows: int, back: Sequence[Tensor]) -> Tensor:
