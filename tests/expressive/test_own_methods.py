@@ -125,3 +125,9 @@ def test_graphs_without_an_edge_have_no_pairs_to_compare() -> None:
     empty = de.Graph.from_edges([], num_nodes=3)
     verdict = de.distinguish(empty, TRIANGLES, sums(), order="edges")
     assert verdict.why.startswith("A has no pairs, B has 6; values are compared")
+
+
+@pytest.mark.parametrize("number", [1.0, 0.1, -100.0, 1e-6])
+def test_a_number_just_below_a_power_of_ten_is_that_power_from_one_call_to_the_next(number: float) -> None:
+    (exact,), (less,) = tokens_of([np.array([[number]])]), tokens_of([np.array([[number * (1 - 1e-12)]])])
+    np.testing.assert_array_equal(less, exact)
