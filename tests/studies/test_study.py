@@ -93,6 +93,10 @@ def test_the_table_has_the_papers_layout_and_says_seeds_and_trials(demo: de.Stud
     assert "karate links (auc, %)" in demo.text("optimistic")
 
 
+def test_settings_are_counted_once_they_were_tried(tmp_path: Path) -> None:
+    assert de.study(DEMO, store=tmp_path).table()["karate links"]["tried"].tolist() == ["0", "0", "1"]
+
+
 # ---- elsewhere ------------------------------------------------------------------------------------
 
 

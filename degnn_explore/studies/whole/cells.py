@@ -117,6 +117,12 @@ class Cell:
             alive = promoted(reached, costs, search.seconds, 1 if rung == len(self._rungs) else keep)
         return alive[0], []
 
+    def tried(self, known: Known) -> int:
+        """How many settings have been looked at so far; one, if there is nothing to choose from."""
+        if not self._rungs:
+            return len(self.trials)
+        return len({trial for trial, work in self.trial_works() if work.key in known})
+
     def _whole(self, run: Run) -> float:
         """CPU-seconds that a whole run with the settings of this trial would take."""
         seconds = round(run.cpu_seconds, SECONDS)

@@ -37,7 +37,7 @@ class Result:
     paper: float | None
     paper_half: float | None
     compared: str  # better, within or below the paper's interval, or too few seeds; "" where the paper has no number
-    tried: int  # settings, the chosen one among them
+    tried: int  # settings so far, the chosen one among them
     settings: dict[str, Any]  # that were chosen, where they differ from the model's defaults; {} while none are
     cpu_seconds: float | None  # of a run, on average
     failed: int
@@ -62,7 +62,7 @@ def result(cell: Cell, known: Known, view: str = "validation") -> Result:
     word = compared(mean, paper, paper_half, len(scores))
     return Result(
         plan.task, cell.column.name, cell.model, cell.protocol, plan.metric, len(scores), mean, half, paper, paper_half,
-        word, len(cell.trials), settings, seconds, failed, scores)  # fmt: skip
+        word, cell.tried(known), settings, seconds, failed, scores)  # fmt: skip
 
 
 def runs_of(cell: Cell, known: Known) -> tuple[list[Run], int, dict[str, Any]]:
