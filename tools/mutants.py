@@ -1,19 +1,27 @@
 """Do the tests notice a fault? Puts each small fault of tests/mutants.toml into a copy of the code and runs its tests.
 
-    make mutants                                      # all of them, two at a time; some minutes for each ten
+    make mutants                                      # all of them, two at a time; some minutes for each fifty
     make mutants MUTANTS="--room graphs learn"        # of these rooms
     make mutants MUTANTS="--what seed --jobs 1"       # those whose description or file holds this word
+    make mutants MUTANTS="--since v0.1.0"             # those that the list did not have then
 
 An entry says which ``text``, found exactly once in ``module``, becomes which ``replacement``; which ``tests`` should
 notice; and ``what`` is then wrong. Nothing is written to the working tree; exit code 0: every fault was noticed.
+
+The tests of all of them run once without a fault, which also fills the caches of the copy. Each fault is then tried in
+a process forked from one that has loaded what takes long (torch, numba, …), never anything of ours.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import multiprocessing
 import os
 import queue
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,6 +37,16 @@ FILE = ROOT / "tests" / "mutants.toml"
 LIMIT = 900  # seconds; a fault that makes the tests hang is noticed, too
 SKIPPED = shutil.ignore_patterns(".git", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", "runs")
 NOTICED, UNNOTICED, STALE = "noticed", "NOT NOTICED", "NO LONGER APPLIES"
+WARM = ["pytest", "hypothesis", "numba", "numba.typed", "networkx", "pandas", "scipy.sparse.csgraph", "scipy.stats"]
+WARM += [
+    "sklearn.metrics",
+    "torch",
+    "torch_geometric",
+    "ipywidgets",
+    "anywidget",
+    "IPython.display",
+    "plotly.graph_objects",
+]
 
 
 @dataclass(frozen=True)
@@ -56,31 +74,69 @@ class Mutant:
         return f"text found {count} times, expected once" if count != 1 else f"no {missing[0]}" if missing else ""
 
 
-def read(file: Path = FILE) -> list[Mutant]:
-    """The faults of a file, each with the five keys of a :class:`Mutant`."""
+def read(source: str = "") -> list[Mutant]:
+    """The faults of a list, each with the five keys of a :class:`Mutant`."""
     names = {field.name for field in fields(Mutant)}
-    entries = tomllib.loads(file.read_text()).get("mutant", [])
+    entries = tomllib.loads(source or FILE.read_text()).get("mutant", [])
     for number, entry in enumerate(entries, start=1):
         if set(entry) != names:
-            raise SystemExit(f"{file.name}, entry {number}: keys are {sorted(entry)}, expected {sorted(names)}.")
+            raise SystemExit(f"entry {number}: keys are {sorted(entry)}, expected {sorted(names)}.")
     return [Mutant(**entry) for entry in entries]
 
 
-def run_tests(tree: Path, tests: str, compiled: bool) -> int:
+def settings(tree: Path) -> dict[str, str]:
+    """What the environment says to tests in a copy of the tree."""
+    return {"PYTHONPATH": str(tree), "CI": "true", "ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16"}  # tests/conftest.py: why
+
+
+def sound(tree: Path, tests: list[str], jobs: int) -> bool:
+    """Whether the tests pass without a fault, for what fails anyway says nothing; fills the caches of the copy."""
+    paths = sorted({path for each in tests for path in each.split()})
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(jobs), *paths]
+    environment = {**os.environ, **settings(tree)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(done.stdout[-6000:], done.stderr[-2000:], "\nThese fail without any fault.", sep="\n")
+    return done.returncode == 0
+
+
+def _work(tree: str, tests: str) -> None:
+    """In a process of its own: pytest in a copy of the tree; the exit code is pytest's."""
+    os.setsid()  # a group, to be ended with all that the tests have started
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.environ |= {**settings(Path(tree)), "PYTHONDONTWRITEBYTECODE": "1"}
+    sys.dont_write_bytecode = True  # what a fault compiles to is nobody else's
+    sys.path[:] = [tree, *(path for path in sys.path if not Path(path or ".").resolve().is_relative_to(ROOT / "tools"))]
+    os.chdir(tree)
+    import pytest
+
+    os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests.split()]))
+
+
+def run_tests(tree: Path, tests: str) -> int:
     """The exit code of pytest in a copy of the tree; -1 if it did not end in time."""
-    with tempfile.TemporaryDirectory(prefix="mutants-numba-") as fresh:
-        # a cached kernel does not know that a kernel which it calls has changed
-        cache = {"NUMBA_CACHE_DIR": fresh} if compiled else {}
-        environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "CI": "true", **cache}
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split()]
-        with subprocess.Popen(
-            command, cwd=tree, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT, text=True
-        ) as process:
-            try:
-                return process.wait(LIMIT)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                return -1
+    process = multiprocessing.get_context("forkserver").Process(target=_work, args=(str(tree), tests))
+    process.start()
+    process.join(LIMIT)
+    code = -1 if process.exitcode is None else process.exitcode
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid or 0, signal.SIGKILL)
+    process.join()
+    return code
+
+
+def compiled_from(tree: Path, module: Path) -> list[Path]:
+    """What numba has cached of a compiled module, and of those that call into it and would not hear of its change."""
+    sources = {path: path.read_text() for path in (tree / "degnn_explore").rglob("_[!_]*.py")}
+    stems, before = {module.stem}, 0
+    while before < len(stems):
+        before = len(stems)
+        word = re.compile(rf"\b({'|'.join(stems)})\b")
+        stems |= {path.stem for path, source in sources.items() if word.search(source)}
+    return [path for path in (tree / "degnn_explore").rglob("__pycache__/*.nb?") if path.name.split(".")[0] in stems]
 
 
 def judge(mutant: Mutant, tree: Path) -> str:
@@ -88,13 +144,22 @@ def judge(mutant: Mutant, tree: Path) -> str:
     if why := mutant.trouble(tree):
         return f"{STALE}: {why}"
     path = tree / mutant.module
-    sound, dates = path.read_bytes(), path.stat()
-    path.write_text(path.read_text().replace(mutant.text, mutant.replacement))
-    try:
-        code = run_tests(tree, mutant.tests, compiled=path.name.startswith("_") and path.name != "__init__.py")
-    finally:
-        path.write_bytes(sound)
-        os.utime(path, ns=(dates.st_atime_ns, dates.st_mtime_ns))  # its old date, so that caches hold
+    right, dates = path.read_bytes(), path.stat()
+    compiled = path.suffix == ".py" and path.name.startswith("_") and path.name != "__init__.py"
+    with tempfile.TemporaryDirectory(prefix="mutants-numba-") as aside:
+        put = {cache: Path(aside, str(i)) for i, cache in enumerate(compiled_from(tree, path) if compiled else ())}
+        for cache, place in put.items():
+            shutil.move(cache, place)
+        path.write_text(path.read_text().replace(mutant.text, mutant.replacement))
+        try:
+            code = run_tests(tree, mutant.tests)
+        finally:
+            path.write_bytes(right)
+            os.utime(path, ns=(dates.st_atime_ns, dates.st_mtime_ns))  # its old date, so that caches hold
+            for cache in compiled_from(tree, path) if compiled else ():
+                cache.unlink()
+            for cache, place in put.items():
+                shutil.move(place, cache)
     return {0: UNNOTICED, 4: f"{STALE}: pytest refused {mutant.tests!r}", 5: f"{STALE}: no tests"}.get(code, NOTICED)
 
 
@@ -114,42 +179,54 @@ def report(verdicts: dict[Mutant, str]) -> int:
     return 1 if bad else 0
 
 
+def try_all(chosen: list[Mutant], folder: Path, jobs: int, trust: bool) -> dict[Mutant, str]:
+    """The verdict of each, told as it comes; of none, if their tests fail without a fault."""
+    first = Path(shutil.copytree(ROOT, folder / "0", ignore=SKIPPED))
+    tests = sorted({mutant.tests for mutant in chosen if not mutant.trouble()})
+    if not trust and not sound(first, tests, jobs):
+        return {}
+    trees: queue.Queue[Path] = queue.Queue()
+    for number in range(jobs):
+        trees.put(first if number == 0 else Path(shutil.copytree(first, folder / str(number))))
+
+    def in_a_copy(mutant: Mutant) -> str:
+        tree, start = trees.get(), time.perf_counter()
+        try:
+            verdict = judge(mutant, tree)
+            print(f"{verdict:11} {time.perf_counter() - start:5.0f} s  {mutant.room}: {mutant.what}", flush=True)
+            return verdict
+        finally:
+            trees.put(tree)
+
+    os.environ |= settings(ROOT)  # read when torch is loaded
+    multiprocessing.get_context("forkserver").set_forkserver_preload(WARM)
+    with ThreadPoolExecutor(jobs) as pool:
+        return dict(zip(chosen, pool.map(in_a_copy, chosen), strict=True))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--file", type=Path, default=FILE, help="the list of faults")
     parser.add_argument("--room", nargs="+", default=(), help="of these rooms only, such as graphs or views/board")
     parser.add_argument("--what", default="", help="only where the description or the module holds this")
+    parser.add_argument("--since", default="", help="only those that the list did not have at this commit")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
     parser.add_argument("--trust", action="store_true", help="do not run the tests without a fault first")
     options = parser.parse_args()
+    old: set[Mutant] = set()
+    if options.since:
+        show = ["git", "show", f"{options.since}:{FILE.relative_to(ROOT)}"]
+        old = set(read(subprocess.run(show, cwd=ROOT, capture_output=True, text=True, check=True).stdout))
     chosen = [
         mutant
-        for mutant in read(options.file)
-        if (not options.room or mutant.room in options.room) and options.what in f"{mutant.what} {mutant.module}"
+        for mutant in read(options.file.read_text())
+        if (not options.room or mutant.room in options.room)
+        and options.what in f"{mutant.what} {mutant.module}"
+        and mutant not in old
     ]
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        trees: queue.Queue[Path] = queue.Queue()
-        for number in range(options.jobs):
-            trees.put(Path(shutil.copytree(ROOT, Path(folder, str(number)), ignore=SKIPPED)))
-
-        def in_a_copy(mutant: Mutant | str) -> str:
-            tree, start = trees.get(), time.perf_counter()
-            try:
-                if isinstance(mutant, str):  # tests alone: what fails without a fault says nothing about one
-                    return "" if run_tests(tree, mutant, compiled=False) == 0 else f"{mutant} fails without any fault"
-                verdict = judge(mutant, tree)
-                print(f"{verdict:11} {time.perf_counter() - start:5.0f} s  {mutant.room}: {mutant.what}", flush=True)
-                return verdict
-            finally:
-                trees.put(tree)
-
-        with ThreadPoolExecutor(options.jobs) as pool:
-            tests = sorted({mutant.tests for mutant in chosen if not mutant.trouble()})
-            if not options.trust and any(failing := [said for said in pool.map(in_a_copy, tests) if said]):
-                print("\n".join(failing))
-                return 2
-            verdicts = dict(zip(chosen, pool.map(in_a_copy, chosen), strict=True))
-    return report(verdicts)
+        verdicts = try_all(chosen, Path(folder), options.jobs, options.trust)
+    return report(verdicts) if verdicts or not chosen else 2
 
 
 if __name__ == "__main__":
