@@ -11,9 +11,11 @@ export JUPYTER_DATA_DIR    := $(JUPYTER)/data
 export JUPYTER_RUNTIME_DIR := $(JUPYTER)/runtime
 export IPYTHONDIR          := $(JUPYTER)/ipython
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Tests start some hundred processes; each would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 
-# How many processes run tests.
-WORKERS ?= 2
+# How many processes run tests: one more than a small machine has cores, for a test of a page often waits.
+WORKERS ?= 3
 
 # The airports are not ours to ship; a copy next to the project is used before any download.
 AIRPORTS := $(wildcard ../shared/data/airports)

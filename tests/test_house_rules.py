@@ -68,6 +68,21 @@ def test_a_compiled_module_begins_with_an_underscore() -> None:
     assert [name(path) for path in compiled if not path.name.startswith("_")] == []
 
 
+def test_tests_wait_for_events_and_compare_no_clock() -> None:
+    """Only ``until`` of tools/waiting.py sleeps and looks at the clock: its limit is one that only a fault reaches."""
+    clocks = {"time", "monotonic", "perf_counter", "process_time", "thread_time"}
+    clocks |= {f"{clock}_ns" for clock in clocks}
+    found = []
+    for path in sorted([*(ROOT / "tests").rglob("*.py"), *(ROOT / "tools").glob("*.py")]):
+        for node in ast.walk(ast.parse(path.read_text())):
+            asked = [it for it in ast.walk(node) if isinstance(it, ast.Call)] if isinstance(node, ast.Compare) else []
+            slept = [node] if isinstance(node, ast.Call) and ast.unparse(node.func) in ("sleep", "time.sleep") else []
+            looked = [it for it in asked if ast.unparse(it.func) in {*clocks, *(f"time.{clock}" for clock in clocks)}]
+            if (slept or looked) and path != ROOT / "tools" / "waiting.py":
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}")
+    assert found == []
+
+
 def test_the_map_of_rooms_names_every_room() -> None:
     drawn = (ROOT / "docs" / "img" / "rooms.svg").read_text()
     inside = (

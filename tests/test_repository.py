@@ -18,6 +18,7 @@ import yaml
 
 import degnn_explore as de
 from tools import mutants
+from tools.waiting import LONG
 
 from .conftest import worker_group
 
@@ -32,7 +33,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 def fresh_python(code: str, cwd: Path = ROOT, **env: str) -> str:
     """What this code prints in a new process."""
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code], cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, timeout=LONG
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -88,9 +89,6 @@ def test_stub_names_what_the_package_exports() -> None:
 
 USER_SCRIPT = """
 import degnn_explore as de
-from tools import mutants
-
-from .conftest import worker_group
 
 G = de.load("karate")
 task = de.link_task(G)
@@ -149,7 +147,7 @@ def test_wheel_carries_the_data_and_the_scripts(tmp_path: Path) -> None:
         [sys.executable, *"-m pip wheel . --no-deps --no-build-isolation --quiet --wheel-dir".split(), str(tmp_path)],
         cwd=ROOT,
         check=True,
-        timeout=120,
+        timeout=LONG,
     )
     (wheel,) = tmp_path.glob("*.whl")
     installed = tmp_path / "installed"
@@ -172,7 +170,7 @@ def test_constraints_pin_exact_public_versions() -> None:
 def test_binder_image_can_be_planned() -> None:
     tool = Path(sys.executable).with_name("jupyter-repo2docker")
     done = subprocess.run(
-        [tool, "--no-run", "--no-build", "--debug", "."], cwd=ROOT, capture_output=True, text=True, timeout=120
+        [tool, "--no-run", "--no-build", "--debug", "."], cwd=ROOT, capture_output=True, text=True, timeout=LONG
     )
     plan = done.stdout + done.stderr
     assert done.returncode == 0, plan
@@ -184,7 +182,7 @@ def test_binder_image_can_be_planned() -> None:
 
 def test_binder_pins_threads_and_warms_the_kernels_that_it_starts_with() -> None:
     echo = [ROOT / "binder" / "start", "printenv", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMBA_CPU_NAME"]
-    done = subprocess.run(echo, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(echo, capture_output=True, text=True, timeout=LONG, check=True)
     assert done.stdout.split() == ["1", "2", "generic"]
     script = (ROOT / "binder" / "postBuild").read_text()
     assert "NUMBA_CPU_NAME=generic" in script
@@ -267,7 +265,7 @@ def run_a_browser_test_without_a_browser(**env: str) -> subprocess.CompletedProc
     environment = {name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("PYTEST")}
     environment |= {"PATH": str(Path(sys.executable).parent), "PLAYWRIGHT_BROWSERS_PATH": "/nowhere", **env}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-x", str(found)]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LONG)
 
 
 def test_without_chromium_the_last_lines_say_what_was_not_tested() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import re
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from tools.waiting import LONG, until
 
 PAIR = "['GCN', 'DE-GNN-SPD']"
 
@@ -29,16 +30,18 @@ class Board:
     def __init__(self, page: Any, place: int = 0) -> None:
         self.page = page
         self.box = page.locator(".de-board").nth(place)
-        self.box.locator(".de-chart .main-svg").first.wait_for(timeout=300_000)
+        self.box.locator(".de-chart .main-svg").first.wait_for()
         self.go = self.box.locator(".de-go")
 
-    def until(self, true: Callable[[], Any], seconds: float = 300) -> None:
-        end = time.time() + seconds
-        while not true():
-            assert time.time() < end, f"waited in vain; the board says:\n{self.box.inner_text()}"
-            self.page.wait_for_timeout(50)
+    def until(self, true: Callable[[], Any], seconds: float = LONG) -> None:
+        until(
+            true,
+            seconds,
+            pause=lambda: self.page.wait_for_timeout(50),
+            told=lambda: f"the board says:\n{self.box.inner_text()}",
+        )
 
-    def says(self, text: str, seconds: float = 300) -> None:
+    def says(self, text: str, seconds: float = LONG) -> None:
         self.until(lambda: text in self.box.inner_text(), seconds)
 
     def button(self, text: str) -> Any:

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 class Child:
     """The process, started when the first case comes, and again after a case has ended it."""
 
-    def __init__(self, module: str, *, memory: int = 1_500_000_000, seconds: float = 20.0) -> None:
+    def __init__(self, module: str, *, memory: int = 1_500_000_000, seconds: float = 60.0) -> None:
         self.command = [sys.executable, "-m", "tools.child", module, str(memory), str(seconds)]
         self.process: subprocess.Popen[bytes] | None = None
         self.said = tempfile.TemporaryFile()  # noqa: SIM115  its stderr, where a crash leaves its traceback

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any
+
+from tools.waiting import LONG, until
 
 
 class Panel:
@@ -14,7 +15,7 @@ class Panel:
     def __init__(self, page: Any, place: int = 0) -> None:
         self.page = page
         self.box = page.locator(".de-explorer").nth(place)
-        self.box.locator(".de-subtree").wait_for(timeout=60_000)
+        self.box.locator(".de-subtree").wait_for()
         self.box.scroll_into_view_if_needed()
         self.graph, self.tree = self.box.locator(".de-canvas"), self.box.locator(".de-subtree")
 
@@ -48,14 +49,13 @@ class Panel:
     def trees_say(self, wanted: str) -> None:
         self.until(lambda: wanted in self.tree.inner_text(), True)
 
-    def until(self, get: Callable[[], Any], wanted: Any, seconds: float = 60) -> None:
-        end, last = time.time() + seconds, None
-        while time.time() < end:
-            last = get()
-            if last == wanted:
-                return
-            self.page.wait_for_timeout(60)
-        assert last == wanted
+    def until(self, get: Callable[[], Any], wanted: Any, seconds: float = LONG) -> None:
+        until(
+            lambda: get() == wanted,
+            seconds,
+            pause=lambda: self.page.wait_for_timeout(60),
+            told=lambda: f"wanted {wanted!r}, got {get()!r}",
+        )
 
 
 def fresh(lab: Any, visit: Any, name: str, *cells: str) -> Panel:

@@ -9,7 +9,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -17,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+
+from tools.waiting import LONG, until
 
 ROOT = Path(__file__).resolve().parents[1]
 FLAGS = [
@@ -54,14 +55,13 @@ class Lab:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
         places = {
             name: str(folder / "jupyter" / name)
             for name in ("runtime", "config", "data", "settings", "workspaces", "ipython")
         }
         for place in places.values():
             Path(place).mkdir(parents=True, exist_ok=True)
-        self.settings = Path(places["settings"])
+        self.settings, self.runtime = Path(places["settings"]), Path(places["runtime"])
         self.set("notification", {"fetchNews": "false", "checkForUpdates": False})
         env = os.environ | {
             "JUPYTER_RUNTIME_DIR": places["runtime"],
@@ -83,7 +83,6 @@ class Lab:
                 "--allow-root",
                 "--ServerApp.ip=127.0.0.1",
                 f"--ServerApp.port={port}",
-                "--ServerApp.port_retries=0",
                 "--IdentityProvider.token=",
                 "--ServerApp.password=",
                 f"--ServerApp.root_dir={folder}",
@@ -96,15 +95,22 @@ class Lab:
             stderr=subprocess.STDOUT,
             cwd=folder,
         )
-        for _ in range(240):
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"{self.url}/api/status", timeout=1).read()
-                return
-            if self.process.poll() is not None:
-                break
-            time.sleep(0.25)
-        self.close()
-        raise RuntimeError("JupyterLab did not start:\n" + (folder / "server.log").read_text()[-2000:])
+        try:
+            until(self._answers, told=(folder / "server.log").read_text)
+        except BaseException:
+            self.close()
+            raise
+
+    def _answers(self) -> bool:
+        """Whether it answers; it says where in a file, for the port may have been taken in the meantime."""
+        assert self.process.poll() is None, "JupyterLab ended:\n" + Path(self.log.name).read_text()
+        with contextlib.suppress(OSError, ValueError):
+            told = next(self.runtime.glob("jpserver-*.json"), None)
+            if told is not None:
+                self.url = json.loads(told.read_text())["url"].rstrip("/")
+                urllib.request.urlopen(f"{self.url}/api/status", timeout=60).close()
+                return True
+        return False
 
     def set(self, name: str, values: dict[str, Any]) -> None:
         """Writes a setting of JupyterLab's apputils extension."""
@@ -125,7 +131,7 @@ class Lab:
 
     def kernels(self) -> list[str]:
         """The kernels that run, by their ids."""
-        with urllib.request.urlopen(f"{self.url}/api/kernels", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.url}/api/kernels", timeout=60) as answer:
             return [kernel["id"] for kernel in json.load(answer)]
 
     def shut_down_kernels(self) -> None:
@@ -133,13 +139,13 @@ class Lab:
         for kernel in self.kernels():
             ask = urllib.request.Request(f"{self.url}/api/kernels/{kernel}", method="DELETE")
             with contextlib.suppress(urllib.error.HTTPError):  # ended by itself in the meantime
-                urllib.request.urlopen(ask, timeout=30).close()
+                urllib.request.urlopen(ask, timeout=120).close()
 
     def close(self) -> None:
         """Stops the server and its kernels."""
         self.process.terminate()
         try:
-            self.process.wait(15)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
         self.log.close()
@@ -150,6 +156,7 @@ class Visit:
 
     def __init__(self, browser: Any, width: int = 1280, height: int = 1000) -> None:
         self.context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
+        self.context.set_default_timeout(1000 * LONG)
         self.page = self.context.new_page()
         self.abroad: list[str] = []
         self.complaints: list[str] = []
@@ -168,12 +175,11 @@ class Visit:
     def open(self, url: str, run: bool = True) -> None:
         """Opens a notebook and runs all its cells."""
         self.page.goto(url)
-        self.page.wait_for_function("() => window.jupyterapp && window.jupyterapp.started", timeout=60_000)
-        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        self.page.wait_for_function("() => window.jupyterapp && window.jupyterapp.started")
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell")
         self.page.wait_for_function(
             "() => { const w = [...window.jupyterapp.shell.widgets('main')][0];"
-            " return w?.sessionContext?.session?.kernel?.status === 'idle'; }",
-            timeout=60_000,
+            " return w?.sessionContext?.session?.kernel?.status === 'idle'; }"
         )
         if run:
             self.run_all()

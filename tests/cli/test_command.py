@@ -10,6 +10,7 @@ import pytest
 
 import degnn_explore as de
 from degnn_explore.cli import main
+from tools.waiting import LONG
 
 PATH = "a,b\nb,c\n"
 
@@ -134,11 +135,11 @@ def test_errors_are_one_line_and_exit_code_2(
 
 def test_a_reader_that_stops_early_is_no_error() -> None:
     command = f"'{sys.executable}' -m degnn_explore.cli encode pb 0 | head -n 1"
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=LONG)
     assert (done.returncode, done.stdout, done.stderr) == (0, "node,0,1,2,3+,unreachable\n", "")
 
 
 def test_installed_command_answers() -> None:
     command = Path(sys.executable).with_name("degnn-explore")
-    done = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=LONG)
     assert done.stdout == f"degnn-explore {de.__version__}\n"

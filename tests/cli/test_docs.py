@@ -12,6 +12,7 @@ import pytest
 
 from degnn_explore.cli import main
 from degnn_explore.cli.command import _parser
+from tools.waiting import LONG
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "shell.md").read_text()
 
@@ -23,7 +24,7 @@ def test_the_examples_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
         if line.startswith("degnn-explore "):
             assert main(shlex.split(line)[1:]) == 0, line
         else:
-            subprocess.run(["bash", "-c", line], check=True, timeout=60)
+            subprocess.run(["bash", "-c", line], check=True, timeout=LONG)
     assert pd.read_csv("scores.csv")[["line", "from", "to"]].values.tolist() == [[2, "ann", "dan"], [3, "bob", "fay"]]
     assert pd.read_csv("scores.bad.csv")["why"].tolist() == ["no node is called 'zoe'"]
     assert {"zeta.csv", "zeta.parquet"} <= {path.name for path in folder.iterdir()}

@@ -14,6 +14,7 @@ import pytest
 
 import degnn_explore as de
 from degnn_explore.cli import encode, main, score
+from tools.waiting import LONG
 
 KARATE = de.load("karate")
 ALL = np.array([(u, v) for u in range(34) for v in range(u + 1, 34)])  # 561 pairs
@@ -94,7 +95,7 @@ def test_a_killed_run_goes_on(
 ) -> None:
     """Killed between the third chunk and the note of it: the chunk is written anew, no line is lost or there twice."""
     arguments = ["score", model_file, "karate", pairs(folder, "0,0\n"), "--out", f"scores.{ending}"]
-    killed = subprocess.run([sys.executable, "-c", KILLED, *arguments], timeout=240)
+    killed = subprocess.run([sys.executable, "-c", KILLED, *arguments], timeout=LONG)
     assert killed.returncode == -signal.SIGKILL
     monkeypatch.setattr(score, "_ROWS", 150)
     assert main([*arguments, "--quiet"]) == 0

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pytest
 
 import degnn_explore as de
 from degnn_explore.cli import main
+from tools.waiting import LONG, until
 
 TRAIN = ["train", "karate", "--epochs", "6", "--set", "hidden=8", "--set", "learning_rate=0.01", "--seed", "3"]
 
@@ -75,11 +75,10 @@ def test_ctrl_c_in_a_terminal_keeps_what_was_trained(folder: Path) -> None:
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # a job of nohup ignores it
     )
-    kept, limit = folder / "m.safetensors.checkpoint", time.monotonic() + 240
-    while not kept.exists() and process.poll() is None and time.monotonic() < limit:
-        time.sleep(0.1)
+    kept = folder / "m.safetensors.checkpoint"
+    until(lambda: kept.exists() or process.poll() is not None)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=LONG)
     assert process.returncode == 130, said
     assert (found := re.search(r"keeps (\d+) epochs", said)), said
     more = ["train", "karate", "--out", "m.safetensors", "--set", "patience=None", "--set", "hidden=8", "--quiet"]

@@ -13,8 +13,7 @@ import pytest
 
 from degnn_explore.common.parallel import Threads
 from degnn_explore.common.stopping import Cancelled
-
-LONG = 60.0  # seconds after which a test that waits for an event has failed
+from tools.waiting import LONG
 
 
 @pytest.fixture

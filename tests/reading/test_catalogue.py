@@ -19,6 +19,7 @@ import degnn_explore as de
 from degnn_explore.common import files
 from degnn_explore.reading import catalogue, downloads
 from degnn_explore.reading.downloads import named_folder
+from tools.waiting import LONG
 
 AIRPORTS = named_folder()
 NEEDS_AIRPORTS = pytest.mark.skipif(
@@ -196,7 +197,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         elif self.server.spoil == "truncated":
             content = content[:10]
         elif self.server.spoil == "silent":
-            self.server.released.wait(10)  # type: ignore[attr-defined]
+            self.server.released.wait(LONG)  # type: ignore[attr-defined]
             return
         elif self.server.spoil == "dribble":
             with contextlib.suppress(OSError):

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -31,20 +30,11 @@ from degnn_explore.studies.snapshot import Snapshot, lanes_of, snapshot
 from degnn_explore.studies.storage import database as database_module
 from degnn_explore.studies.storage.store import Store, claimant
 from degnn_explore.studies.workers import ProcessWorker, ThreadWorker
+from tools.waiting import LONG, until
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(de.__file__).parents[1])}
 KARATE = de.load("karate")
 CELEGANS = de.load("celegans")
-
-
-LONG = 300.0  # seconds, for what takes a few when nothing else runs
-
-
-def until(true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + LONG
-    while not true():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
 
 
 def race(

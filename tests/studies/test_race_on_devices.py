@@ -18,8 +18,7 @@ from degnn_explore.studies.whole import crew as crew_module
 from degnn_explore.studies.workers import Message, ThreadWorker
 from degnn_explore.views.board.texts import progress_bars
 from tests import pretend_device as pretend
-
-LONG = 300.0
+from tools.waiting import LONG
 
 
 class Counted(ThreadWorker):

@@ -8,8 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,18 +25,11 @@ from degnn_explore.studies.whole.crew import Crew
 from degnn_explore.studies.whole.halving import promoted
 from degnn_explore.studies.whole.tables import result
 from degnn_explore.studies.workers import begun
+from tools.waiting import LONG, until
 
 ROOT = Path(de.__file__).parents[1]
 ENV = {**os.environ, "PYTHONPATH": str(ROOT)}
 DEMO = ROOT / "studies" / "demo.toml"
-LONG = 300.0  # seconds, for what takes a few when nothing else runs
-
-
-def until(true: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + LONG
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def written(folder: Path) -> tuple[int, int]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ import degnn_explore as de
 from degnn_explore.learn.choosing.ensemble import Ensemble
 from degnn_explore.learn.choosing.halving import first_look, halve, together
 from degnn_explore.learn.metrics import metrics
+from degnn_explore.studies import tuning
 from degnn_explore.studies.plan import Plan
 from degnn_explore.studies.storage.store import Store
 from degnn_explore.studies.tuning import SPACE, StoreTrial, candidates, search
@@ -47,12 +48,16 @@ def test_every_model_is_given_as_many_settings_and_the_best_on_validation_is_tak
     assert frame[frame.model == "GIN"].validation.tolist() == pytest.approx([0.8, 0.7, 0.6])
 
 
-def test_the_time_ends_the_search_after_a_whole_round() -> None:
+def test_the_time_ends_the_search_after_a_whole_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(tuning, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
     def trial(settings: dict[str, dict[str, object]], deadline: float) -> dict[str, float]:
-        time.sleep(0.05)
+        clock[0] += 0.05
         return dict.fromkeys(settings, 0.5)
 
-    assert search(["GIN"], 2, 0.001 / 60, trial).rounds == 1
+    assert search(["GIN"], 2, 0.04 / 60, trial).rounds == 1
+    assert search(["GIN"], 2, 0.06 / 60, trial).rounds == 2
     with pytest.raises(de.ParameterError, match="stopped before every model was tried once"):
         search(["GIN"], 2, 1.0, lambda settings, deadline: None)
     with pytest.raises(de.ParameterError, match="minutes must be"):

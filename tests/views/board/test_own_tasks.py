@@ -16,8 +16,8 @@ from degnn_explore.studies.tuning import Tuned
 from degnn_explore.views.board import tuned
 from degnn_explore.views.board.board import TrainingBoard
 from degnn_explore.views.board.controls import OWN_TASK
+from tools.waiting import LONG
 
-LONG = 300.0
 KARATE = de.load("karate")
 
 

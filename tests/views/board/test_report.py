@@ -9,6 +9,7 @@ import pytest
 
 import degnn_explore as de
 from tests.views.widgets.test_still import EVIL, converted, pictures, texts
+from tools.waiting import LONG
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +19,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[de.TrainingBoard
     folder = tmp_path_factory.mktemp("report")
     made = de.TrainingBoard(G, "links", ["GCN", "DE-GNN-SPD"], seeds=2, epochs=3, results=folder / "own.jsonl")
     made.start()
-    made.wait(120)
+    made.wait(LONG)
     yield made
     made.close()
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,6 +28,7 @@ from degnn_explore.views.board.texts import progress_bars, progress_title
 from degnn_explore.views.widgets import panel as panels
 from degnn_explore.views.widgets.uploads import read_own
 from tests.views.widgets.test_panel import Shell
+from tools.waiting import LONG, until
 
 KEPT: list[TrainingBoard] = []
 
@@ -66,16 +66,6 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> TrainingBoard:
 
 def board(*given: Any, **more: Any) -> TrainingBoard:
     return TrainingBoard(*(given or ("karate", "links", ["GCN", "DE-GNN-SPD"])), **{"seeds": 1, "epochs": 2, **more})
-
-
-LONG = 300.0  # seconds, for what takes a few when nothing else runs
-
-
-def until(true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + LONG
-    while not true():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
 
 
 def error(one: TrainingBoard) -> str:

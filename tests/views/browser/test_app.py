@@ -16,6 +16,7 @@ import pytest
 
 from tools import lab as jupyter
 from tools.explorers import Panel
+from tools.waiting import LONG
 
 
 class App:
@@ -44,7 +45,7 @@ class App:
     def interrupt(self) -> int:
         """Ctrl-C; the exit code."""
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(60)
+        return self.process.wait(LONG)
 
 
 @pytest.fixture
@@ -61,11 +62,11 @@ def test_the_explorer_opens_for_who_has_the_token_and_ctrl_c_ends_it_all(app: Ap
     bare, _, token = app.address.partition("?token=")
     assert len(token) == 32
     with pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(f"{bare}voila/files/secret.png", timeout=60).read()
-    assert "password" in urllib.request.urlopen(bare, timeout=60).read().decode().lower()  # asks for the token
+        urllib.request.urlopen(f"{bare}voila/files/secret.png", timeout=LONG).read()
+    assert "password" in urllib.request.urlopen(bare, timeout=LONG).read().decode().lower()  # asks for the token
     assert not app.kernels()
     visit = jupyter.Visit(chrome, 1280, 800)
-    visit.page.goto(app.address, timeout=120_000)
+    visit.page.goto(app.address)
     panel = Panel(visit.page)
     panel.targets([0])
     panel.click(1)
@@ -77,18 +78,18 @@ def test_the_explorer_opens_for_who_has_the_token_and_ctrl_c_ends_it_all(app: Ap
     kernels = app.kernels()
     assert len(kernels) == 1
     assert app.interrupt() == 0
-    assert psutil.wait_procs(kernels, timeout=60)[1] == []
+    assert psutil.wait_procs(kernels, timeout=LONG)[1] == []
     assert (visit.abroad, visit.complaints) == ([], [])
     visit.close()
 
 
 def test_a_page_that_is_closed_takes_its_kernel_along(app: App, chrome: Any) -> None:
     visit = jupyter.Visit(chrome)
-    visit.page.goto(app.address, timeout=120_000)
+    visit.page.goto(app.address)
     Panel(visit.page).targets([0])
     kernels = app.kernels()
     visit.page.close(run_before_unload=True)
-    assert psutil.wait_procs(kernels, timeout=60)[1] == []
+    assert psutil.wait_procs(kernels, timeout=LONG)[1] == []
     assert app.interrupt() == 0
     visit.close()
 
@@ -96,13 +97,13 @@ def test_a_page_that_is_closed_takes_its_kernel_along(app: App, chrome: Any) -> 
 def test_the_board_is_beside_the_explorer_for_a_projector(tmp_path: Path, chrome: Any) -> None:
     app = App(tmp_path, "app", "--no-browser", title="Distance Encoding")
     visit = jupyter.Visit(chrome, 1280, 800)
-    visit.page.goto(app.address, timeout=120_000)
+    visit.page.goto(app.address)
     panel = Panel(visit.page)
     panel.verdict("DE-SPD", "yes, 2 layers")
     tree = panel.tree.bounding_box()
     assert tree["y"] + tree["height"] <= 800
     visit.page.get_by_text("Training Board", exact=True).first.click()
-    visit.page.get_by_role("button", name="Start").wait_for(timeout=60_000)
+    visit.page.get_by_role("button", name="Start").wait_for()
     visit.page.get_by_text("Explorer", exact=True).first.click()
     panel.graph.wait_for()
     assert app.interrupt() == 0

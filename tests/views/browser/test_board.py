@@ -103,7 +103,7 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
     for name in ("neuron 10", "neuron 200"):
         match = canvas.locator(".de-matches li", has_text=re.compile(f"^{name}$")).first
         canvas.locator(".de-find").fill(name)
-        match.wait_for(timeout=15_000)
+        match.wait_for()
         match.click()
         board.until(lambda name=name: name in canvas.locator(".de-captions").inner_text())
         board.page.wait_for_timeout(500)  # the view moves to the node, and the list of matches closes
@@ -172,7 +172,7 @@ def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit:
         f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=4)\nboard.start()\nboard",
         "print('other', 'cell', 'ran', board.race.running)",
     )
-    board.page.get_by_text("other cell ran True").wait_for(timeout=30_000)  # while it trains
+    board.page.get_by_text("other cell ran True").wait_for()  # while it trains
     board.waits_for_button("All trained")
     board.until(lambda: len(board.table()) == 2)
     before, drawn = board.table(), board.said()
@@ -185,11 +185,11 @@ def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit:
     # without waiting for the command: it ends only when its question is answered
     again.page.evaluate("() => { window.jupyterapp.commands.execute('kernelmenu:restart-and-clear'); }")
     button = again.page.locator(".jp-Dialog-button.jp-mod-accept")
-    button.wait_for(timeout=10_000)
+    button.wait_for()
     button.click()
     again.page.wait_for_timeout(1500)
     again.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
-    again.page.get_by_text("other cell ran False").wait_for(timeout=60_000)
+    again.page.get_by_text("other cell ran False").wait_for()
     third = Board(again.page)
     third.until(lambda: third.table() == before)
     third.says("Nothing to train")
@@ -266,10 +266,10 @@ def test_running_the_cell_again_stops_the_earlier_board(lab: Any, visit: Any) ->
     board.page.evaluate("""() => { const p = [...window.jupyterapp.shell.widgets('main')][0];
         p.content.activeCellIndex = 1;
         p.content.widgets[1].model.sharedModel.setSource("print([b.race.running for b in boards]); boards[-1].close(); "
-            + "print('closed', boards[-1].race.wait(5))");
+            + "print('closed', boards[-1].race.wait(300))");
         return window.jupyterapp.commands.execute('notebook:run-cell'); }""")
-    board.page.get_by_text("[False, True]").wait_for(timeout=30_000)
-    board.page.get_by_text("closed True").wait_for(timeout=30_000)
+    board.page.get_by_text("[False, True]").wait_for()
+    board.page.get_by_text("closed True").wait_for()
 
 
 def test_deleting_the_cell_stops_its_race_unless_it_is_undone(lab: Any, visit: Any) -> None:
@@ -278,7 +278,7 @@ def test_deleting_the_cell_stops_its_race_unless_it_is_undone(lab: Any, visit: A
         visit,
         "deleted",
         f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=5, epochs=200)\nboard.start()\nboard",
-        "print('running', not board.race.wait(5 * board._closed), board._closed)",
+        "print('running', not board.race.wait(300 * board._closed), board._closed)",
     )
     board.waits_for_button("Cancel")
 
@@ -291,18 +291,18 @@ def test_deleting_the_cell_stops_its_race_unless_it_is_undone(lab: Any, visit: A
         )
 
     def prints(text: str) -> None:
-        board.page.locator(".jp-OutputArea-output", has_text=text).last.wait_for(timeout=30_000)
+        board.page.locator(".jp-OutputArea-output", has_text=text).last.wait_for()
 
     prints("running True False")
     run(1, "delete-cell")
-    board.page.locator(".de-board").wait_for(state="detached", timeout=10_000)
+    board.page.locator(".de-board").wait_for(state="detached")
     run(0, "undo-cell-action")
     Board(board.page).waits_for_button("Cancel")
     run(2, "run-cell")
     board.page.wait_for_timeout(500)
     prints("running True False")  # it is there again
     run(1, "delete-cell")
-    board.page.locator(".de-board").wait_for(state="detached", timeout=10_000)
+    board.page.locator(".de-board").wait_for(state="detached")
     run(1, "run-cell")
     prints("running False True")
 

@@ -165,7 +165,7 @@ def test_ten_models_race_and_all_answer_at_once(lab: Any, visit: Any) -> None:
     board.says("score for “linked”")
     assert board.box.locator(".de-answers [data-model]").count() == count
     board.button("Which links are missing?").click()
-    board.says("unlinked pairs around S", 60)
+    board.says("unlinked pairs around S")
     rows = board.box.locator(".de-missing .de-link")
     board.until(lambda: rows.count() == 10)  # the table is drawn a moment after the sentence above it
     for row in rows.all()[:7]:

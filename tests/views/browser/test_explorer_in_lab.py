@@ -29,7 +29,7 @@ def test_notebook_01_runs_and_answers_two_clicks(lab: Any, visit: Any) -> None:
     panel.verdict("DE-SPD", "no")
     panel.trees_say("= after 2 layers")
     assert "B = {v0}, p = 1" in panel.graph.locator(".de-captions").inner_text()
-    page.locator(".jp-RenderedText", has_text="Your turn").first.wait_for(state="attached", timeout=60_000)
+    page.locator(".jp-RenderedText", has_text="Your turn").first.wait_for(state="attached")
     assert page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
 
 
@@ -161,7 +161,7 @@ def test_running_a_cell_again_or_deleting_it_frees_its_widgets(lab: Any, visit: 
 
     def widgets(run: int) -> int:
         line = one.page.locator(".jp-OutputArea-output pre", has_text=f"run {run} widgets").first
-        line.wait_for(timeout=60_000)
+        line.wait_for()
         return int(line.inner_text().split()[-1])
 
     first = widgets(1)
@@ -213,7 +213,7 @@ def test_names_are_text_everywhere(lab: Any, visit: Any) -> None:
     assert "<img src=x" in panel.graph.locator(".de-canvas-title").inner_text()
     panel.box.get_by_role("button", name="Free view").click()
     frame = page.frame_locator("iframe.de-free")
-    frame.locator("canvas").first.wait_for(timeout=30_000)
+    frame.locator("canvas").first.wait_for()
     box = page.locator("iframe.de-free").bounding_box()
     for share in (0.3, 0.4, 0.5, 0.6, 0.7):
         page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2, steps=2)
@@ -241,7 +241,7 @@ def test_export_file_and_themes(lab: Any, visit: Any) -> None:
             panel.box.get_by_role("button", name=name).click()
         assert open(caught.value.path(), "rb").read(4).startswith(start), name  # noqa: SIM115
     panel.box.get_by_role("button", name="Copy Python").click()
-    panel.box.get_by_role("button", name="Copied").wait_for(timeout=60_000)
+    panel.box.get_by_role("button", name="Copied").wait_for()
     assert page.evaluate("() => navigator.clipboard.readText()").splitlines()[-1].startswith("de.Explorer(A, B")
     assert 'de.Explorer.restore("de1.' in panel.box.locator("[data-code=restore]").inner_text()
     assert "de.zoo.figure3()[0]" in panel.box.locator("[data-code=python]").inner_text()

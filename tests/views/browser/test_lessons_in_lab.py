@@ -22,7 +22,6 @@ MIXED = """() => [...document.querySelectorAll(".de-keys dt")].filter((dt) => {
 
 def test_a_tour_a_question_and_words_that_explain_themselves(lab: Any, visit: Any) -> None:
     page = visit(lab.notebook("lessons.ipynb", CODE, ASKING), width=1280, height=800).page
-    page.set_default_timeout(60_000)
     tour, asking = page.locator(".de-explorer").nth(0), page.locator(".de-explorer").nth(1)
     said = tour.locator(".de-lesson-text")
 

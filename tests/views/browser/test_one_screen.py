@@ -232,7 +232,7 @@ def test_axe_finds_nothing_serious_in_either_theme(lab: Any, visit: Any) -> None
     page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
         page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
-        page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme, timeout=60_000)
+        page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
         for drawer in ("Open a graph", "Share", "Help"):
             panel.box.get_by_role("button", name=drawer).click()
             panel.box.locator(".de-drawer").wait_for()
@@ -240,4 +240,4 @@ def test_axe_finds_nothing_serious_in_either_theme(lab: Any, visit: Any) -> None
             assert panel.box.evaluate(AXE) == [], f"{theme}, {drawer}"
         panel.box.get_by_role("button", name="Help").click()
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' })")
-    page.wait_for_function("() => document.body.dataset.jpThemeLight === 'true'", timeout=60_000)
+    page.wait_for_function("() => document.body.dataset.jpThemeLight === 'true'")

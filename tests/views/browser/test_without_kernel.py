@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import degnn_explore as de
+from tools.waiting import LONG, until
 
 RESTART = "() => [...window.jupyterapp.shell.widgets('main')][0].sessionContext.session.kernel.restart()"
 SAID = "el => getComputedStyle(el, '::before').content"
@@ -15,10 +15,10 @@ SAID = "el => getComputedStyle(el, '::before').content"
 
 def test_after_a_restart_one_sentence_says_what_to_do(lab: Any, visit: Any) -> None:
     one = visit(lab.notebook("restart.ipynb", "import degnn_explore as de\nde.Explorer(preset='hexagon')"))
-    one.page.wait_for_selector(".de-explorer canvas", timeout=120_000)
+    one.page.wait_for_selector(".de-explorer canvas")
     one.page.evaluate(RESTART)
     panel = one.page.locator(".de-explorer.jupyter-widgets-disconnected")
-    panel.wait_for(timeout=120_000)
+    panel.wait_for()
     assert "run this cell again" in panel.evaluate(SAID)
     inside = panel.locator(".jupyter-widgets-disconnected")
     assert inside.count() > 5
@@ -31,13 +31,14 @@ class Lesson:
     def __init__(self, chrome: Any, file: Path, **options: Any) -> None:
         size = {"width": options.get("width", 1280), "height": options.get("height", 800)}
         self.context = chrome.new_context(viewport=size, offline=True, color_scheme=options.get("theme", "light"))
+        self.context.set_default_timeout(1000 * LONG)
         self.page = self.context.new_page()
         self.trouble: list[str] = []
         self.page.on("request", lambda r: None if r.url == file.as_uri() else self.trouble.append(r.url))
         self.page.on("console", lambda m: self.trouble.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda e: self.trouble.append(str(e)))
         self.page.goto(file.as_uri())
-        self.page.wait_for_selector(".de-strip", timeout=60_000)
+        self.page.wait_for_selector(".de-strip")
         self.until("document.querySelector('.de-canvas')?.whereIs(0)[0] > 0", True)
 
     def click(self, node: int) -> None:
@@ -53,11 +54,11 @@ class Lesson:
 
     def until(self, script: str, wanted: Any) -> None:
         """Waits until a value on the page is this; asked anew each time, for its policy forbids to wait in it."""
-        end, last = time.time() + 60, None
-        while last != wanted and time.time() < end:
-            last = self.page.evaluate(f"() => {script}")
-            self.page.wait_for_timeout(50)
-        assert last == wanted
+        until(
+            lambda: self.page.evaluate(f"() => {script}") == wanted,
+            pause=lambda: self.page.wait_for_timeout(50),
+            told=lambda: f"wanted {wanted!r}, got {self.page.evaluate(f'() => {script}')!r}",
+        )
 
     def targets(self, wanted: list[list[int]]) -> None:
         self.until("JSON.parse(document.getElementById('de-page').dataset.targets)", wanted)
@@ -131,10 +132,11 @@ def test_names_are_text_on_a_page(chrome: Any, tmp_path: Path) -> None:
 def test_a_report_is_read_offline(chrome: Any, tmp_path: Path) -> None:
     board = de.TrainingBoard("karate", "links", ["GCN"], seeds=1, epochs=2, results=tmp_path / "karate.jsonl")
     board.start()
-    board.wait(120)
+    board.wait(LONG)
     file = board.report(tmp_path / "race.html")
     board.close()
     context = chrome.new_context(offline=True)
+    context.set_default_timeout(1000 * LONG)
     page = context.new_page()
     page.goto(file.as_uri())
     assert page.locator("h2").all_inner_texts()[:2] == ["Curves: test AUC", "Comparison"]

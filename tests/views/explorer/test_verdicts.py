@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 
 import pytest
 
 import degnn_explore as de
+from degnn_explore.views.explorer import verdict_table
 from degnn_explore.views.explorer.state import ExplorerState, Side
 from degnn_explore.views.explorer.verdict_table import Judge, Question, answers, pills, reason
+from tools.waiting import LONG
 
 
 @pytest.mark.parametrize(
@@ -40,8 +43,14 @@ def test_sets_of_different_size_get_a_hint_not_an_error() -> None:
     assert pills(Question.of(state), {}) == []
 
 
-def test_a_new_question_cancels_the_old_one() -> None:
-    shown, failed, done = [], [], threading.Event()
+def test_a_new_question_cancels_the_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, failed, begun, done = [], [], threading.Event(), threading.Event()
+
+    def at_work(question: Question, stop: threading.Event) -> Iterator[tuple[str, object]]:
+        if question is first:  # at work until it hears that another one is asked
+            begun.set()
+            assert stop.wait(LONG)
+        yield from answers(question, stop)
 
     def show(question: Question, found: dict, alike: object) -> None:
         shown.append((question, len(found)))
@@ -52,9 +61,11 @@ def test_a_new_question_cancels_the_old_one() -> None:
     G = de.load("celegans")
     first = Question((Side(G, (0,)), Side(G, (1,))), 2, False)
     second = Question.of(ExplorerState.of_preset("fig1"))
+    monkeypatch.setattr(verdict_table, "answers", at_work)
     judge.ask(first)
+    assert begun.wait(LONG)
     judge.ask(second)
-    assert done.wait(60)
+    assert done.wait(LONG)
     assert not failed
     assert max(count for question, count in shown if question is first) == 0
 

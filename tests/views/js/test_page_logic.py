@@ -19,6 +19,7 @@ from degnn_explore.encodings.paths import Distance
 from degnn_explore.expressive.methods import METHODS, method_of
 from degnn_explore.views.explorer.pages.precomputed import orders, packed, precompute, sets_of
 from degnn_explore.views.explorer.state import ExplorerState
+from tools.waiting import LONG
 
 SCRIPT = Path(__file__).with_name("page.test.mjs")
 LOOKS = {"1-WL": 1, "DE-SPD": 1, "DE-LP": 1, "DEA-SPD": 2, "DE-own": 1}
@@ -29,7 +30,7 @@ def run(**env: str) -> None:
     if node is None:
         pytest.skip("no node on PATH: install Node.js 20 to test page.js without a browser")
     done = subprocess.run(
-        [node, "--test", str(SCRIPT)], env=os.environ | env, capture_output=True, text=True, timeout=120
+        [node, "--test", str(SCRIPT)], env=os.environ | env, capture_output=True, text=True, timeout=LONG
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 

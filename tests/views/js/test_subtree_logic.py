@@ -15,6 +15,7 @@ import degnn_explore as de
 from degnn_explore.views.explorer.state import ExplorerState
 from degnn_explore.views.explorer.trees import folded, view_of
 from degnn_explore.views.widgets.subtree import SubtreeView
+from tools.waiting import LONG
 
 _KINDS = {"indptr": "<u4", "indices": "<u4", "tags": "u1", "codes": "<u2"}
 _SCRIPT = """
@@ -72,7 +73,7 @@ def test_a_page_folds_as_the_library_does(tmp_path: Path) -> None:
         input=json.dumps(cases),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LONG,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     answers = iter(json.loads(done.stdout))

@@ -13,6 +13,7 @@ import pytest
 from degnn_explore.expressive.methods import METHODS
 from degnn_explore.views.explorer.colour_menu import COLOURINGS
 from degnn_explore.views.widgets.glossary import TERMS, Glossary, as_html, as_markdown, explain
+from tools.waiting import LONG
 
 ROOT = Path(__file__).parents[3]
 
@@ -47,7 +48,7 @@ def test_terms_are_found_in_texts_by_node() -> None:
         [node, "--test", str(ROOT / "tests/views/js/glossary.test.mjs")],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LONG,
         env=os.environ | {"TERMS": json.dumps(TERMS)},
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
