@@ -23,7 +23,7 @@ ifneq ($(AIRPORTS),)
 export DEGNN_DATA ?= $(abspath $(AIRPORTS))
 endif
 
-.PHONY: help lab app test lint bench mutants lessons clean
+.PHONY: help lab app test lint bench mutants lessons site clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -58,8 +58,11 @@ mutants: $(VENV)/.dev  ## Put small faults into copies of the code: do the tests
 lessons: $(VENV)/.lab  ## Write the classroom's notebooks, and the README's badge, from their sources
 	$(BIN)/python -m tools.lessons
 
+site: $(VENV)/.lab  ## Write README, notebooks, guides and API as pages into site/, for any static host (SITE_ARGS: options)
+	$(BIN)/python -m tools.site $(SITE_ARGS)
+
 clean:  ## Remove caches and build products; .venv stays (delete it to start afresh)
-	rm -rf build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache *.egg-info
+	rm -rf build dist site .pytest_cache .hypothesis .mypy_cache .ruff_cache *.egg-info
 	find . -path ./$(VENV) -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -type d -exec rm -rf {} +
 
 # A stamp newer than both files means: nothing to install. The test tools include all that the lab needs.

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,33 @@ def test_one_address_makes_the_badge_and_the_cell_that_installs() -> None:
     assert f"]({link})" in lessons.badge(here)
     assert f"install --quiet git+{here}" in lessons.install_cell(here)
     assert "give it the address" in lessons.badge("")
+    assert "%pip install git+ADDRESS" in lessons.install_cell("")
+
+
+def first_code(path: Path) -> str:
+    return next(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
+
+
+def test_every_notebook_begins_with_the_cell_that_installs() -> None:
+    books = [*lessons.NOTEBOOKS, *(lessons.FOLDER / f"{name}.ipynb" for name in NAMES)]
+    assert len(books) >= 11
+    assert {first_code(path) for path in books} == {lessons.install_cell(lessons.address())}
+
+
+def test_where_the_library_is_missing_the_cell_installs_it_or_says_how() -> None:
+    """As on Colab: a kernel that does not know the library. pip is asked for what, and not run."""
+    ask = "import json, sys, builtins\nsys.modules['degnn_explore'] = None\n"  # importing it is an ImportError
+    ask += "class Shell:\n    def run_line_magic(self, name, words):\n        print(name, words)\n"
+    ask += "builtins.get_ipython = Shell\n"
+    for address, said in (
+        ("https://example.org/o/n", "pip install --quiet git+https://example.org/o/n"),
+        ("", "Run %pip install git+ADDRESS first"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", ask + lessons.install_cell(address)], capture_output=True, text=True, timeout=60
+        )
+        assert said in done.stdout + done.stderr
+        assert done.returncode == 1
 
 
 def test_nbgrader_makes_the_same_student_version(tmp_path: Path) -> None:

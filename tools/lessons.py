@@ -12,7 +12,8 @@ A source is Markdown. Text becomes text cells, and each block a cell:
 
 The metadata are nbgrader's (schema version 3): the solutions are its "source", and `nbgrader generate_assignment` makes
 the student's notebooks of them just as this does. {{install}} in a block is the cell that installs the library where it
-is missing, from the address of the repository in pyproject.toml, which also the README's badge is written from.
+is missing, from the address of the repository in pyproject.toml, which also the README's badge is written from; the
+other notebooks have it in the cell that is tagged "install".
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "notebooks" / "classroom"
 SOURCES = sorted((FOLDER / "source").glob("*.md"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))  # of each, the cell tagged "install" is written
 SOLUTIONS = FOLDER / "solutions" / "lesson"  # nbgrader wants a folder for each assignment
 BLOCK = re.compile(r"^```(python|text)(?: (answer|test) ([\w-]+)(?: (\d+))?)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OURS = re.compile(r"^### BEGIN SOLUTION\n.*?^### END SOLUTION$", re.MULTILINE | re.DOTALL)
@@ -35,8 +37,13 @@ BADGE = re.compile(r"<!-- badge -->.*?<!-- /badge -->", re.DOTALL)
 INSTALL = """try:
     import degnn_explore as de
 except ImportError:  # on Colab or Kaggle; elsewhere this does nothing
-    get_ipython().run_line_magic("pip", "install --quiet {source}")
+    get_ipython().run_line_magic("pip", "install --quiet git+{repository}")
     import degnn_explore as de"""
+NO_ADDRESS = """try:
+    import degnn_explore as de
+except ImportError as missing:  # on Colab or Kaggle; elsewhere this does nothing
+    hint = "degnn_explore is not installed here. Run %pip install git+ADDRESS first, ADDRESS being its repository's."
+    raise ImportError(hint) from missing"""
 
 
 def address() -> str:
@@ -46,8 +53,8 @@ def address() -> str:
 
 
 def install_cell(repository: str) -> str:
-    """Imports the library, installing it first where it is missing."""
-    return INSTALL.format(source=f"git+{repository}" if repository else "degnn_explore")
+    """Imports the library, installing it first where it is missing; without an address it says how."""
+    return INSTALL.format(repository=repository) if repository else NO_ADDRESS
 
 
 def badge(repository: str) -> str:
@@ -101,13 +108,23 @@ def _cell(kind: str, text: str, name: int | str) -> dict[str, Any]:
     return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
 
 
+def _written(book: dict[str, Any]) -> str:
+    return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+
+
 def generated() -> dict[Path, str]:
     """What each file should hold."""
     files, repository = {}, address()
     for source in SOURCES:
         for folder, solved in ((FOLDER, False), (SOLUTIONS, True)):
             made = notebook(source.read_text(encoding="utf-8"), solved, repository)
-            files[folder / f"{source.stem}.ipynb"] = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+            files[folder / f"{source.stem}.ipynb"] = _written(made)
+    for path in NOTEBOOKS:
+        book = json.loads(path.read_text(encoding="utf-8"))
+        for cell in book["cells"]:
+            if "install" in cell["metadata"].get("tags", []):
+                cell["source"] = install_cell(repository).splitlines(keepends=True)
+        files[path] = _written(book)
     readme = ROOT / "README.md"
     files[readme] = BADGE.sub(lambda _: badge(repository), readme.read_text(encoding="utf-8"))
     return files

@@ -200,4 +200,10 @@ WHOLE_GRAPHS = {
     "DE-2 pairs": Setting(METHODS["DE-SPD"], 2),
     "DE-3": Setting(METHODS["DE-SPD"], 3),
 }
-"""What a whole graph can be asked about, by the title of each."""
+"""What a whole graph can be asked about, by the title of each; ``de.theory.METHODS``.
+
+Examples
+--------
+>>> list(WHOLE_GRAPHS)[:2]
+['1-WL', '2-WL']
+"""

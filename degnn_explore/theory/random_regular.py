@@ -25,6 +25,13 @@ from .random_network import TOLERANCE, RandomNetwork, close_fraction
 __all__ = ["PAPER_SIZES", "boundary", "corollary_3_4", "theorem_3_3"]
 
 PAPER_SIZES = (10, 20, 40, 80, 160, 320, 640, 1280)
+"""Numbers of nodes at which the paper's Fig. 2(a) looks at random regular graphs.
+
+Examples
+--------
+>>> PAPER_SIZES[-1]
+1280
+"""
 EXACT = "exact colours"
 Rows = list[dict[str, Any]]
 

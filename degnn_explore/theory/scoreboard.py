@@ -40,6 +40,13 @@ FAMILIES: dict[str, Callable[[], fam.Groups]] = {
     "strongly regular": fam.strongly_regular_family,
     "CSL, 41 nodes": fam.csl_family,
 }
+"""The families of graphs that the scoreboard compares within, by name; each is a function that makes its groups.
+
+Examples
+--------
+>>> list(FAMILIES)[-1]
+'CSL, 41 nodes'
+"""
 
 
 @dataclass(frozen=True, repr=False)

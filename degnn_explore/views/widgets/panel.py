@@ -6,6 +6,7 @@ widgets that is shown anew with each run of a cell would stay in memory for as l
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -63,14 +64,15 @@ class Panel(W.VBox):
         """What a viewer without a kernel sees: a caption, and HTML that needs no script."""
         raise NotImplementedError
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The live view, and beside it what nbconvert, GitHub or an untrusted notebook can show."""
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
         try:
             bundle["text/plain"], bundle["text/html"] = self.still()
         except Exception as error:  # the live view is shown all the same
             bundle["text/html"] = error_box(error)
-        return bundle
+        about = _for_colab()
+        return (bundle, about) if about else bundle
 
     def end(self) -> None:
         """Stops what works in the background; called once, when the panel is closed."""
@@ -124,6 +126,19 @@ class _Cells:
 
 
 _CELLS = _Cells()
+
+
+def _for_colab() -> dict[str, Any]:
+    """On Colab, which of its widget managers knows widgets like ours; nothing elsewhere.
+
+    anywidget switches that manager on, and names it beside its own widgets; a box of them must do the same, for Colab
+    adds the name to what is displayed, not to the result of a cell.
+    """
+    manager = getattr(sys.modules.get("google.colab.output"), "_widgets", None)
+    url = getattr(manager, "_installed_url", None)
+    return (
+        {"application/vnd.jupyter.widget-view+json": {"colab": {"custom_widget_manager": {"url": url}}}} if url else {}
+    )
 
 
 def _shell() -> Any:

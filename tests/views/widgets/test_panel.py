@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import sys
+import types
 import weakref
 from typing import Any
 
@@ -118,3 +120,18 @@ def test_outside_of_a_notebook_nothing_is_closed(shell: Shell) -> None:
     opened = explorer()
     assert shell.after == []
     opened.close()
+
+
+def test_on_colab_a_panel_names_the_widget_manager_that_can_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell's result is shown there by a manager that knows no anywidget, unless the output names the other one."""
+    view, url = "application/vnd.jupyter.widget-view+json", "https://example.org/manager.js"
+    explorer = de.Explorer(preset="hexagon")
+    assert view in explorer._repr_mimebundle_()
+    colab = types.ModuleType("google.colab.output")
+    colab.enable_custom_widget_manager = lambda: None  # type: ignore[attr-defined]  # anywidget calls it
+    colab._widgets = types.SimpleNamespace(_installed_url=url)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "google.colab.output", colab)
+    bundle, about = explorer._repr_mimebundle_()
+    assert about == {view: {"colab": {"custom_widget_manager": {"url": url}}}}
+    assert about == explorer.graph_canvas._repr_mimebundle_()[1]  # as anywidget itself says it
+    assert "text/html" in bundle

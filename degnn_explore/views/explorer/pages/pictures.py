@@ -43,5 +43,6 @@ def still(state: ExplorerState, canvas: Canvas, found: Answers) -> tuple[str, st
     if edges > _MOST_EDGES:
         said.append(f"Not every one of the {edges:,} edges is drawn")
     caption = ". ".join(said) + ". Run this cell to explore it."
-    trees = [image(tree_svg(state), "Unrolled subtrees")] if any(side.targets for side in state.sides) else []
+    grown = state.layer > 0 and any(side.targets for side in state.sides)  # a root alone says nothing
+    trees = [image(tree_svg(state), "Unrolled subtrees")] if grown else []
     return caption, figure(caption, image(svg(canvas, most=_MOST_EDGES), said[0]), *trees)
