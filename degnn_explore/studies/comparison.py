@@ -12,6 +12,7 @@ from functools import cache
 
 from ..common.errors import ParameterError, one_of
 from ..common.files import shipped
+from ..common.numbers import signed
 from ..learn.nets import is_baseline
 from .exports import COMPARED, PLUS_MINUS, Comparison, Row
 from .records import Run, by_model, finished
@@ -141,12 +142,12 @@ def _verdicts(groups: dict[str, list[Run]]) -> dict[str, tuple[str, float | None
         p = corrected_p(differences, sizes.get("test", 1) / max(1, sizes.get("train", 1)))
         if len(pairs) < ENOUGH or p is None:
             few = "too few seeds to say" if len(pairs) < ENOUGH else "the same in every seed: nothing to judge by"
-            verdicts[model] = f"{mean:+.1f}, {few}", None
+            verdicts[model] = f"{signed(mean)}, {few}", None
         else:
             judged[model] = mean, p
     for (model, (mean, _)), p in zip(judged.items(), holm([p for _, p in judged.values()]), strict=True):
         how = ("above" if mean > 0 else "below") if p < _SURE else "not shown to differ"
-        verdicts[model] = f"{mean:+.1f}, {how} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})", p
+        verdicts[model] = f"{signed(mean)}, {how} (p {'< 0.001' if p < 0.001 else f'= {p:.3f}'})", p
     return verdicts
 
 

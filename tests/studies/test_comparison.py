@@ -110,7 +110,7 @@ def test_from_five_seeds_models_are_compared_seed_by_seed_and_adjusted_for_their
     assert [verdicts[m][1] for m in ("DE-GNN-SPD", "DE-GNN-LP", "DEA-GNN-SPD")] == pytest.approx(adjusted)
     assert verdicts["DE-GNN-SPD"][0] == f"+5.0, above (p = {adjusted[0]:.3f})"
     assert verdicts["DE-GNN-LP"][0] == f"+0.4, not shown to differ (p = {adjusted[1]:.3f})"
-    assert verdicts["DEA-GNN-SPD"][0] == "-10.2, below (p < 0.001)"
+    assert verdicts["DEA-GNN-SPD"][0] == "−10.2, below (p < 0.001)"
     # Welch's test does not see that the seeds share their splits
     assert confidence_above(better, base) < 1 - adjusted[0] / 2  # type: ignore[operator]
 

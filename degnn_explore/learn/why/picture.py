@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...common.numbers import signed
 from ...graphs.graph import Graph
 from .rings import to_set
 
@@ -41,7 +42,7 @@ def svg(why: Explanation, most: int) -> str:
         if change is not None:
             colour, dashes = (FOR, "") if change <= 0 else (AGAINST, ' stroke-dasharray="6 4"')
             look = f'stroke="{colour}" stroke-width="{1.2 + 6 * abs(change) / strongest:.2f}"{dashes}'
-        said = "" if change is None else f": without it {why.score + change:.3f} ({change:+.3f})"
+        said = "" if change is None else f": without it {why.score + change:.3f} ({signed(change, 3)})"
         line = f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" {look}>'
         parts.append(f"{line}<title>{escape(f'{names[u]} — {names[v]}{said}')}</title></line>")
     for v, (x, y) in at.items():

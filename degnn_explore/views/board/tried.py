@@ -8,6 +8,7 @@ from typing import Any
 
 import ipywidgets as W
 
+from ...common.numbers import signed
 from ...studies.ledger import Ledger
 from ...studies.records import Run
 from ...studies.repeat import by_setting
@@ -121,7 +122,7 @@ def difference(first: Sequence[Run], second: Sequence[Run], metric: str) -> str:
     if not common:
         return "They have no seed in common; train both with the same seeds to compare them."
     mean, half = interval([tests[1][seed] - tests[0][seed] for seed in common])
-    size = f"{mean:+.1f}" if half is None else f"{mean:+.1f} ± {half:.1f}"
+    size = signed(mean) if half is None else f"{signed(mean)} ± {half:.1f}"
     few = "; too few seeds to say more" if len(common) < 5 else ""
     seeds = "seed" if len(common) == 1 else f"{len(common)} seeds"
     return f"On the {seeds} that both have, dashed minus solid is {size} points of test {metric}{few}."

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import degnn_explore as de
+from degnn_explore.common.numbers import signed
 from degnn_explore.learn.why.what_if import scores_if
 from degnn_explore.views.board.asking.why import Why
 
@@ -63,7 +64,7 @@ def test_a_clicked_edge_is_left_out_for_all_models_and_comes_back(two: Asked) ->
     assert two.why.changes == [edge]
     for name, model in two.models.items():
         now, then = scores_if(model, G, np.array([0, 33]), [np.zeros((0, 2), int), np.array([edge])])
-        assert two.answers()[name] == [f"{now:.3f}", f"{then:.3f}", f"{then - now:+.3f}"]
+        assert two.answers()[name] == [f"{now:.3f}", f"{then:.3f}", signed(then - now, 3)]
     assert [line["state"] for line in two.why.picture.edges].count("out") == 1
     assert "What if: without" in two.why._if.value
     two.send(*edge)

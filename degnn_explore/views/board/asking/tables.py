@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....common.numbers import signed
 from ....graphs.graph import Graph
 from ...widgets.html import node_name
 from ...widgets.sheet import cell, column
@@ -87,7 +88,7 @@ def picture_of(
     for u, v in sorted(shown):
         change = moved.get((u, v))
         state = "" if (u, v) not in changes else "out" if (u, v) in inside else "in"
-        said = "" if change is None else f": without it {why.score + change:.3f} ({change:+.3f})"
+        said = "" if change is None else f": without it {why.score + change:.3f} ({signed(change, 3)})"
         ends = {"u": drawn.index(u), "v": drawn.index(v)}
         edges.append({**ends, "change": change, "state": state, "words": set_name(why.graph, (u, v)) + said})
     nodes = [
@@ -119,5 +120,5 @@ def _numbers(why: Explanation, change: float) -> list[dict[str, Any]]:
     small = 0 < abs(change) < 5e-4  # near 0 and 1 scores move little, and yet not all alike
     return [
         cell(f"{why.score + change:.3f}", why.score + change),
-        cell(f"{change:+.0e}" if small else f"{change:+.3f}", change, "de-strong"),
+        cell(signed(change, -1 if small else 3), change, "de-strong"),
     ]

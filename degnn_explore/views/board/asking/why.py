@@ -9,6 +9,7 @@ import ipywidgets as W
 import numpy as np
 
 from ....common.errors import ParameterError
+from ....common.numbers import signed
 from ....learn.tasks import Task
 from ...widgets.html import box, button, guarded, tag
 from ...widgets.sheet import Sheet, cell, column
@@ -162,7 +163,7 @@ class Why:
                 named = f"{task.class_names[given]}, " if len(before) > 1 else ""
                 change = float(after[given] - before[given])
                 row += [cell(f"{named}{before[given]:.3f}", float(before[given])), cell(f"{after[given]:.3f}")]
-                row += [cell(f"{change:+.3f}", change, "de-strong")]
+                row += [cell(signed(change, 3), change, "de-strong")]
             except ParameterError:
                 row += [cell("—", -1.0), cell("—", -1.0), cell("would have to be trained anew", 0.0, "de-hint")]
             rows.append(row)
