@@ -23,7 +23,7 @@ ifneq ($(AIRPORTS),)
 export DEGNN_DATA ?= $(abspath $(AIRPORTS))
 endif
 
-.PHONY: help lab app test lint bench mutants lessons site clean
+.PHONY: help lab app test lint bench mutants lessons results site clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -60,6 +60,9 @@ lessons: $(VENV)/.lab  ## Write the classroom's notebooks, and the README's badg
 
 site: $(VENV)/.lab  ## Write README, notebooks, guides and API as pages into site/, for any static host (SITE_ARGS: options)
 	$(BIN)/python -m tools.site $(SITE_ARGS)
+
+results: $(VENV)/.lab  ## Write the README's table of results from the committed runs
+	$(BIN)/python -m tools.results
 
 clean:  ## Remove caches and build products; .venv stays (delete it to start afresh)
 	rm -rf build dist site .pytest_cache .hypothesis .mypy_cache .ruff_cache *.egg-info

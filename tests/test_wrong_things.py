@@ -478,6 +478,7 @@ STUDY: list[Row] = [
     ("a study of nothing", lambda: de.study(models=["GCN"]), ParameterError, r"needs a file or graphs"),
     ("a study without models", lambda: de.study(graphs="karate"), ParameterError, r"models must be a list with at"),
     ("a study that is not there", lambda: de.study("no.toml"), ParameterError, r"no study 'no.toml' here"),
+    ("a study of no name", lambda: de.study("tabel1"), ParameterError, r"one of demo, heuristics, leaks, table1\."),
     ("more seeds than 20", lambda: raced(seeds=21), ParameterError, r"seeds must be at most 20, not 21"),
     ("roles without labels", lambda: raced("celegans", "roles"), GraphError, r"needs a label for each node"),
     ("a task that is not there", lambda: raced("karate", "link"), ParameterError, r"Did you mean 'links'"),

@@ -138,7 +138,9 @@ class Comparison:
             cells = [column.text(row).replace("|", "\\|") for column in COLUMNS]
             lines.append("| " + " | ".join(_marked(cells, row.mark, "**{}**", "\\*", "†")) + " |")
         legend = _legend(self.rows, bold="**bold**", star="\\*", dagger="†")
-        return "\n".join([*lines, "", *([f"{legend}\n"] if legend else []), *(f"{_markdown(n)}\n" for n in self.notes)])
+        return "\n".join(
+            [*lines, "", *([f"{legend}\n"] if legend else []), *(f"{in_markdown(n)}\n" for n in self.notes)]
+        )
 
     def to_latex(self) -> str:
         """The table in LaTeX, marked as in the paper, what the marks say below it; it needs the package booktabs."""
@@ -191,5 +193,6 @@ def _latex(text: str) -> str:
     return text.translate(_IN_LATEX)
 
 
-def _markdown(text: str) -> str:
+def in_markdown(text: str) -> str:
+    """The text as it is, not as markup."""
     return "".join("\\" + c if c in "\\`*_<>[]|" else c for c in text)

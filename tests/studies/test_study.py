@@ -89,6 +89,25 @@ def test_settings_are_counted_once_they_were_tried(tmp_path: Path) -> None:
     assert de.study(DEMO, store=tmp_path).table()["karate links"]["tried"].tolist() == ["0", "0", "1"]
 
 
+def test_the_optimistic_view_is_the_best_test_epoch_of_each_run_and_says_so(demo: de.Study) -> None:
+    for one in demo.standing_results("optimistic"):
+        runs = [run for run in demo.store.runs(model=one.model, task=one.task) if not run.rung]
+        best = [
+            max(epoch["test"][run.metric] for epoch in run.epochs) for run in sorted(runs, key=lambda run: run.seed)
+        ]
+        assert one.scores == pytest.approx([100 * score for score in best])
+    assert demo.text("optimistic").startswith("Optimistic, as the paper's appendix: of each run the best test result")
+    assert not demo.text().startswith("Optimistic")
+
+
+def test_a_cell_run_again_gives_the_numbers_that_are_kept(demo: de.Study, tmp_path: Path) -> None:
+    table = demo.again("karate", "GCN", "roles", seeds=2)
+    assert table["seed"].tolist() == [0, 1] and table["now"].tolist() == table["kept"].tolist()
+    assert demo.progress().left == 0
+    with pytest.raises(ParameterError, match="no finished run to compare with"):
+        de.study("demo", store=tmp_path).again("karate", "GCN", "roles")
+
+
 # ---- elsewhere ------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...common.errors import MOST_SEED, ParameterError, one_of, real_number, shown, whole_number
+from ...common.files import shipped
 from ...graphs.graph import Graph
 from ...learn.leaks import leaks_of, protocol_of
 from ...learn.nets import MODELS
@@ -80,9 +81,13 @@ class Asked:
 
 
 def read(path: Path) -> Asked:
-    """The study in a TOML file; a ParameterError names the key that is wrong, and what to write instead."""
+    """The study in a TOML file, or one that comes along, by its name; a ParameterError names the key that is wrong."""
+    if not path.is_file() and not path.suffix:
+        path = shipped(f"studies/{path}.toml") or path
     if not path.is_file():
-        raise ParameterError(f"There is no study {str(path)!r} here; name a TOML file such as studies/table1.toml.")
+        folder = shipped("studies")
+        along = f", or one of {', '.join(sorted(file.stem for file in folder.glob('*.toml')))}" if folder else ""
+        raise ParameterError(f"There is no study {str(path)!r} here; name a TOML file of yours{along}.")
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

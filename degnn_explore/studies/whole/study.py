@@ -22,13 +22,13 @@ from ..plan import Plan
 from ..records import Run
 from ..storage.store import Store
 from . import results as result_files
+from .again import run_again
 from .agenda import Agenda, Standing
 from .asked import Asked, Column, Seeds, asked, read
 from .cells import Cell
 from .crew import Crew, Executor
 from .running import Loop
-from .tables import Result, as_text, long_table, result, wide_table
-from .worth import worth, worth_figure
+from .showing import Shown
 
 if TYPE_CHECKING:
     import pandas
@@ -54,8 +54,8 @@ def study(
     Parameters
     ----------
     file
-        A TOML file such as ``studies/table1.toml``, which says all of the following. Runs in ``results/table1.csv``
-        beside its folder are known, and not run again.
+        A TOML file such as ``studies/table1.toml``, which says all of the following; "table1", "heuristics", "leaks"
+        and "demo" come along. Runs in ``results/table1.csv`` beside its folder are known, and not run again.
     graphs, tasks
         A graph or several (names, files or graphs), and "links", "roles" or "triangles", or several.
     models
@@ -88,7 +88,7 @@ def study(
     if file is not None:
         return Study(read(Path(file).expanduser()), place)
     if graphs is None:
-        raise ParameterError('A study needs a file or graphs: de.study("studies/table1.toml"), or graphs="celegans".')
+        raise ParameterError('A study needs a file or graphs: de.study("table1"), or graphs="celegans".')
     listed = [graphs] if isinstance(graphs, str | Graph) else list(graphs)
     kinds = [tasks] if isinstance(tasks, str) else list(tasks)
     given: dict[str, Any] = {
@@ -104,7 +104,7 @@ def study(
     return Study(asked({**given, **({"search": search} if search else {})}), place)
 
 
-class Study:
+class Study(Shown):
     """What is asked, and the store that knows part of it; made by :func:`study`.
 
     ``missing`` says which graphs could not be had, and why; their columns are left out.
@@ -255,6 +255,11 @@ class Study:
         loop.run(limit)
         return loop.standing()
 
+    def again(self, graph: str, model: str, task: str | None = None, seeds: int = 1) -> pandas.DataFrame:
+        """Runs a cell again, now, its first ``seeds``: the test metric that is kept beside the one that comes out."""
+        part = self.only([graph], [model], tasks=None if task is None else [task])
+        return run_again(part._prepared(), part._known(), whole_number("seeds", seeds, least=1))
+
     def progress(self, workers: int | None = None) -> Standing:
         """How far it is: runs done, failed and left, the time left with so many workers, and CPU-hours spent."""
         return Agenda(self._prepared(), self._known()).standing(workers or cores())
@@ -270,43 +275,6 @@ class Study:
                     rung = f", trial of rung {run.rung}" if run.rung else ""
                     said[f"{cell.model}, {cell.column.name} {run.task}, seed {run.seed}{rung}"] = run.error
         return said
-
-    # ---- showing ------------------------------------------------------------------------------
-
-    def standing_results(self, view: str = "validation") -> list[Result]:
-        """Every cell as it stands; ``view`` is "validation", or "optimistic" for the paper's appendix."""
-        known = self._known()
-        return [result(cell, known, view) for cell in self._prepared()]
-
-    def table(self, view: str = "validation") -> pandas.DataFrame:
-        """As the paper lays it out: a row for each model; of each column ours, the paper's and how they compare.
-
-        Ours is the mean ± half the 95 % interval over seeds, in per cent; "better", "within" and "below" say where our
-        mean lies by the paper's interval; "tried" is how many settings the model's were chosen from.
-        """
-        return wide_table(self.standing_results(view))
-
-    def cells(self, view: str = "validation") -> pandas.DataFrame:
-        """The same as numbers, a row for each cell."""
-        return long_table(self.standing_results(view))
-
-    def worth(self) -> pandas.DataFrame:
-        """Of a study with several protocols: the points that each leak is worth, see :mod:`.worth`."""
-        return worth(self._prepared(), self._known())
-
-    def plot_worth(self) -> Any:
-        """The same as a plotly figure, a dot for each seed."""
-        return worth_figure(self.worth())
-
-    def plot(self, view: str = "validation") -> Any:
-        """A dot plot (plotly): every seed, our mean ± half the 95 % interval, and the paper's number as a bar."""
-        from .plots import dot_plot
-
-        return dot_plot(self.standing_results(view), self.asked.title)
-
-    def text(self, view: str = "validation") -> str:
-        """The same for a terminal."""
-        return as_text(self.standing_results(view))
 
 
 def _in_order(models: Iterable[str]) -> list[str]:

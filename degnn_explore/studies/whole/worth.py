@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...common.errors import ParameterError
+from ...common.numbers import signed
 from ...learn.leaks import LEAKS
 from ...learn.nets import MODELS, colour_of
+from ..beside.leaks import protocol_words
 from ..statistics import interval
 from .cells import Cell, Known
 from .tables import runs_of
@@ -43,8 +45,9 @@ def worth(cells: Iterable[Cell], known: Known) -> pandas.DataFrame:
 
 def worth_figure(table: pandas.DataFrame) -> Any:
     """The table as a plotly figure: a row for each leak, a dot for each seed, a mark with its value for the mean."""
-    import plotly.graph_objects as go
     from plotly.subplots import make_subplots
+
+    from ...common.figures import GRID, LOOK, WIDEST, Themed
 
     if not len(table):
         raise ParameterError("No leak has a seed in common with the honest protocol yet; run the study first.")
@@ -56,7 +59,7 @@ def worth_figure(table: pandas.DataFrame) -> Any:
     for number, (dataset, task) in enumerate(places, start=1):
         for model in [name for name in MODELS if name in set(table.model)]:
             own = table[(table.dataset == dataset) & (table.task == task) & (table.model == model)]
-            dots = [(gain, _words(row.protocol)) for row in own.itertuples() for gain in row.differences]
+            dots = [(gain, protocol_words(row.protocol)) for row in own.itertuples() for gain in row.differences]
             how: dict[str, Any] = {"legendgroup": model, "name": model, "offsetgroup": model, "orientation": "h"}
             figure.add_scatter(
                 x=[gain for gain, _ in dots], y=[name for _, name in dots], mode="markers",
@@ -64,24 +67,22 @@ def worth_figure(table: pandas.DataFrame) -> Any:
                 marker={"color": colour_of(model), "opacity": 0.35, "symbol": symbols[model]}, **how,
                 row=1, col=number)  # fmt: skip
             figure.add_scatter(
-                x=own.points, y=[_words(name) for name in own.protocol], showlegend=number == 1, mode="markers+text",
-                text=[f"{points:+.1f}" for points in own.points], textposition="top center", textfont={"size": 10},
+                x=own.points, y=[protocol_words(name) for name in own.protocol], showlegend=number == 1,
+                mode="markers+text",
+                text=[signed(points) for points in own.points], textposition="top center", textfont={"size": 10},
                 marker={"color": colour_of(model), "size": 11, "symbol": symbols[model], "line": {"width": 1}},
                 hovertemplate="%{y}: %{x:+.2f} points<extra>" + model + "</extra>", **how,
                 row=1, col=number)  # fmt: skip
-        figure.add_vline(x=0, line={"width": 1}, row=1, col=number)
-    figure.update_yaxes(categoryorder="array", categoryarray=[_words(name) for name in reversed(order)])
+        figure.add_vline(x=0, line={"width": 1, "color": "#8a8f98"}, row=1, col=number)
+    figure.update_yaxes(categoryorder="array", categoryarray=[protocol_words(name) for name in reversed(order)])
     figure.update_xaxes(title="points beyond the honest protocol")
     tall = 150 + (20 + 24 * table.model.nunique()) * len(order)
-    figure.update_layout(template="plotly_white", width=840, height=tall, margin={"l": 10, "t": 40})
-    figure.update_layout(scattermode="group", legend={"orientation": "h", "y": -60 / tall, "yanchor": "top"})
-    return go.Figure(figure)
+    shown = Themed(figure)
+    shown.update_layout(width=WIDEST, height=tall, margin={"l": 10, "r": 10, "t": 40}, scattermode="group", **LOOK)
+    shown.update_layout(legend={"orientation": "h", "y": -60 / tall, "yanchor": "top"})
+    shown.update_annotations(font={"size": 13})
+    shown.update_xaxes(gridcolor=GRID, zeroline=False).update_yaxes(gridcolor=GRID)
+    return shown
 
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
-
-
-def _words(protocol: str) -> str:
-    """For the axis: several leaks are counted, not listed."""
-    names = protocol.split(" + ")
-    return f"{len(names)} of the published code" if len(names) > 1 else protocol.replace("_", " ")
