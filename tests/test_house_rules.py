@@ -91,6 +91,7 @@ def test_the_map_of_rooms_names_every_room() -> None:
         "learn/why",
         "learn/own",
         "learn/choosing",
+        "studies/beside",
         "studies/storage",
         "studies/whole",
         "views/explorer/pages",

@@ -97,7 +97,7 @@ class SideBySide:
         """Of each model the lines of each cell; the first line begins with * where it is the best of the column."""
         everything = [*self.results, *self.beside]
         best = {
-            column: max((one.mean for one in everything if one.heading == column and _counts(one)), default=None)
+            column: max((one.mean or 0.0 for one in everything if one.heading == column and _counts(one)), default=None)
             for column in columns
         }
         cells = {(one.model, one.heading): _lines(one, best.get(one.heading), *self._usual) for one in everything}

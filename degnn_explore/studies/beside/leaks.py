@@ -19,7 +19,8 @@ def read_worth(table: pandas.DataFrame, model: str | None = None) -> Reading:
     parts = []
     for (dataset, task, name), rows in table.groupby(["dataset", "task", "model"], sort=False):
         if model is None or name == model:
-            ordered = sorted(rows.itertuples(), key=lambda row: (row.protocol == "paper", -row.points))
+            listed: list[Any] = list(rows.itertuples())
+            ordered = sorted(listed, key=lambda row: (row.protocol == "paper", -row.points))
             parts.append((f"{dataset}, {task}, {name}:", f"{'; '.join(map(_said, ordered))}."))
     if not parts:
         raise ParameterError(f"No leak of {model!r} was measured; choose one of {', '.join(sorted(set(table.model)))}.")
