@@ -176,6 +176,7 @@ PYG: list[Row] = [
 READING: list[Row] = [
     ("nodes of several kinds in a file", lambda: de.read_graph(papers()), GraphError, r"it holds a HeteroData, who"),
     ("a file that is not there", lambda: de.read_graph("nowhere.csv"), GraphError, r"nowhere\.csv.*no such file"),
+    ("a word for progress", lambda: de.read_graph("e.csv", progress="yes"), ParameterError, r"a function of \(what"),
     ("an empty CSV", lambda: de.read_graph(file("empty.csv")), GraphError, r"empty"),
     ("a picture", lambda: de.read_graph(file("cat.jpg", JPG)), GraphError, r"cat\.jpg"),
     ("a typo in the name of a graph", lambda: de.load("celegan"), ParameterError, r"Did you mean 'celegans'"),

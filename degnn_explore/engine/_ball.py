@@ -77,28 +77,6 @@ class Scratch(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def components(indptr: Array, indices: Array, component: Array) -> None:
-    """The connected component of each node, named after its smallest node; ``component`` comes in as -1."""
-    n = len(indptr) - 1
-    queue = np.empty(n, dtype=component.dtype)
-    for start in range(n):
-        if component[start] >= 0:
-            continue
-        component[start] = start
-        queue[0] = start
-        head, tail = 0, 1
-        while head < tail:
-            u = queue[head]
-            head += 1
-            for e in range(indptr[u], indptr[u + 1]):
-                x = indices[e]
-                if component[x] < 0:
-                    component[x] = start
-                    queue[tail] = x
-                    tail += 1
-
-
-@njit(cache=True, nogil=True)
 def _mix(x: Any) -> Any:
     """splitmix64's finaliser: 64 well-mixed bits."""
     x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)

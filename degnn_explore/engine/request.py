@@ -16,6 +16,7 @@ from ..common.errors import TargetError, whole_number
 from ..common.limits import fits
 from ..common.parallel import Threads
 from ..encodings.base import Encoding, Recipe, needs_encoding
+from ..graphs.distances import components
 from ..graphs.graph import Graph, needs_graph
 from . import _ball
 from ._ball import Net, Request, Scratch
@@ -82,11 +83,7 @@ def make_net(graph: Graph, degree: bool) -> Net:
     """The graph as the kernels want it; made once and kept as long as the graph lives."""
     nets = _NETS.setdefault(graph, {})
     if degree not in nets:
-        if nets:
-            component = next(iter(nets.values())).component
-        else:
-            component = np.full(graph.num_nodes, -1, dtype=index_dtype(graph.num_nodes))
-            _ball.components(graph.indptr, graph.indices, component)
+        component = next(iter(nets.values())).component if nets else components(graph)
         nets[degree] = Net(graph.indptr, graph.indices, base_features(graph, degree), log_degrees(graph), component)
     return nets[degree]
 

@@ -153,10 +153,11 @@ class Instances:
             for S in sets:
                 own = _arcs(G.cut(S), hops) if cut and len(S) > 1 else own
                 pointers.append(own[0][1:] + pointers[-1][-1])
-                arcs.append(own[1] + start[copy])
+                arcs.append(own[1] + start[copy] if copy else own[1])
                 tags.append(own[2])
                 copy += 1
-        indices, distance = np.concatenate([none, *arcs]), np.concatenate([none, *tags])
+        # of one copy nothing is joined: on a million nodes that takes longer than the search for components
+        indices, distance = (each[0] if copy == 1 else np.concatenate([none, *each]) for each in (arcs, tags))
         return cls(parts, start, np.concatenate(pointers), indices, distance, initial, encoding, cut)
 
     def refine(self, layers: int | None = None, stop: Event | None = None) -> Iterator[tuple[Ints, Ints]]:

@@ -35,6 +35,28 @@ def bfs(indptr: Ints, indices: Ints, source: int, inside: Ints, queue: Ints, dis
 
 
 @njit(cache=True, nogil=True)
+def components(indptr: Ints, indices: Ints, component: Ints) -> None:
+    """The connected component of each node, named after its smallest node; ``component`` comes in as -1."""
+    n = len(indptr) - 1
+    queue = np.empty(n, dtype=component.dtype)
+    for start in range(n):
+        if component[start] >= 0:
+            continue
+        component[start] = start
+        queue[0] = start
+        head, tail = 0, 1
+        while head < tail:
+            u = queue[head]
+            head += 1
+            for e in range(indptr[u], indptr[u + 1]):
+                x = indices[e]
+                if component[x] < 0:
+                    component[x] = start
+                    queue[tail] = x
+                    tail += 1
+
+
+@njit(cache=True, nogil=True)
 def distances(indptr: Ints, indices: Ints, sets: Ints, cut: bool, out: Ints) -> None:
     """Shortest-path distance from each member of each set to every node; out [k, p, n], -1: unreachable."""
     n = len(indptr) - 1

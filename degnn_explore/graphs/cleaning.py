@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import GraphError, shown
 from ..common.limits import MAX_NODES
-from .columns import entries, text
+from .columns import entries, text, texts
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def numbered_edges(
 ) -> tuple[NDArray[np.int64], int, Sequence[str] | None]:
     """Pairs of nodes 0..n-1 [m, 2], n, and the names, from what was given to ``Graph.from_edges``."""
     pairs, seen = _as_pairs(edges)
-    names = None if names is None else [text("a name", name) for name in entries("names", names)]
+    names = None if names is None else texts("a name", entries("names", names))
     if seen is not None:
         if names is None:
             names = seen

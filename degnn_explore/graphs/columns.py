@@ -47,22 +47,33 @@ def text(what: str, value: Any) -> str:
     return words
 
 
+def texts(what: str, values: list[Any]) -> list[str]:
+    """:func:`text` of each; where all are text already, whether it can be written is seen of all at once."""
+    if set(map(type, values)) <= {str}:
+        try:
+            "".join(values).encode()
+            return values
+        except UnicodeEncodeError:
+            pass  # one of them: the next line says which
+    return [text(what, value) for value in values]
+
+
 def are_other_numbers(ids: Iterable[Any]) -> bool:
     """Whether the ids are whole numbers, but not 0..n-1 in this order."""
-    texts = list(map(str, ids))
-    whole = all(word.removeprefix("-").isdecimal() for word in texts)
-    return whole and any(word != str(i) for i, word in enumerate(texts))
+    words = list(map(str, ids))
+    whole = all(word.removeprefix("-").isdecimal() for word in words)
+    return whole and any(word != str(i) for i, word in enumerate(words))
 
 
 def node_names(names: Any, n: int) -> tuple[str, ...]:
     """Names as text, all different."""
-    texts = tuple(text("a name", name) for name in entries("names", names, n))
-    if len(set(texts)) < n:
-        twice = Counter(texts).most_common(1)[0][0]
+    words = tuple(texts("a name", entries("names", names, n)))
+    if len(set(words)) < n:
+        twice = Counter(words).most_common(1)[0][0]
         raise GraphError(
             f"Two nodes are called {shown(twice)}; names must differ, so that a node can be found by name."
         )
-    return texts
+    return words
 
 
 def node_numbers(ids: Sequence[str]) -> NDArray[np.int64] | None:
@@ -129,8 +140,8 @@ def _info_column(key: str, values: Any, n: int) -> NDArray[Any]:
     values = entries(f"info {key!r}", values, n)
     if array.ndim == 1 and array.dtype.kind in "iufb":
         return array
-    texts = ["" if value is None else text(f"info {key!r} of node {i}", value) for i, value in enumerate(values)]
-    return np.array(texts, dtype=object if 4 * n * max(map(len, texts), default=0) > _WIDE else str)
+    words = ["" if value is None else text(f"info {key!r} of node {i}", value) for i, value in enumerate(values)]
+    return np.array(words, dtype=object if 4 * n * max(map(len, words), default=0) > _WIDE else str)
 
 
 def numeric_columns(info: Mapping[str, NDArray[Any]], names: Sequence[str]) -> NDArray[np.float64]:

@@ -40,6 +40,21 @@ def inner_distances(G: Graph, sets: NDArray[np.int64]) -> NDArray[np.int32]:
     return out
 
 
+def components(G: Graph) -> NDArray[np.int32]:
+    """The connected component of each node, named after its smallest node. [n]
+
+    Examples
+    --------
+    >>> components(Graph.from_edges([(0, 2), (1, 3)], num_nodes=5)).tolist()
+    [0, 1, 0, 1, 4]
+    """
+    from . import _kernels as kernels
+
+    member = np.full(G.num_nodes, -1, dtype=np.int32)  # a graph has at most MAX_NODES nodes
+    kernels.components(G.indptr, G.indices, member)
+    return member
+
+
 def rings(G: Graph, start: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
     """The nodes at distance 0, 1, 2, ... from the nearest of ``start``, each ring ascending.
 

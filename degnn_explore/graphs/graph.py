@@ -191,8 +191,8 @@ class Graph:
     @cached_property
     def edges(self) -> NDArray[np.int64]:
         """Each edge once, as (u, v) with u < v, sorted. [m, 2]"""
-        keep = self._sources < self.indices
-        return frozen(np.stack([self._sources[keep], self.indices[keep].astype(np.int64)], axis=1))
+        keep = (sources := self._sources) < self.indices
+        return frozen(np.stack([sources[keep], self.indices[keep].astype(np.int64)], axis=1))
 
     def neighbors(self, u: Node) -> NDArray[np.int32]:
         """The neighbours of u, ascending."""

@@ -18,8 +18,10 @@ from typing import IO, Any
 from ..common.errors import GraphError
 from ..common.files import readable_size
 from ..common.limits import FILE_BUDGET
+from ..common.stopping import at
 
 PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": zipfile.ZipFile}
+READING = "reading the file"
 _REMEDY = "Take out what is not needed, or build the graph with de.Graph.from_edges(array)."
 _BROKEN = (OSError, ValueError, EOFError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
@@ -62,13 +64,14 @@ def open_file(path: str | Path) -> Content:
     file = Path(path)
     with naming(file):
         try:
-            kind = file.stat().st_mode
+            about = file.stat()
+            kind = about.st_mode
             if stat.S_ISDIR(kind):
                 raise GraphError("this is a folder; expected a file, or a folder that holds nodes.csv and edges.csv.")
             if not stat.S_ISREG(kind):
                 raise GraphError("this is a pipe, a socket or a device; expected a file.")
             with file.open("rb") as stream:
-                data = _within(stream, FILE_BUDGET, _REMEDY)
+                data = _within(stream, FILE_BUDGET, _REMEDY, about.st_size)
         except FileNotFoundError:
             where = f"the folder looked in is {file.absolute().parent}"
             if str(path).startswith(("http:", "https:", "ftp:")):
@@ -100,11 +103,12 @@ def unpack(name: str, data: bytes, *, budget: int = FILE_BUDGET, remedy: str = _
     return Content(name, file.stem, file.suffix.casefold(), data)
 
 
-def _within(stream: IO[bytes], budget: int, remedy: str) -> bytes:
+def _within(stream: IO[bytes], budget: int, remedy: str, size: int | None = None) -> bytes:
     """The whole stream, given up as soon as it is past the budget."""
     data = bytearray()
     while piece := stream.read(2**20):
         data += piece
+        at(READING, 0.0 if size is None else 0.1 * min(1.0, len(data) / max(size, 1)))
         check_size(len(data), budget, remedy)
     return bytes(data)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError
+from ..common.stopping import at
 from ..graphs.columns import node_numbers
 from ..graphs.graph import Graph
 from .labels import ID, LABEL
@@ -57,6 +58,7 @@ def edges_of(table: Table, columns: Sequence[str | int] | None = None, weighted:
     weights = [place for place in others if _is_weight(table, place, alone=len(others) == 1)]
     ignored = [place for place in others if place not in weights]
     pairs, names = _coded(table, ends)
+    at("joining the links", 0.8)
     if not named:
         if ignored:
             raise GraphError(_too_many(table, others))
@@ -120,14 +122,15 @@ def _coded(table: Table, ends: list[int]) -> tuple[NDArray[np.int64], list[str] 
     import pandas as pd
 
     cells = table.exactly(ends)
+    at("numbering the nodes", 0.4)
     if cells.dtypes.iloc[0] == np.int64:
-        ids = cells.to_numpy()
-        if ids.min() >= 0 and ids.max() < ids.size and np.bincount(ids.ravel()).all():
-            return ids, None  # exactly 0..n-1
-        codes, sorted_ids = pd.factorize(ids.ravel(), sort=True)
-        return codes.reshape(-1, 2), list(map(str, sorted_ids.tolist()))
+        return _in_order(cells.to_numpy())
     codes, texts = pd.factorize(pd.concat([cells[end] for end in ends], ignore_index=True))
-    codes, order = pd.factorize(codes.reshape(2, -1).T.ravel())  # row by row: sources and targets in turn
+    codes = codes.reshape(2, -1).T.ravel()  # row by row: sources and targets in turn
+    first = np.full(len(texts), len(codes))
+    np.minimum.at(first, codes, np.arange(len(codes)))
+    order = np.argsort(first)
+    codes = np.argsort(order)[codes]
     names = [text.strip() for text in texts.take(order).tolist()]
     if len(set(names)) < len(names):  # some differed by blanks only
         again, stripped = pd.factorize(np.array(names, dtype=object))
@@ -138,6 +141,21 @@ def _coded(table: Table, ends: list[int]) -> tuple[NDArray[np.int64], list[str] 
         raise GraphError(f"{table.where(row)}: {_listed(table, row)}; expected two nodes, the ends of an edge.")
     numbered = node_numbers(names)
     return (pairs, names) if numbered is None else (numbered[pairs], None)
+
+
+def _in_order(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[str] | None]:
+    """Integers numbered in their order, and their names unless they are exactly 0..n-1. [m, 2]"""
+    import pandas as pd
+
+    least, span = int(ids.min()), int(ids.max()) - int(ids.min()) + 1
+    if span > 4 * ids.size:  # far apart: a place for each possible one would take more room than they do
+        codes, found = pd.factorize(ids.ravel(), sort=True)
+        return codes.reshape(-1, 2), list(map(str, found.tolist()))
+    there = np.zeros(span, dtype=bool)
+    there[ids - least] = True
+    if least == 0 and there.all():
+        return ids, None
+    return (np.cumsum(there) - 1)[ids - least], list(map(str, (np.flatnonzero(there) + least).tolist()))
 
 
 def _is_empty(table: Table, place: int) -> bool:

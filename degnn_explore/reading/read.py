@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, shown
+from ..common.stopping import Tell, told
 from ..graphs.columns import are_other_numbers
 from ..graphs.graph import Graph
 from ..graphs.interop import take_positions
@@ -33,6 +35,8 @@ def read_graph(
     label_column: str | None = None,
     header: bool | None = None,
     columns: Sequence[str | int] | None = None,
+    progress: Tell | bool = False,
+    stop: Event | None = None,
 ) -> Graph:
     """A graph from a file, a DataFrame of edges, or a graph of networkx or PyG; taken whole or not at all.
 
@@ -58,6 +62,11 @@ def read_graph(
     columns
         The two columns of an edge list that hold the ends of an edge, by name or counted from 0. The others are
         ignored, and reported. Needed where the header or the cells look like a table of nodes.
+    progress
+        True shows a bar; a function is told what is being done, and which share of it all is done (0 to 1).
+    stop
+        An event that ends the reading with :class:`~degnn_explore.common.stopping.Cancelled`, as Ctrl-C does with
+        its own.
 
     Raises
     ------
@@ -75,15 +84,16 @@ def read_graph(
     >>> print(G.cleaning)
     merged 1 edge given in both directions; ignored edge weights
     """
-    others = None if labels is None else _labels_content(labels)
-    if not isinstance(path, str | Path):
-        kind = type(path).__name__
-        with naming(kind):
-            graph = read_frame(path, columns) if is_a("pandas", "DataFrame", path) else _of_library(path)
-        return labelled(graph, kind, others, label_column)
-    if (Path(path) / "edges.csv").is_file():
-        return labelled(read_folder(path), str(path), others, label_column)
-    return read_content(open_file(path), others, label_column, format=format, header=header, columns=columns)
+    with told(progress, stop):
+        others = None if labels is None else _labels_content(labels)
+        if not isinstance(path, str | Path):
+            kind = type(path).__name__
+            with naming(kind):
+                graph = read_frame(path, columns) if is_a("pandas", "DataFrame", path) else _of_library(path)
+            return labelled(graph, kind, others, label_column)
+        if (Path(path) / "edges.csv").is_file():
+            return labelled(read_folder(path), str(path), others, label_column)
+        return read_content(open_file(path), others, label_column, format=format, header=header, columns=columns)
 
 
 read_graph.__doc__ = (read_graph.__doc__ or "").replace("    FORMATS", formats_table())

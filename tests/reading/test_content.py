@@ -87,7 +87,7 @@ def test_an_array_that_claims_more_than_is_there(tmp_path):
 
 
 def test_uploads_count_unpacked():
-    with pytest.raises(GraphError, match=r"^own.csv.gz: more than 50 MB .* Read the file with de.read_graph"):
+    with pytest.raises(GraphError, match=r"^own.csv.gz: more than 50 MB .* Name its path .* de.read_graph"):
         uploads.read_own("own.csv.gz", gzip.compress(b"0,1\n" * 13_000_000))
     assert uploads.read_own("own.csv.xz", lzma.compress(EDGES)).title == "own"
 

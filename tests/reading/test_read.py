@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import tempfile
+import threading
 from pathlib import Path
 
 import networkx as nx
@@ -12,9 +13,12 @@ import numpy as np
 import pytest
 import scipy.sparse
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from degnn_explore import Cleaning, Graph, GraphError, ParameterError, read_graph
-from degnn_explore.reading.read import read_folder
+from degnn_explore.common.stopping import Cancelled
+from degnn_explore.reading.content import Content
+from degnn_explore.reading.read import read_content, read_folder
 
 from ..strategies import graphs
 
@@ -79,6 +83,22 @@ def test_other_integers_are_sorted_and_keep_their_text(put):
         G = read_graph(put("e.csv", f"{ids[0]},{ids[1]}\n{ids[1]},{ids[2]}\n"))
         assert G.names == tuple(str(i) for i in sorted(ids))
         assert G.edges.tolist() == [[0, 1], [1, 2]]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.tuples(*[st.integers(-9, 30) | st.integers(-(2**62), 2**62) | st.sampled_from("abcd")] * 2), min_size=1)
+)
+def test_any_ids_are_numbered_as_promised(rows):
+    content = "source,target\n" + "\n".join(f"{a},{b}" for a, b in rows)
+    G = read_content(Content("e.csv", "e", ".csv", content.encode()))
+    seen = dict.fromkeys(cell for row in rows for cell in row)
+    names = sorted(seen) if all(isinstance(cell, int) for cell in seen) else [str(cell) for cell in seen]
+    if set(map(str, names)) == set(map(str, range(len(names)))):
+        names = range(len(names))
+    assert G.names == tuple(map(str, names))
+    pairs = {frozenset(map(str, row)) for row in rows if str(row[0]) != str(row[1])}
+    assert {frozenset(G.names[u] for u in edge) for edge in G.edges} == pairs
 
 
 @pytest.mark.parametrize("odd", ["007", "+7", "7.0", "-0", "1e3", "0x10", "nan", "NA", "None", "True", "9" * 30, "héé"])
@@ -535,3 +555,32 @@ def test_bad_folders_are_told_which_file(tmp_path, nodes, edges, message):
             (tmp_path / name).write_text(content)
     with pytest.raises(GraphError, match=message):
         read_folder(tmp_path)
+
+
+def test_reading_says_how_far_it_is_and_can_be_stopped_whenever_it_says_so(put):
+    path = put("e.csv", "source,target\na,b\nb,c\n")
+    said = []
+    assert read_graph(path, progress=lambda what, share: said.append((what, share))).num_edges == 2
+    shares = [share for _, share in said]
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] < shares[-1] < 1
+    for moment in range(len(said)):
+        stop, heard = threading.Event(), []
+
+        def tell(what, share, heard=heard, stop=stop, moment=moment):
+            heard.append((what, share))
+            if len(heard) > moment:
+                stop.set()
+
+        if moment < len(said) - 1:  # after the last word there is nothing left to stop
+            with pytest.raises(Cancelled, match="Stopped while"):
+                read_graph(path, progress=tell, stop=stop)
+            assert heard == said[: moment + 1]
+
+
+def test_ctrl_c_ends_the_reading(put):
+    def interrupt(what, share):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        read_graph(put("e.csv", "a,b\n"), progress=interrupt)

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import ipywidgets as W
 
-from ...expressive.summary import summary
+from ...expressive.summary import Summary
 from ...graphs.graph import Graph
 from ...reading.formats import spoken_formats
+from ...reading.read import read_graph
 from ..widgets.bar import SPRING, Bar, Field, menu, press
 from ..widgets.glossary import as_html
-from ..widgets.html import box, tag
-from ..widgets.uploads import UPLOAD_HINT, read_own, uploaded
+from ..widgets.html import box, button, tag
+from ..widgets.uploads import UPLOAD_HINT, is_page, read_own, uploaded
 from .about import summary_list
+from .opening import Opening
 from .pages import free_view
 from .pages.share import Share
 from .presets import PRESETS
@@ -70,13 +73,19 @@ class Drawers:
         self.content = W.HTML()
         self.upload = W.FileUpload(multiple=False, description="Choose a file", layout=W.Layout(width="auto"))
         self.upload.observe(self._uploaded, "value")
+        self.path = W.Text(placeholder="or a file here: data/my.csv", layout=W.Layout(width="260px"))
+        self.path.add_class("de-path")
+        self.path.on_msg(lambda _, content, __: self._open_path() if content.get("event") == "submit" else None)
+        self.open_path = button("Open", "Open the file of this name, beside this notebook or anywhere", self._open_path)
         self.report = W.HTML(tag("span", UPLOAD_HINT, "de-hint"))
+        self.opening = Opening(self._opened, self._cancelled, self._failed)
+        self.own = box("de-row", self.upload, *([] if is_page() else [self.path, self.open_path]))
         self.share = Share(partial(self._try, actions.export), actions.show_error)
 
     @property
     def parts(self) -> tuple[W.Widget, ...]:
         """All that a drawer may hold, whether it is open or not."""
-        return (self.content, self.upload, self.report, self.share.box)
+        return (self.content, self.own, self.path, self.open_path, self.opening.box, self.report, self.share.box)
 
     def refresh(self, preset_key: str) -> None:
         """Keeps the menu and an open drawer in step with the state."""
@@ -113,7 +122,7 @@ class Drawers:
     def _fill(self, key: str) -> None:
         children: tuple[W.Widget, ...] = (self.content,)
         if key == "file":
-            children = (self.upload, self.report)
+            children = (self.own, self.opening.box, self.report)
         elif key == "help":
             self.content.value = f"{_HELP}<b>Words</b>{as_html()}"
         elif key == "free":
@@ -128,8 +137,37 @@ class Drawers:
             return
         try:
             name, content = uploaded(change["new"][0])
-            graph = read_own(name, content)
         except Exception as error:
             return self.actions.show_error(error)
+        self._begin(name, partial(read_own, name, content))
+
+    def _open_path(self) -> None:
+        if path := self.path.value.strip():
+            self._begin(path, partial(read_graph, Path(path).expanduser()))
+
+    def open_file(self, path: Path | None) -> None:
+        """Opens a large file in the background, if there is one, and the drawer in which it says how far it is."""
+        if path is None:
+            return
+        self.toggle("file")
+        self.path.value = str(path)
+        self._open_path()
+
+    def _begin(self, name: str, read: Callable[[], Graph]) -> None:
+        self.report.layout.display = "none"  # the line that says how far it is stands in its place
+        self.opening.begin(name, read)
+
+    def _opened(self, name: str, graph: Graph, found: Summary) -> None:
         self.actions.open_graph(graph)
-        self.report.value = tag("b", name) + summary_list(summary(graph))
+        self._say(tag("b", Path(name).name) + summary_list(found))
+
+    def _cancelled(self, name: str) -> None:
+        self._say(tag("span", f"Opening {Path(name).name} was cancelled; what is shown has not changed.", "de-hint"))
+
+    def _failed(self, error: BaseException) -> None:
+        self._say(tag("span", UPLOAD_HINT, "de-hint"))
+        self.actions.show_error(error)
+
+    def _say(self, markup: str) -> None:
+        self.report.value = markup
+        self.report.layout.display = ""

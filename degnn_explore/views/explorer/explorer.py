@@ -26,6 +26,7 @@ from ..widgets.still import save
 from ..widgets.strip import VerdictStrip
 from .drawers import Actions, Drawers
 from .excerpt import MAX_DRAWN, search
+from .opening import large_file
 from .pages import free_view, pictures, sharing
 from .pages.living import CONTROLS, living
 from .pages.share import export
@@ -46,8 +47,8 @@ class Explorer(Panel):
     ----------
     a, b
         A graph, or a pair (graph, target set). With ``b`` two sets are compared. Without any, the paper's
-        Fig. 1(a) opens. A graph is a Graph, one of networkx or PyG, a file such as ``"my.csv"``, or a name of
-        ``de.datasets()``.
+        Fig. 1(a) opens. A graph is a Graph, one of networkx or PyG, a name of ``de.datasets()``, or a file such as
+        ``"my.csv"``, which beyond 20 MB is opened in the background: see :meth:`wait`.
     preset
         The key or title of an example instead, see :data:`degnn_explore.views.explorer.presets.PRESETS`.
     ask
@@ -74,7 +75,8 @@ class Explorer(Panel):
             raise ParameterError("Give a graph or a preset, not both.")
         if a is None and b is not None:
             raise ParameterError("Give the first graph as well, or none for the example.")
-        self.state = ExplorerState.of_preset(preset or "fig1") if a is None else ExplorerState(a, b)
+        file = None if b is not None else large_file(a)
+        self.state = ExplorerState.of_preset(preset or "fig1") if a is None or file else ExplorerState(a, b)
         if settings:
             self.state.update(**settings)
         super().__init__(self._build())
@@ -82,6 +84,7 @@ class Explorer(Panel):
             self.add_class(name)
         self.state.observe(self._changed)
         self._changed({"graphs"})
+        self._drawers.open_file(file)
         if ask:
             ask_first(self, ask)
         if tour:
@@ -151,7 +154,8 @@ class Explorer(Panel):
         self._drawers.header.show(tour={"pressed": True})
 
     def wait(self, seconds: float = 60.0) -> None:
-        """Until the verdicts are in, for scripts and tests."""
+        """Until a file that was chosen is open, and the verdicts are in, for scripts and tests."""
+        self._drawers.opening.wait(seconds)
         self._judge.wait(seconds)
 
     @property
@@ -284,12 +288,12 @@ class Explorer(Panel):
         self.graph_canvas.send({"type": "focus", "node": self._scene.place(side, node)})
 
     def _tip(self, node: int) -> None:
-        lines = self.state.tip(*self._scene.whose(node))
-        self.graph_canvas.send({"type": "tip", "node": node, "lines": lines})
+        self.graph_canvas.send({"type": "tip", "node": node, "lines": self.state.tip(*self._scene.whose(node))})
 
     def end(self) -> None:
-        """Stops looking for verdicts."""
+        """Stops looking for verdicts, and opening a file."""
         self._judge.stop()
+        self._drawers.opening.stop()
 
     # ---- to the reader ------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,7 @@ class ExplorerState:
         self.idea = self.preset_key = ""
         self.shown_limit = FIRST_DRAWN
         self.layout = self.layouts()[0]
+        self._turn = RLock()  # one change is drawn at a time: a graph that was opened arrives from another thread
         self._listeners: list[Callable[[set[str]], None]] = []
         self._kept: dict[str, colouring.Colouring] = {}  # what was computed since the last change
         self._excerpts: dict[int, tuple[Graph, int, Excerpt]] = {}
@@ -93,16 +95,16 @@ class ExplorerState:
         self._listeners.append(act)
 
     def _tell(self, *changed: str) -> None:
-        self._kept.clear()
-        for act in list(self._listeners):
-            act(set(changed))
+        with self._turn:
+            self._kept.clear()
+            for act in list(self._listeners):
+                act(set(changed))
 
     def take(self, other: ExplorerState) -> None:
         """Becomes a copy of ``other`` but keeps its own listeners: how presets and files are opened."""
-        keep = self._listeners
-        self.__dict__.update(other.__dict__)
-        self._listeners = keep
-        self._tell("graphs")
+        with self._turn:
+            self.__dict__.update(other.__dict__ | {"_listeners": self._listeners, "_turn": self._turn})
+            self._tell("graphs")
 
     def arrange(self, preset: str, targets: Sequence[Targets], settings: Mapping[str, Any]) -> None:
         """An example with other targets and settings than it opens with; what is there already is not drawn anew."""

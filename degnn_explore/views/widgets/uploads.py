@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,8 +13,13 @@ from ...reading.formats import spoken_formats
 from ...reading.read import labelled, read_content
 
 _MOST_BYTES = 50_000_000  # unpacked: what goes through the browser is for looking at
-_REMEDY = "Read the file with de.read_graph(path) and pass the graph to the panel."
+_REMEDY = "Name its path in the Explorer instead, or read it with de.read_graph(path) and pass the graph to the panel."
 UPLOAD_HINT = f"{spoken_formats()}; packed or not. Files are read here and go nowhere else."
+
+
+def is_page() -> bool:
+    """Whether the panel is served as a page by Voilà: whoever reads it may not name files of the machine it runs on."""
+    return os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
 
 
 def uploaded(file: Mapping[str, Any]) -> tuple[str, bytes]:

@@ -180,6 +180,7 @@ def _file(name: str, content: bytes) -> tuple[dict[str, Any], ...]:
 def test_a_file_is_opened_with_its_report() -> None:
     explorer = de.Explorer()
     explorer._drawers._uploaded({"new": _file("mine.csv", b"source,target\na,b\nb,b\n")})
+    explorer.wait()
     assert [side.graph.title for side in explorer.state.sides] == ["mine"]
     assert "self-loop" in explorer._drawers.report.value
     assert "a plain GNN sees one kind of node here" in explorer._drawers.report.value
@@ -189,6 +190,7 @@ def test_a_file_is_opened_with_its_report() -> None:
 def test_a_file_that_cannot_be_read_is_told_in_a_sentence(value: Any) -> None:
     explorer = de.Explorer(preset="fig1")
     explorer._drawers._uploaded({"new": value})
+    explorer.wait()
     assert "de-error" in explorer._error.value
     assert "<details>" not in explorer._error.value
     assert explorer.targets == [[2], [3]]
