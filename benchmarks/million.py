@@ -1,0 +1,156 @@
+"""A CSV of a million nodes and five million links: opened, summed up, looked at, and links learnt from a sample of it.
+
+    python benchmarks/million.py              # writes results/million.csv; two to three CPU-minutes, 3 GB
+    python benchmarks/million.py 10000        # so many nodes, five times as many links; writes nothing
+
+Processor time and the peak of memory so far, each part in a process of its own, compiled code warm. networkx reads and
+sums up a graph of a tenth of the size, beside ours on the same file: all of it would take it minutes and 10 GB.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from _record import circumstances, write
+
+import degnn_explore as de
+from degnn_explore.graphs.distances import components, induced, rings
+
+MILLION = 1_000_000
+POSITIVES, CAP, SCORED = 10_000, 50, 20_000
+NODE = np.int64(77)  # the one that is picked
+
+
+def make(nodes: int, folder: Path) -> dict[str, Path]:
+    """The same graph with numbers and with names: degrees follow a power law (Chung-Lu), every node has a link."""
+    rng = np.random.default_rng(0)
+    ends = np.cumsum((np.arange(nodes) + 10.0) ** -0.5)
+    pairs = np.searchsorted(ends / ends[-1], rng.random((5 * nodes + nodes // 5, 2)))
+    pairs = rng.permutation(nodes)[pairs[pairs[:, 0] != pairs[:, 1]]]
+    _, first = np.unique(np.sort(pairs, axis=1) @ [nodes, 1], return_index=True)
+    pairs = pairs[np.sort(first)]
+    lonely = np.setdiff1d(np.arange(nodes), pairs[: 5 * nodes])
+    pairs = np.concatenate([pairs[: 5 * nodes - len(lonely)], np.stack([lonely, (lonely + 1) % nodes], axis=1)])
+    names = np.array([f"user{i * 7919 % nodes:07d}" for i in range(nodes)], dtype=object)
+    files = {"ids": folder / "ids.csv", "names": folder / "names.csv"}
+    for kind, path in files.items():
+        pd.DataFrame(pairs if kind == "ids" else names[pairs], columns=["source", "target"]).to_csv(path, index=False)
+    return files
+
+
+@contextmanager
+def measured(rows: list[dict[str, Any]], step: str) -> Iterator[dict[str, Any]]:
+    """Processor and clock time of what is done inside, and the most memory that the process has had so far."""
+    row: dict[str, Any] = {"step": step}
+    cpu, wall = time.process_time(), time.perf_counter()
+    yield row
+    row |= {"cpu_seconds": round(time.process_time() - cpu, 2), "seconds": round(time.perf_counter() - wall, 2)}
+    row["peak_gb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2)
+    rows.append(row)
+
+
+def opened(path: str) -> list[dict[str, Any]]:
+    de.Explorer((de.load("celegans"), [0])).close()
+    de.summary("celegans")  # both compiled and imported
+    rows: list[dict[str, Any]] = []
+    with measured(rows, "read"):
+        G = de.read_graph(path)
+    with measured(rows, "summary"):
+        de.summary(G)
+    with measured(rows, "first neighbourhood in the Explorer"):
+        explorer = de.Explorer(G)
+    with measured(rows, "another node is picked"):
+        explorer.state.clear()
+        explorer.state.pick(0, NODE)
+    with measured(rows, "encode one pair, all nodes"):
+        de.SPD(max_dist=3).encode(G, [NODE, NODE + 1])
+    return rows
+
+
+def learnt(path: str) -> list[dict[str, Any]]:
+    small = de.link_task(de.load("celegans"), max_positives=30)
+    list(de.fit(de.build("DE-GNN-SPD", small, max_nodes_per_hop=5), small, epochs=1))
+    G, rows = de.read_graph(path), list[dict[str, Any]]()
+    with measured(rows, f"task: {POSITIVES:,} links and as many pairs that are none"):
+        task = de.link_task(G, max_positives=POSITIVES)
+    model = de.build("DE-GNN-SPD", task, max_nodes_per_hop=CAP)
+    epochs = de.fit(model, task, epochs=4, progress=False)
+    with measured(rows, f"ego-networks, at most {CAP} nodes a hop, and the first epoch"):
+        next(epochs)
+    with measured(rows, "three more epochs") as row:
+        row["auc"] = round([epoch.test["auc"] for epoch in epochs][-1], 4)
+    pairs = np.random.default_rng(1).permutation(G.num_nodes)[: 2 * min(SCORED, G.num_nodes // 2)].reshape(-1, 2)
+    with measured(rows, f"score {len(pairs):,} pairs") as row:
+        de.predict(model, task.graph, pairs)
+    row["pairs_per_second"] = round(len(pairs) / row["cpu_seconds"])
+    return rows
+
+
+def ours(path: str) -> list[dict[str, Any]]:
+    components(de.load("celegans"))  # compiled
+    rows: list[dict[str, Any]] = []
+    with measured(rows, "read, components, degrees, two hops around a node"):
+        G = de.read_graph(path)
+        components(G).max(), G.degrees.sum()
+        induced(G, np.sort(np.concatenate(list(islice(rings(G, np.array([NODE])), 3)))))
+    return rows
+
+
+def networkx(path: str) -> list[dict[str, Any]]:
+    import networkx as nx
+
+    rows: list[dict[str, Any]] = []
+    with measured(rows, "read, components, degrees, two hops around a node"):
+        G = nx.from_pandas_edgelist(pd.read_csv(path))
+        nx.number_connected_components(G), sum(degree for _, degree in G.degree())
+        nx.ego_graph(G, NODE, radius=2)
+    return rows
+
+
+PARTS: dict[str, Callable[[str], list[dict[str, Any]]]] = {
+    "opened": opened,
+    "learnt": learnt,
+    "ours": ours,
+    "networkx": networkx,
+}
+
+
+def apart(part: str, path: Path) -> list[dict[str, Any]]:
+    """What a part measured in a process of its own."""
+    said = subprocess.run([sys.executable, __file__, part, path], capture_output=True, text=True, check=True).stdout
+    return list(json.loads(said.splitlines()[-1]))
+
+
+def main(nodes: int) -> None:
+    about, rows = circumstances(), list[dict[str, Any]]()
+    with tempfile.TemporaryDirectory() as folder:
+        files = make(nodes, Path(folder))
+        todo = [("degnn_explore", "opened", kind, path) for kind, path in files.items()]
+        todo.append(("degnn_explore", "learnt", "ids", files["ids"]))
+        for who, part, kind, path in todo:
+            rows += [{"who": who, "nodes": nodes, "ids": kind, **row} for row in apart(part, path)]
+        tenth = make(nodes // 10, Path(folder))["ids"]
+        for who, part in (("degnn_explore", "ours"), ("pandas and networkx", "networkx")):
+            rows += [{"who": who, "nodes": nodes // 10, "ids": "ids", **row} for row in apart(part, tenth)]
+    print(pd.DataFrame(rows).to_string(index=False))
+    if nodes == MILLION:
+        write("million", rows, about)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        print(json.dumps(PARTS[sys.argv[1]](sys.argv[2])))
+    else:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else MILLION)
