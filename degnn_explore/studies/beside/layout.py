@@ -14,10 +14,9 @@ from itertools import groupby
 from ...learn.nets import MODELS, is_heuristic
 from ..exports import PLUS_MINUS, in_markdown, plus_minus
 from ..statistics import ENOUGH
-from ..whole.tables import MARKS, Result
+from ..whole.tables import MARKS, METRICS, Result
 
 _TASKS = {"roles": "Nodes", "links": "Node pairs", "triangles": "Node triads"}
-_METRICS = {"auc": "AUC", "accuracy": "accuracy"}
 _NOT_RUN = "–"
 CHOSEN = {
     "validation": "The epoch of a run is chosen on validation.",
@@ -112,7 +111,7 @@ def _columns(results: Iterable[Result]) -> dict[str, Result]:
 
 def _task(one: Result) -> str:
     leaks = "" if one.protocol == "honest" else f", {one.protocol}"
-    return f"{_TASKS.get(one.task, one.task)}: {_METRICS.get(one.metric, one.metric)}{leaks}"
+    return f"{_TASKS.get(one.task, one.task)}: {METRICS.get(one.metric, one.metric)}{leaks}"
 
 
 def _counts(one: Result) -> bool:
@@ -147,11 +146,12 @@ def _in_html(lines: Sequence[str]) -> list[str]:
 # The page's own colours, light or dark: nothing but lines and sizes is set.
 _STYLE = """<style>
 .de-beside table { border-collapse: collapse; font-size: 12px; line-height: 1.35; width: auto; margin: 0 0 8px 0; }
-.de-beside th, .de-beside td { padding: 4px 6px; border: 0; white-space: nowrap; vertical-align: top; }
-.de-beside td, .de-beside thead th { text-align: center; }
-.de-beside tbody th { text-align: left; font-weight: 600; }
-.de-beside tr { border-bottom: 1px solid rgba(127, 127, 127, 0.35); }
-.de-beside tr.de-next { border-top: 2px solid rgba(127, 127, 127, 0.8); }
+.de-beside table th, .de-beside table td { padding: 4px; border: 0; vertical-align: top; }
+.de-beside table th, .de-beside table td { text-align: center !important; }
+.de-beside table td { white-space: nowrap; }
+.de-beside table tbody th { text-align: left !important; width: 92px; max-width: 92px; font-size: 11px; }
+.de-beside table tr { border-bottom: 1px solid rgba(127, 127, 127, 0.35); }
+.de-beside table tr.de-next { border-top: 2px solid rgba(127, 127, 127, 0.8); }
 .de-beside small { font-size: 11px; }
 .de-beside p { font-size: 12px; max-width: 840px; margin: 0 0 4px 0; }
 </style>"""

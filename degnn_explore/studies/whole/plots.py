@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from ...common.errors import ParameterError
 from ...common.figures import GRID, LOOK, WIDEST, Themed
 from ...learn.nets import colour_of
-from .tables import Result
+from .tables import METRICS, Result
 
 _PAPER = "#8a8f98"  # to be seen on white and on black
 _ACROSS = 2  # questions beside each other
@@ -29,7 +29,8 @@ def dot_plot(results: Sequence[Result], title: str) -> go.Figure:
     down = -(-len(headings) // across)
     groups = [[one for one in results if one.heading == heading] for heading in headings]
     height = sum(_LINE * max(map(len, groups[row * across : (row + 1) * across])) + 90 for row in range(down)) + 90
-    said = [escape(f"{heading}, {group[0].metric} %") for heading, group in zip(headings, groups, strict=True)]
+    names = [METRICS.get(group[0].metric, group[0].metric) for group in groups]
+    said = [escape(f"{heading}, {name} %") for heading, name in zip(headings, names, strict=True)]
     made = make_subplots(
         down, across, subplot_titles=said, horizontal_spacing=0.2, vertical_spacing=70 / height,
         row_heights=[max(map(len, groups[row * across : (row + 1) * across])) for row in range(down)])  # fmt: skip

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas
 
 VIEWS = dict(zip(("validation", "optimistic"), SETTINGS, strict=True))
+METRICS = {"auc": "AUC", "accuracy": "accuracy"}
 MARKS = {"better": "▲", "within": "●", "below": "▼"}
 """Our mean is above the paper's 95 % interval, inside it or below it."""
 _FEW = "too few seeds"
