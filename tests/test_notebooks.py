@@ -14,6 +14,8 @@ from .conftest import PEAK
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 SMALLER = {
+    "03_train_node_roles.ipynb": {'race = de.TrainingBoard("us-flights"': 'race = de.TrainingBoard("karate"'},
+    "04_train_links_and_triangles.ipynb": {'race = de.TrainingBoard("celegans"': 'race = de.TrainingBoard("karate"'},
     "05_expressive_power.ipynb": {
         "PAPER_SIZES[:6]": "PAPER_SIZES[:3]", "3_000": "500", "seeds=5": "seeds=2", "graphs=100": "graphs=20"},
     "07_your_own_graph.ipynb": {"minutes=1,": "minutes=0.02,"},

@@ -131,8 +131,17 @@ class Lab:
 
     def kernels(self) -> list[str]:
         """The kernels that run, by their ids."""
-        with urllib.request.urlopen(f"{self.url}/api/kernels", timeout=60) as answer:
-            return [kernel["id"] for kernel in json.load(answer)]
+        found: list[str] = []
+
+        def asked() -> bool:
+            with contextlib.suppress(urllib.error.HTTPError):  # while one starts, the server fails to list it
+                with urllib.request.urlopen(f"{self.url}/api/kernels", timeout=LONG) as answer:
+                    found.extend(kernel["id"] for kernel in json.load(answer))
+                return True
+            return False
+
+        until(asked)
+        return found
 
     def shut_down_kernels(self) -> None:
         """Ends every kernel: one of a notebook with a board takes 0.6 GB, and outlives its page."""
@@ -162,7 +171,7 @@ class Visit:
         self.complaints: list[str] = []
         self.context.route("**/*", self._route)
         self.page.on("console", lambda m: self.complaints.append(m.text) if m.type == "error" else None)
-        self.page.on("pageerror", lambda e: self.complaints.append(str(e)))
+        self.page.on("pageerror", lambda e: self.complaints.append(f"{e}\n{e.stack}"))
 
     def _route(self, route: Any) -> None:
         address = route.request.url
@@ -194,6 +203,15 @@ class Visit:
 
     def close(self) -> None:
         self.context.close()
+
+
+def change_theme(page: Any, theme: str) -> None:
+    """Waits for its splash to go, too: JupyterLab has one, and after two changes within 0.2 s removes it twice."""
+    page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+    page.wait_for_function(
+        "theme => document.body.dataset.jpThemeName === theme && !document.getElementById('jupyterlab-splash')",
+        arg=theme,
+    )
 
 
 @contextlib.contextmanager

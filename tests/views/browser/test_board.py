@@ -199,7 +199,13 @@ def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit:
 
 def test_errors_are_said_in_words(lab: Any, visit: Any) -> None:
     board = fresh(
-        lab, visit, "errors", "board = de.TrainingBoard('celegans', 'roles', ['GCN'], seeds=1, epochs=2)\nboard"
+        lab,
+        visit,
+        "errors",
+        "de.TrainingBoard('celegans', 'roles', ['GCN'], seeds=1, epochs=2)",
+        "de.TrainingBoard('karate', 'links', ['GCN'], seeds=1, epochs=2, device='cuda:9')",
+        "de.TrainingBoard('karate', 'links', ['GCN'], seeds=1, epochs=2, learning_rate=1e30)",
+        height=4000,  # all three are in view
     )
     board.go.click()
     board.says("role_task needs a label for each node")
@@ -209,21 +215,11 @@ def test_errors_are_said_in_words(lab: Any, visit: Any) -> None:
     board.until(lambda: "GCN" in board.table())
     board.until(lambda: "needs a label" not in board.box.inner_text())
 
-    gone = fresh(
-        lab,
-        visit,
-        "device",
-        "board = de.TrainingBoard('karate', 'links', ['GCN'], seeds=1, epochs=2, device='cuda:9')\nboard",
-    )
+    gone = Board(board.page, 1)
     gone.go.click()
     gone.says("device='cuda:9' cannot be used here")
 
-    raised = fresh(
-        lab,
-        visit,
-        "raises",
-        "board = de.TrainingBoard('karate', 'links', ['GCN'], seeds=1, epochs=2, learning_rate=1e30)\nboard",
-    )
+    raised = Board(board.page, 2)
     raised.go.click()
     raised.says("GCN: The loss became")
     raised.says("failed")

@@ -7,7 +7,7 @@ import shutil
 from typing import Any
 
 from tools.explorers import Panel, fresh
-from tools.lab import ROOT
+from tools.lab import ROOT, change_theme
 
 EVIL = "<img src=x onerror=document.title='HACKED'>"
 
@@ -256,7 +256,7 @@ def test_export_file_and_themes(lab: Any, visit: Any) -> None:
     panel.shows(["0 0 1", "1 1 3"])
 
     light = panel.graph.evaluate("el => getComputedStyle(el).getPropertyValue('--de-rim')")
-    page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    change_theme(page, "JupyterLab Dark")
     panel.until(lambda: panel.graph.evaluate("el => getComputedStyle(el).getPropertyValue('--de-rim')") != light, True)
-    page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
+    change_theme(page, "JupyterLab Light")
     panel.until(lambda: panel.graph.evaluate("el => getComputedStyle(el).getPropertyValue('--de-rim')") == light, True)

@@ -10,7 +10,7 @@ from degnn_explore.views.explorer.colour_menu import COLOURINGS
 from degnn_explore.views.explorer.presets import PRESETS
 from degnn_explore.views.lessons.tours import TOURS
 from tools.explorers import Panel
-from tools.lab import Visit
+from tools.lab import Visit, change_theme
 
 LAPTOP, WIDE, SMALL, ZOOMED = (1280, 800), (1600, 900), (1024, 768), (853, 533)  # the last: 1280×800 at 150 %
 
@@ -231,13 +231,11 @@ def test_axe_finds_nothing_serious_in_either_theme(lab: Any, visit: Any) -> None
     panel.verdict("DE-SPD", " yes, 2 layers")
     page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
-        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
-        page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
+        change_theme(page, theme)
         for drawer in ("Open a graph", "Share", "Help"):
             panel.box.get_by_role("button", name=drawer).click()
             panel.box.locator(".de-drawer").wait_for()
             page.wait_for_timeout(300)  # colours of the theme have faded in
             assert panel.box.evaluate(AXE) == [], f"{theme}, {drawer}"
         panel.box.get_by_role("button", name="Help").click()
-    page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' })")
-    page.wait_for_function("() => document.body.dataset.jpThemeLight === 'true'")
+    change_theme(page, "JupyterLab Light")

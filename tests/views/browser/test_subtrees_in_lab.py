@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from tools.explorers import Panel
+from tools.lab import change_theme
 
 # every text of at least 9 px; no ×m or letter over a disc, and none out of the stage
 _SOUND = """(el) => {
@@ -99,7 +100,7 @@ def test_subtrees_at_any_depth(lab: Any, visit: Any) -> None:
     panel.trees_say("level 1 has 87 different subtrees")
     assert tree.evaluate(_SOUND) == []
     light = tree.locator("svg text").first.get_attribute("fill")
-    page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    change_theme(page, "JupyterLab Dark")
     panel.until(lambda: tree.locator("svg text").first.get_attribute("fill") != light, True)
-    page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
+    change_theme(page, "JupyterLab Light")
     panel.until(lambda: tree.locator("svg text").first.get_attribute("fill") == light, True)
