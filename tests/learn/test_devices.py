@@ -286,7 +286,7 @@ def test_a_model_from_a_device_is_explained(name, device):
 def test_bf16_learns_what_float32_learns(name):
     task = de.link_task(de.load("celegans"))
     exact, rounded = (
-        de.summarise(de.fit(de.build(name, task, hidden=32), task, epochs=6, precision=precision, device="cpu"))
+        de.summarise(de.fit(de.build(name, task, hidden=32), task, epochs=3, precision=precision, device="cpu"))
         for precision in ("float32", "bf16")
     )
     assert exact.test > 0.8
