@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -50,6 +51,12 @@ def _only_the_built_in_encodings() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests first: they are the longest groups, so that no worker is left alone with them at the end."""
     items.sort(key=lambda item: not worker_group(item.nodeid).startswith("browser"))  # stable
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay till the end: looking through them at each ``gc.collect()`` takes most of a second."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
