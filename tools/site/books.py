@@ -64,7 +64,7 @@ def _output(output: Any, panels: list[dict[str, str]], pages: str) -> str:
 
 def panel(told: dict[str, str], pages: str) -> str:
     """A panel's picture; where it has a page, a button puts that in the picture's place."""
-    picture = told["picture"].replace("Run this cell to explore it.", "")
+    picture = re.sub(r"Run this cell to [^.<]*\.", "", told["picture"])
     if told.get("kind") == "living":
         address = escape(f"{pages}/{told['page']}")
         go = f'<button type="button" data-page="{address}">Explore it here</button>'

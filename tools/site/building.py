@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 from dataclasses import dataclass, field
-from html import escape
+from html import escape, unescape
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
@@ -227,9 +227,10 @@ class Site:
         return f'<nav class="turn" aria-label="Before and after">{"".join(made)}</nav>' if made else ""
 
     def _index(self) -> list[list[str]]:
-        """What the search finds: every heading of the pages in the navigation, and where it is."""
+        """What the search finds: the glossary's words, every heading of the pages in the navigation, and where it is."""
         shown = [self.pages[it] for row in self.sections.values() for it in row]
-        return [
+        words = re.findall(r"<td><strong>(.*?)</strong></td>", self.pages["docs/glossary.html"].body)
+        return [[unescape(word), "Glossary", "docs/glossary.html"] for word in words] + [
             [said, page.short, page.address + (f"#{name}" if level > 1 else "")]
             for page in shown
             for level, name, said in page.headings
