@@ -123,7 +123,11 @@ def test_every_page_of_the_navigation_says_where_one_is(site: Any) -> None:
         text = text_of(site, address)
         assert text.count("aria-current=page") == 1
         assert f"<title>{html.escape(site.pages[address].title)}" in text
-    assert {name for name, *_ in json.loads(text_of(site, "assets/index.js")[17:-2])} >= {"TrainingBoard", "Glossary", "DRNL"}
+    assert {name for name, *_ in json.loads(text_of(site, "assets/index.js")[17:-2])} >= {
+        "TrainingBoard",
+        "Glossary",
+        "DRNL",
+    }
 
 
 @pytest.mark.browser

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,16 @@ def chromium() -> str | None:
 class Lab:
     """A running server in a folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        command: Sequence[str] = (sys.executable,),
+        started: Callable[[int], None] = lambda process: None,
+    ) -> None:
+        """``command`` is the Python that runs it, with what stands before it, such as ``["binder/start", python]``.
+
+        ``started`` is told the number of its process at once, before it answers.
+        """
         self.folder = folder
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -76,7 +85,7 @@ class Lab:
         self.log = (folder / "server.log").open("w")
         self.process = subprocess.Popen(
             [
-                sys.executable,
+                *command,
                 "-m",
                 "jupyterlab",
                 "--no-browser",
@@ -95,6 +104,7 @@ class Lab:
             stderr=subprocess.STDOUT,
             cwd=folder,
         )
+        started(self.process.pid)
         try:
             until(self._answers, told=(folder / "server.log").read_text)
         except BaseException:

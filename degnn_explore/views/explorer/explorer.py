@@ -172,7 +172,9 @@ class Explorer(Panel):
         self.graph_canvas, self.tree_view = self._scene.graph, self._scene.tree
         self._listen()
         self._error, self._idea = W.HTML(), W.HTML()
-        self._float = box("de-float", self._error, button("×", "Close this message", self.clear_error))
+        self._float = box(
+            "de-float", self._error, button("×", "Close this message", lambda: (self.clear_error(), self.take_focus()))
+        )
         self._float.layout.display = "none"
         self._settings = Settings(self._from_control, self.show_error)
         self._more = button("Show more", "Draw a larger neighbourhood of S", self._show_more)
@@ -314,6 +316,10 @@ class Explorer(Panel):
         if self._error.value:
             self._error.value = ""
             self._float.layout.display = "none"
+
+    def take_focus(self) -> None:
+        """The keyboard goes on in the graphs: the control that had it is gone."""
+        self.graph_canvas.send({"type": "focus"})
 
     @guarded
     def _changed(self, changed: set[str]) -> None:

@@ -26,6 +26,9 @@ class Host(Protocol):
     def show_error(self, error: BaseException) -> None:
         """Shows what went wrong."""
 
+    def take_focus(self) -> None:
+        """The keyboard goes on in the graphs: the control that had it is gone."""
+
 
 class Guide:
     """Leads through a tour: back, next, leave, or another tour; every step drives the Explorer."""
@@ -83,6 +86,7 @@ class Guide:
             self.start(value)
         elif name == "leave" or (name == "next" and self.tour and self.at + 1 == len(self.tour.steps)):
             self.leave()
+            self.host.take_focus()
         else:
             self.go(self.at + (1 if name == "next" else -1))
 

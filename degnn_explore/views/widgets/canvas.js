@@ -454,6 +454,7 @@ function render({ model, el }) {
     else if (message.type === "download") download(message.name, new Blob([message.text], { type: message.mime }));
     else if (message.type === "png") png(message.name);
     else if (message.type === "error") say(message.text);
+    else if (message.type === "focus" && message.node === undefined) canvas.focus({ preventScroll: true });
     else if (message.type === "focus") {
       s.cursor = message.node;
       root.dataset.cursor = String(s.cursor);
