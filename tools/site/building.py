@@ -227,7 +227,7 @@ class Site:
         return f'<nav class="turn" aria-label="Before and after">{"".join(made)}</nav>' if made else ""
 
     def _index(self) -> list[list[str]]:
-        """What the search finds: the glossary's words, every heading of the pages in the navigation, and where it is."""
+        """What the search finds, and where: the glossary's words, every heading of the pages in the navigation."""
         shown = [self.pages[it] for row in self.sections.values() for it in row]
         words = re.findall(r"<td><strong>(.*?)</strong></td>", self.pages["docs/glossary.html"].body)
         return [[unescape(word), "Glossary", "docs/glossary.html"] for word in words] + [

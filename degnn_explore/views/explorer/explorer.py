@@ -80,8 +80,7 @@ class Explorer(Panel):
         if settings:
             self.state.update(**settings)
         super().__init__(self._build())
-        for name in ("de-explorer", "de-screen"):
-            self.add_class(name)
+        self.add_class("de-explorer").add_class("de-screen")
         self.state.observe(self._changed)
         self._changed({"graphs"})
         self._drawers.open_file(file)
@@ -172,9 +171,8 @@ class Explorer(Panel):
         self.graph_canvas, self.tree_view = self._scene.graph, self._scene.tree
         self._listen()
         self._error, self._idea = W.HTML(), W.HTML()
-        self._float = box(
-            "de-float", self._error, button("×", "Close this message", lambda: (self.clear_error(), self.take_focus()))
-        )
+        close = button("×", "Close this message", partial(self.clear_error, focus=True))
+        self._float = box("de-float", self._error, close)
         self._float.layout.display = "none"
         self._settings = Settings(self._from_control, self.show_error)
         self._more = button("Show more", "Draw a larger neighbourhood of S", self._show_more)
@@ -311,15 +309,11 @@ class Explorer(Panel):
         else:
             self.show_error(error)
 
-    def clear_error(self) -> None:
-        """Takes the last error away."""
-        if self._error.value:
-            self._error.value = ""
-            self._float.layout.display = "none"
-
-    def take_focus(self) -> None:
-        """The keyboard goes on in the graphs: the control that had it is gone."""
-        self.graph_canvas.send({"type": "focus"})
+    def clear_error(self, focus: bool = False) -> None:
+        """Takes the last error away; ``focus``: the keyboard goes on in the graphs, for its button is gone."""
+        self._error.value, self._float.layout.display = "", "none"
+        if focus:
+            self.graph_canvas.take_focus()
 
     @guarded
     def _changed(self, changed: set[str]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import ipywidgets as W
 
 from ..widgets.bar import Bar, menu, press
+from ..widgets.canvas import Canvas
 from ..widgets.html import box, button, tag
 from .tours import TOURS, Step, Tour, tour
 
@@ -19,15 +20,13 @@ class Host(Protocol):
 
     slot: W.Box
     spots: dict[str, W.DOMWidget]  # "graphs", "subtrees", "verdict"
+    graph_canvas: Canvas
 
     def arrange(self, step: Step) -> None:
         """Shows what a step of a tour is about."""
 
     def show_error(self, error: BaseException) -> None:
         """Shows what went wrong."""
-
-    def take_focus(self) -> None:
-        """The keyboard goes on in the graphs: the control that had it is gone."""
 
 
 class Guide:
@@ -86,7 +85,7 @@ class Guide:
             self.start(value)
         elif name == "leave" or (name == "next" and self.tour and self.at + 1 == len(self.tour.steps)):
             self.leave()
-            self.host.take_focus()
+            self.host.graph_canvas.take_focus()
         else:
             self.go(self.at + (1 if name == "next" else -1))
 

@@ -88,3 +88,7 @@ class Canvas(PageWidget):
             self.serial += 1
             for name, value in texts.items():
                 self.set_trait(name, value)
+
+    def take_focus(self) -> None:
+        """The keyboard goes on here: the control that had it is gone."""
+        self.send({"type": "focus"})

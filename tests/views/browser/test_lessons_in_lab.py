@@ -62,6 +62,7 @@ def test_a_tour_a_question_and_words_that_explain_themselves(lab: Any, visit: An
     tour.locator("[data-field=leave]").click()
     said.wait_for(state="detached")
     tour.locator(".de-look").wait_for(state="detached")
+    page.wait_for_function("document.activeElement.matches('.de-canvas canvas')")  # the button that had it is gone
 
     # the ? panel: terms beside their lines, at every width
     tour.locator("[data-field=help]").click()

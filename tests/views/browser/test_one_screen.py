@@ -141,6 +141,7 @@ def test_nothing_moves_the_canvas_and_errors_float(lab: Any, visit: Any) -> None
     assert canvas.bounding_box() == before
     panel.box.get_by_role("button", name="×").click()
     panel.until(lambda: panel.box.locator(".de-float").is_visible(), False)
+    page.wait_for_function("document.activeElement.matches('.de-canvas canvas')")  # the button that had it is gone
     panel.box.locator(".de-pill[data-method='1-WL']").click()  # another sentence
     panel.until(lambda: "1-WL:" in panel.box.locator(".de-sentence").inner_text(), True)
     assert canvas.bounding_box() == before
