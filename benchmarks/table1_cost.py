@@ -4,15 +4,20 @@
     python benchmarks/table1_cost.py -m DEA-GNN-PR -d pb --again   # measures these anew; the last figure counts
     python benchmarks/table1_cost.py --report --seeds 20 --epochs 60 --steps 4000   # the table alone
 
-A cell is measured by a few epochs with the defaults on one seed, one torch thread; compiling is not
-counted. The projection multiplies: seeds x (preparation + epochs x epoch), with no patience, so it is an upper bound.
-With --steps a run ends after the epoch in which it has taken so many steps, as `de.fit(..., max_steps=)` does.
+The report takes a cell from the runs themselves where results/table1.csv has any: seeds x their mean CPU-seconds, with
+the settings and the patience of the study. The others are projected from what is measured here: a few epochs with the
+defaults on one seed, one torch thread, compiling not counted; seeds x (preparation + epochs x epoch), with no patience,
+so it is an upper bound. With --steps a projected run ends after the epoch in which it has taken so many steps, as
+`de.fit(..., max_steps=)` does.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import statistics
 import time
+from pathlib import Path
 
 import torch
 from _record import add, read
@@ -30,9 +35,11 @@ COLUMNS = [
 BATCH = 64
 WORTH = 2.0  # CPU-seconds that are spent on the epochs of a cell, unless one alone takes more
 FILE = "table1_cost"
+RESULTS = Path(__file__).resolve().parents[1] / "results" / "table1.csv"
+Cell = tuple[str, str, str]  # graph, task, model
 
 
-def cells() -> list[tuple[str, str, str]]:
+def cells() -> list[Cell]:
     """Those that the paper has: 72."""
     metric = {"roles": "accuracy", "links": "auc", "triangles": "auc"}
     return [
@@ -68,26 +75,53 @@ def measure(dataset: str, kind: str, model: str) -> None:
     print(f"{dataset:16}{kind:10}{model:12} prepare {taken[0] - epoch:8.2f}, epoch {epoch:8.3f} CPU s", flush=True)
 
 
+def made(file: Path) -> dict[Cell, list[float]]:
+    """CPU-seconds of each run that a file of results has, by cell."""
+    seconds: dict[Cell, list[float]] = {}
+    with file.open(newline="") as lines:
+        for row in csv.DictReader(lines):
+            seconds.setdefault((row["dataset"], row["task"], row["model"]), []).append(float(row["cpu_seconds"]))
+    return seconds
+
+
+def searched(file: Path) -> float:
+    """CPU-hours of the search; a trial's seconds include those of its lower rungs."""
+    longest: dict[tuple[str, ...], float] = {}
+    with file.open(newline="") as lines:
+        for row in csv.DictReader(lines):
+            trial = (row["dataset"], row["task"], row["model"], row["settings"], row["seed"])
+            longest[trial] = max(longest.get(trial, 0.0), float(row["cpu_seconds"]))
+    return sum(longest.values()) / 3600
+
+
 def report(seeds: int, epochs: int, steps: int | None) -> None:
-    """The cells as last measured, dearest first, and the sums."""
+    """The cells, dearest first, and the sums."""
+    runs = made(RESULTS)
     last = {(row["dataset"], row["task"], row["model"]): row for row in read(FILE)}
-    rows = []
+    rows: list[tuple[float, Cell, str]] = []
     for cell in cells():
-        if cell not in last:
+        if cell in runs:
+            a_run, how = statistics.fmean(runs[cell]), f"by {len(runs[cell])} runs"
+        elif cell in last:
+            row = last[cell]
+            a_pass = -(-int(row["train_sets"]) // BATCH)
+            number = epochs if steps is None else min(epochs, -(-steps // a_pass))
+            prepare, epoch = float(row["prepare_cpu_seconds"]), float(row["epoch_cpu_seconds"])
+            a_run, how = prepare + number * epoch, f"projected: {prepare:.2f} + {number} x {epoch:.3f}"
+        else:
             print("not measured yet:", *cell)
             continue
-        row = last[cell]
-        a_pass = -(-int(row["train_sets"]) // BATCH)
-        number = epochs if steps is None else min(epochs, -(-steps // a_pass))
-        prepare, epoch = float(row["prepare_cpu_seconds"]), float(row["epoch_cpu_seconds"])
-        rows.append((seeds * (prepare + number * epoch) / 3600, number, prepare, epoch, cell))
-    print(f"{'':38} prepare    epoch  epochs   CPU-hours for {seeds} seeds")
-    for hours, number, prepare, epoch, cell in sorted(rows, reverse=True):
-        print(f"{cell[0]:16}{cell[1]:10}{cell[2]:12} {prepare:7.2f} {epoch:8.3f} {number:7} {hours:8.3f}")
+        rows.append((seeds * a_run / 3600, cell, how))
+    print(f"{'':38} CPU-hours for {seeds} seeds")
+    for hours, cell, how in sorted(rows, reverse=True):
+        print(f"{cell[0]:16}{cell[1]:10}{cell[2]:12} {hours:8.3f}  {how}")
     for at, names in ((2, MODELS), (0, dict.fromkeys(name for name, _ in COLUMNS))):
-        print(*(f"{name} {sum(row[0] for row in rows if row[4][at] == name):.2f}" for name in names), sep=", ")
+        print(*(f"{name} {sum(row[0] for row in rows if row[1][at] == name):.2f}" for name in names), sep=", ")
     limit = f"{epochs} epochs" + ("" if steps is None else f" or {steps:,} steps, whichever come first")
-    print(f"{len(rows)} cells, {seeds} seeds, {limit}: {sum(row[0] for row in rows):.2f} CPU-hours")
+    known = sum(row[2].startswith("by") for row in rows)
+    total = sum(row[0] for row in rows)
+    print(f"{len(rows)} cells, {known} of them by their runs, the others {limit}: {total:.2f} CPU-hours")
+    print(f"The search for settings so far took {searched(RESULTS.with_name('table1_search.csv')):.2f} more.")
 
 
 def main() -> None:
