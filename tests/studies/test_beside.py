@@ -129,7 +129,15 @@ def test_without_exceptions_it_says_so_and_without_runs_it_only_says_that() -> N
     whole = dict(read_table([cell("GCN", 75.0, 74.0), cell("DE-GNN-SPD", 91.0, 89.0)]).parts)
     assert whole["How far it is:"] == "2 of 2 cells have 5 seeds or more."
     assert whole["Distance encoding against plain GNNs:"].endswith("1 are so here, without exception.")
-    assert [lead for lead, _ in read_table([cell("GCN", None, 74.0)]).parts] == ["How far it is:"]
+    empty = read_table([cell("GCN", None, 74.0, graph="<i>")])
+    assert (
+        repr(empty)
+        == "How far it is: 0 of 1 cells have 5 seeds or more. The others count nowhere below: <i> links (all)."
+    )
+    assert (
+        empty._repr_html_().startswith("<ul><li><b>How far it is:</b> 0 of 1")
+        and "&lt;i&gt; links" in empty._repr_html_()
+    )
 
 
 def test_leaks_are_read_from_the_largest_down_with_all_together_last() -> None:

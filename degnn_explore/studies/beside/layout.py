@@ -26,7 +26,7 @@ CHOSEN = {
 _COMPARED = "above the paper's 95 % interval, inside it or below it"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SideBySide:
     """The table; shown as HTML by a notebook, ``markdown()`` for a file. Made by :meth:`Study.side_by_side`."""
 
@@ -63,7 +63,7 @@ class SideBySide:
             lines.append(f"| {in_markdown(model)} | " + " | ".join("<br>".join(_bold(cell)) for cell in cells) + " |")
         return "\n".join([*lines, "", in_markdown(" ".join(self.notes))])
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.markdown()
 
     def _repr_html_(self) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from statistics import fmean
 
 from ...common.numbers import signed
@@ -17,21 +18,21 @@ from ..whole.tables import Result
 _WIDE = 3.0  # points: half an interval from which on single comparisons say little
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reading:
     """Sentences, each with the words it begins with; a notebook shows them as a list."""
 
     parts: tuple[tuple[str, str], ...]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join(f"{lead} {text}" for lead, text in self.parts)
 
     def markdown(self) -> str:
         """For a README: a list."""
         return "\n".join(f"- **{lead}** {text}" for lead, text in self.parts)
 
-    def _repr_markdown_(self) -> str:
-        return self.markdown()
+    def _repr_html_(self) -> str:
+        return f"<ul>{''.join(f'<li><b>{escape(lead)}</b> {escape(text)}</li>' for lead, text in self.parts)}</ul>"
 
 
 def read_table(results: Sequence[Result], beside: Sequence[Result] = ()) -> Reading:
