@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,6 +64,8 @@ def _encode(options: argparse.Namespace) -> int | None:
         raise ParameterError("Give the nodes of one target set, or a file of sets with --sets FILE and --out FILE.")
     G, encoding = graph_of(options.graph), _encoding(options)
     if options.nodes:
+        if options.workers is not None:
+            raise ParameterError("--workers is for a file of target sets: give --sets FILE and --out FILE.")
         zeta = encoding.encode(G, [node_of(G, text) for text in options.nodes], cut=options.cut)
         print(csv_text(_table(G, encoding, np.arange(G.num_nodes), zeta), index=False, float_format="%.6g"), end="")
         return None
@@ -70,7 +73,7 @@ def _encode(options: argparse.Namespace) -> int | None:
     encoding.check_targets(source.p)
     run = {"command": "encode", "encoding": _called(encoding), "cut": options.cut, "hops": options.hops, **identity(G)}
     rows = max(1, _ROWS // G.num_nodes) if options.hops is None else _EGOS
-    return Stream(options, source, run).answer(lambda chunk: _answers(options, G, encoding, chunk), rows)
+    return Stream(options, source, run).answer(Encodings(G, encoding, options.cut, options.hops), rows)
 
 
 def _encoding(options: argparse.Namespace) -> Encoding:
@@ -95,16 +98,28 @@ def _table(G: Graph, encoding: Encoding, nodes: NDArray[Any], zeta: NDArray[Any]
     return table
 
 
-def _answers(options: argparse.Namespace, G: Graph, encoding: Encoding, chunk: Chunk) -> pandas.DataFrame:
-    """A row for each set and node: of all nodes, or of those that the engine finds near the set."""
-    if options.hops is None or not len(chunk.sets):
-        zeta = [encoding.encode(G, S, cut=options.cut) for S in chunk.sets]
-        nodes, each = np.tile(np.arange(G.num_nodes), len(zeta)), np.full(len(zeta), G.num_nodes)
-        values = np.concatenate([np.empty((0, encoding.dim)), *zeta])
-    else:
-        data = de.ego_networks(G, chunk.sets, hops=options.hops, encoding=encoding, degree=False, progress=False)
-        flat = data.part(np.arange(len(data)))
-        nodes, each, values = flat.nodes, np.diff(flat.node_ptr), flat.x[:, -encoding.dim :]
-    table = _table(G, encoding, nodes, values)
-    table.insert(0, "line", np.repeat(np.array(chunk.lines, dtype=np.int64), each))
-    return table
+@dataclass(frozen=True)
+class Encodings:
+    """ζ of the sets of a chunk, as a table; another process can be given it.
+
+    A row for each set and node: of all nodes, or of those that the engine finds near the set.
+    """
+
+    graph: Graph
+    encoding: Encoding
+    cut: bool
+    hops: int | None
+
+    def __call__(self, chunk: Chunk) -> pandas.DataFrame:
+        G, encoding = self.graph, self.encoding
+        if self.hops is None or not len(chunk.sets):
+            zeta = [encoding.encode(G, S, cut=self.cut) for S in chunk.sets]
+            nodes, each = np.tile(np.arange(G.num_nodes), len(zeta)), np.full(len(zeta), G.num_nodes)
+            values = np.concatenate([np.empty((0, encoding.dim)), *zeta])
+        else:
+            data = de.ego_networks(G, chunk.sets, hops=self.hops, encoding=encoding, degree=False, progress=False)
+            flat = data.part(np.arange(len(data)))
+            nodes, each, values = flat.nodes, np.diff(flat.node_ptr), flat.x[:, -encoding.dim :]
+        table = _table(G, encoding, nodes, values)
+        table.insert(0, "line", np.repeat(np.array(chunk.lines, dtype=np.int64), each))
+        return table

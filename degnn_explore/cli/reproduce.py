@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ table1 --minutes 30
 table1 --datasets celegans ns --models GCN DE-GNN-SPD --seeds 5
 appendix --show
 heuristics --workers 2 --results results/heuristics.csv
+table1 --workers tcp://10.0.0.7:8786
 my_study.toml
 """
 _EVERY = 300.0  # seconds after which results are written again
@@ -48,12 +50,21 @@ def add(commands: Any) -> None:
     parser.add_argument("--models", nargs="+", metavar="MODEL", help="only these models")
     parser.add_argument("--seeds", type=int, metavar="N", help="at most so many seeds")
     parser.add_argument("--minutes", type=float, metavar="M", help="stop after so long: every cell has some seeds then")
-    parser.add_argument("--workers", type=int, metavar="N", help="runs at once (default: one for each core)")
+    parser.add_argument(
+        "--workers",
+        type=_workers,
+        metavar="N",
+        help="runs at once (default: one for each core), or a Dask cluster, such as tcp://10.0.0.7:8786",
+    )
     parser.add_argument("--store", metavar="FOLDER", help="where the runs are kept (default: runs/ of the project)")
     parser.add_argument("--results", metavar="FILE.csv", help="write one row a run, to go on from elsewhere")
     parser.add_argument("--retry", action="store_true", help="try failed runs again")
     parser.add_argument("--show", action="store_true", help="run nothing: print the table as it stands")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
+
+
+def _workers(text: str) -> int | str:
+    return int(text) if re.fullmatch("[+-]?[0-9]{1,9}", text) else text
 
 
 def _names() -> list[str]:
@@ -88,7 +99,7 @@ def _reproduce(options: argparse.Namespace) -> int | None:
     if options.results:
         say(f"results are in {study.results(options.results)}")
     print(study.text("optimistic" if options.study in _VIEW_OF else "validation"))
-    print(f"\n{study.progress(options.workers)}")
+    print(f"\n{study.progress(options.workers if isinstance(options.workers, int) else None)}")
     for name, why in study.missing.items():
         say(f"left out: {name}, {why}")
     failed = study.failures()

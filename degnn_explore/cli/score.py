@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import degnn_explore as de
+from degnn_explore.graphs.graph import Graph
 
 from .asking import add_command, add_graph, graph_of
 from .set_files import Chunk
@@ -18,10 +21,13 @@ from .streaming import Stream, add_streaming, identity, set_file
 if TYPE_CHECKING:
     import pandas
 
+    from degnn_explore.learn.nets.base import SetNet
+
 _ROWS = 20_000  # lines that are judged together
 _EXAMPLES = """
 spd.safetensors celegans pairs.csv --out scores.csv
 spd.safetensors my.csv candidates.tsv --columns from,to --out scores.parquet
+spd.safetensors my.csv millions.csv --out scores.parquet --workers tcp://10.0.0.7:8786
 """
 
 
@@ -42,6 +48,8 @@ def add(commands: Any) -> None:
 
 
 def _score(options: argparse.Namespace) -> int:
+    from degnn_explore.learn.choosing.ensemble import Ensemble
+
     model, G = de.load_model(options.model), graph_of(options.graph)
     source = set_file(options, options.sets, G, model.shape.p)
     run = {"command": "score", "model": hashlib.sha256(Path(options.model).read_bytes()).hexdigest(), **identity(G)}
@@ -49,16 +57,30 @@ def _score(options: argparse.Namespace) -> int:
     if model.shape.num_classes > 2:
         columns = [f"score of {label}" for label in model.shape.classes or range(model.shape.num_classes)]
 
-    def scores(chunk: Chunk) -> pandas.DataFrame:
-        values = np.empty((0, len(columns)))
+    answer = Scores(model, G, options.device, tuple(source.names), tuple(columns))
+    nets = model.nets if isinstance(model, Ensemble) else [model]
+    return Stream(options, source, run).answer(answer, _ROWS, {net.name for net in nets})
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a model says of the sets of a chunk, as a table; another process can be given it."""
+
+    model: SetNet
+    graph: Graph
+    device: str
+    names: tuple[str, ...]  # of the columns of nodes
+    columns: tuple[str, ...]  # of scores
+
+    def __call__(self, chunk: Chunk) -> pandas.DataFrame:
+        values = np.empty((0, len(self.columns)))
         if len(chunk.sets):
-            values = de.predict(model, G, chunk.sets, device=options.device).reshape(-1, len(columns))
-        return table_of(chunk, source.names).assign(**dict(zip(columns, values.T, strict=True)))
+            said = de.predict(self.model, self.graph, chunk.sets, device=self.device)
+            values = said.reshape(-1, len(self.columns))
+        return table_of(chunk, self.names).assign(**dict(zip(self.columns, values.T, strict=True)))
 
-    return Stream(options, source, run).answer(scores, _ROWS)
 
-
-def table_of(chunk: Chunk, names: list[str]) -> pandas.DataFrame:
+def table_of(chunk: Chunk, names: Sequence[str]) -> pandas.DataFrame:
     """The lines and the nodes of each set, as they were written."""
     import pandas as pd
 

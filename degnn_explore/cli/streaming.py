@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import hashlib
 import io
+import itertools
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +31,8 @@ from .set_files import Chunk, SetFile
 if TYPE_CHECKING:
     import pandas
 
+Answer = Callable[[Chunk], "pandas.DataFrame"]
+EXAMPLE = "tcp://10.0.0.7:8786"
 _SHOWN = 5  # bad lines that are shown; all are written to a file
 
 
@@ -38,6 +42,7 @@ def add_streaming(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="a bad line ends it before anything is computed")
     parser.add_argument("--fresh", action="store_true", help="do not go on with a run that was interrupted")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument("--workers", metavar="ADDRESS", help=f"by a Dask cluster, such as {EXAMPLE}, and not here")
 
 
 def set_file(options: argparse.Namespace, path: str, G: Graph, p: int | None) -> SetFile:
@@ -63,6 +68,8 @@ class Stream:
             raise ParameterError(f"--out names the file that is read, {self.out}; choose another.")
         if self.out.suffix == ".parquet":
             _needs_pyarrow()
+        if options.workers is not None and "://" not in options.workers:
+            raise ParameterError(f"--workers {shown(options.workers)}: expected is an address such as {EXAMPLE}.")
         self.bad_file = self.out.with_name(f"{self.out.stem}.bad.csv")
         self._folder = self.out.with_name(f"{self.out.name}.parts")
         self._note = self._folder / "progress.json"
@@ -71,8 +78,11 @@ class Stream:
         self._run = {"version": de.__version__, **run, **read, "columns": options.columns}
         self._done: dict[str, Any] = {"parts": 0, "end": [0, 0], "sets": 0, "bad": 0, "first_bad": []}
 
-    def answer(self, answer: Callable[[Chunk], pandas.DataFrame], rows: int) -> int:
-        """Writes what ``answer`` says of every set, so many lines at a time; gives the exit code."""
+    def answer(self, answer: Answer, rows: int, models: Iterable[str] = ()) -> int:
+        """Writes what ``answer`` says of every set, so many lines at a time; gives the exit code.
+
+        On a cluster ``answer`` is sent to the workers, with those of its ``models`` that are the user's.
+        """
         if self.options.strict and self._has_bad_lines(rows):
             return BAD_ROWS
         if self.options.fresh:
@@ -83,23 +93,35 @@ class Stream:
         done = self._done
         try:
             with Bar("sets", self._run["bytes"], self.options.quiet) as bar:
-                for chunk in self.source.chunks(rows, (done["end"][0], done["end"][1])):
-                    self._keep(chunk, answer(chunk))
+                for chunk, content in self._contents(answer, rows, models):
+                    self._keep(chunk, content)
                     bar.show(done["end"][0], f"{done['sets']:,} sets, {done['bad']:,} bad lines")
         except KeyboardInterrupt:
             say(f"stopped after {done['sets']:,} sets; the same command goes on from there.")
             return INTERRUPTED
+        finally:
+            with contextlib.suppress(OSError):  # it is empty: nothing was answered
+                self._folder.rmdir()
         return self._finish()
 
-    def _keep(self, chunk: Chunk, table: pandas.DataFrame) -> None:
+    def _contents(self, answer: Answer, rows: int, models: Iterable[str]) -> Iterator[tuple[Chunk, bytes]]:
+        """The chunks that are left, in order, each with the content of its part."""
+        done, parts = self._done, itertools.count(self._done["parts"])
+        chunks = self.source.chunks(rows, (done["end"][0], done["end"][1]))
+        asked = ((chunk, next(parts) == 0) for chunk in chunks)
+        work = functools.partial(part_of, answer, self.out.suffix)
+        if self.options.workers is None:
+            yield from ((chunk, work((chunk, first))) for chunk, first in asked)
+            return
+        from degnn_explore.studies.cluster.answers import in_order
+
+        with contextlib.closing(in_order(self.options.workers, work, asked, models)) as answers:
+            yield from ((chunk, content) for (chunk, _), content in answers)
+
+    def _keep(self, chunk: Chunk, content: bytes) -> None:
         """The answers and bad lines of a chunk on disk; the note comes last, so that it never says too much."""
         done, number = self._done, self._done["parts"]
-        if self.out.suffix == ".parquet":
-            content = io.BytesIO()
-            table.to_parquet(content, index=False)
-            write_whole(self._part(number), content.getvalue())
-        else:
-            write_whole(self._part(number), csv_text(table, index=False, header=not number).encode())
+        write_whole(self._part(number), content)
         write_whole(self._part(number, bad=True), _listed(chunk, header=not number).encode())
         done |= {"parts": number + 1, "end": list(chunk.end)}
         done["sets"] += len(chunk.sets)
@@ -187,6 +209,17 @@ class Stream:
                 path.unlink()
         with contextlib.suppress(OSError):
             self._folder.rmdir()
+
+
+def part_of(answer: Answer, suffix: str, asked: tuple[Chunk, bool]) -> bytes:
+    """The part of the output that is about a chunk; ``asked`` also says whether it is the first."""
+    chunk, first = asked
+    table = answer(chunk)
+    if suffix != ".parquet":
+        return csv_text(table, index=False, header=first).encode()
+    content = io.BytesIO()
+    table.to_parquet(content, index=False)
+    return content.getvalue()
 
 
 def _listed(chunk: Chunk, header: bool) -> str:

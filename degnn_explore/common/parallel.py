@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from threading import Event
 from typing import Any, TypeVar
 
@@ -19,9 +21,28 @@ Step = Callable[[int], object]  # called with the number of steps done since the
 Worker = Callable[[Step, Event], None]
 
 
+_most: ContextVar[int] = ContextVar("_most", default=2**31)
+
+
 def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """How many cores this process may use, or within :func:`at_most` this thread."""
+    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(there, _most.get())
+
+
+@contextlib.contextmanager
+def at_most(number: int) -> Iterator[None]:
+    """What this thread does meanwhile takes so many cores at most, where others do the same beside it.
+
+    >>> with at_most(1):
+    ...     cores()
+    1
+    """
+    token = _most.set(number)
+    try:
+        yield
+    finally:
+        _most.reset(token)
 
 
 def memory() -> int:

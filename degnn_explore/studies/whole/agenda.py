@@ -41,6 +41,8 @@ class Standing:
         failed = f", {self.failed} failed" if self.failed else ""
         trials = f" ({self.trials} of them trials)" if self.trials else ""
         left = f"{self.left} left, about {_time(self.seconds_left)} with {self.workers} at once" if self.left else "all"
+        if self.left and not self.workers:
+            left = f"{self.left} left, waiting for workers"
         return f"{self.done} runs done{trials}{failed}, {left}; {self.cpu_hours:.2f} CPU-hours spent"
 
 

@@ -1,7 +1,7 @@
 """Who makes the runs of a study: an executor takes batches of work and says how each piece ended.
 
-:class:`Crew` is the one on this machine, a process for each run at a time. Another, on a cluster say, has the same
-five methods; whoever uses it writes the records down, so that an executor needs no store.
+:class:`Crew` is the one on this machine, a process for each run at a time; :class:`.remote.RemoteCrew`, on a cluster,
+has the same five methods. Whoever uses one writes the records down, so that an executor needs no store.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...common.errors import ParameterError
+from ...common.errors import ParameterError, whole_number
+from ...common.parallel import cores
 from ..carrying import pack
+from ..cluster.connection import is_address, is_client, needs_workers
 from ..plan import Plan
 from ..records import Run
 from ..workers import ProcessWorker, dismiss, hire
@@ -37,6 +39,7 @@ class Executor(Protocol):
     """Makes runs somewhere. It is used by one thread."""
 
     places: int  # batches that are worked on at once
+    seconds: float  # of work that a batch should take; short runs are given together
 
     def free(self) -> int:
         """How many batches it would begin with at once."""
@@ -54,6 +57,20 @@ class Executor(Protocol):
         """Nothing more will be given."""
 
 
+def executor_of(workers: Any, folder: Path) -> Executor:
+    """Who works: as many processes here as there are cores, or as said; on a cluster; or an executor that is given."""
+    if is_address(workers) or is_client(workers):
+        from .remote import RemoteCrew
+
+        return RemoteCrew(workers, folder)
+    if workers is None or isinstance(workers, bool | int | float):
+        return Crew(cores() if workers is None else whole_number("workers", workers, least=1), folder)
+    if not hasattr(workers, "give"):
+        needs_workers(workers)
+    executor: Executor = workers
+    return executor
+
+
 @dataclass
 class _Seat:
     worker: Any
@@ -68,6 +85,8 @@ class Crew:
 
     Where a device has too little memory for as many runs at once, it works at half as many ``places``.
     """
+
+    seconds = 1.0
 
     def __init__(self, places: int, folder: Path) -> None:
         self.places, self._folder = places, folder

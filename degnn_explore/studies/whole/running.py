@@ -21,7 +21,7 @@ from .agenda import Agenda, Due, Standing
 from .cells import Cell, Work
 from .crew import Ended, Executor
 
-_BATCH_SECONDS, _BATCH_RUNS = 1.0, 32  # short runs are given together, up to these
+_BATCH_RUNS = 32  # of short runs are given together, at most
 _DEATHS = 2  # of the workers of a run, after which it has failed
 _LOOK = 1.0  # seconds between two looks at runs that are made elsewhere
 _SIGN = 20.0  # seconds after which we say that we are alive
@@ -94,11 +94,11 @@ class Loop:
                 return True
 
     def _size(self, due: list[Due]) -> int:
-        """How many of the first are given together: about a second of work, and no more than each worker's share."""
-        seconds, most = 0.0, min(_BATCH_RUNS, math.ceil(len(due) / self.executor.places))
+        """How many of the first are given together: what its executor likes, and no more than a share."""
+        seconds, most = 0.0, min(_BATCH_RUNS, math.ceil(len(due) / max(1, self.executor.places)))
         for size, one in enumerate(due[:most]):
             seconds += one.seconds
-            if seconds > _BATCH_SECONDS:
+            if seconds > self.executor.seconds:
                 return max(1, size)
         return max(1, most)
 

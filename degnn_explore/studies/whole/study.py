@@ -26,7 +26,7 @@ from .again import run_again
 from .agenda import Agenda, Standing
 from .asked import Asked, Column, Seeds, asked, read
 from .cells import Cell
-from .crew import Crew, Executor
+from .crew import executor_of
 from .running import Loop
 from .showing import Shown
 
@@ -218,7 +218,7 @@ class Study(Shown):
 
     def run(
         self,
-        workers: int | Executor | None = None,
+        workers: Any = None,
         *,
         minutes: float | None = None,
         progress: bool | Callable[[Standing], None] = True,
@@ -229,8 +229,10 @@ class Study(Shown):
         Parameters
         ----------
         workers
-            Runs at once, each in a process with one torch thread; by default as many as there are cores. Or an
-            executor of your own.
+            Runs at once, each in a process with one torch thread; by default as many as there are cores. Or a Dask
+            cluster: the address of its scheduler, such as "tcp://10.0.0.7:8786", or a ``dask.distributed.Client``
+            (extra ``cluster``). Its workers need this package, and neither a shared disk nor the graphs: results come
+            back into this store. Or an executor of your own.
         minutes
             Stop after so long; breadth first, so that every cell has about as many seeds.
         progress
@@ -239,11 +241,8 @@ class Study(Shown):
             Try failed runs again.
         """
         limit = math.inf if minutes is None else time.monotonic() + 60 * real_number("minutes", minutes, above=0)
-        if workers is None:
-            workers = cores()
-        if isinstance(workers, bool | int | float | str):
-            workers = Crew(whole_number("workers", workers, least=1), self.store.models)
         self.check()
+        executor = executor_of(workers, self.store.models)
         known = self._known()
         if retry:
             failed = [key for key, run in known.items() if run.status == "failed"]
@@ -251,7 +250,7 @@ class Study(Shown):
             known = {key: run for key, run in known.items() if run.status != "failed"}
         agenda = Agenda(self._prepared(), known)
         tell = progress if callable(progress) else _Said(self.asked.title) if progress else _nothing
-        loop = Loop(agenda, self.store, workers, tell)
+        loop = Loop(agenda, self.store, executor, tell)
         loop.run(limit)
         return loop.standing()
 
