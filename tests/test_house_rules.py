@@ -92,6 +92,7 @@ def test_the_map_of_rooms_names_every_room() -> None:
         "learn/own",
         "learn/choosing",
         "studies/beside",
+        "studies/cluster",
         "studies/storage",
         "studies/whole",
         "views/explorer/pages",

@@ -54,6 +54,11 @@ def lesson(G: de.Graph | None = None, S: Sequence[int] = (), preset: str | None 
     return de.Explorer(None if G is None else (G, S), preset=preset).page(file("lesson.html"), **options)
 
 
+def small() -> de.Study:
+    """A study of one quick run."""
+    return de.study(graphs="karate", models=["Adamic-Adar"], seeds=1, store=tempfile.mkdtemp(dir=FOLDER[-1]))
+
+
 def shell(*arguments: object) -> None:
     """``degnn-explore`` with these arguments."""
     said = io.StringIO()
@@ -478,6 +483,20 @@ STUDY: list[Row] = [
     ("a race of no model", lambda: raced(models=[]), ParameterError, r"No model is chosen; choose at least one"),
     ("a study of nothing", lambda: de.study(models=["GCN"]), ParameterError, r"needs a file or graphs"),
     ("a study without models", lambda: de.study(graphs="karate"), ParameterError, r"models must be a list with at"),
+    (
+        "a word for workers",
+        lambda: small().run("many"),
+        ParameterError,
+        r"workers='many' cannot be worked with: expected a whole number of processes, the address of a Dask scheduler",
+    ),
+    ("a list of workers", lambda: small().run(["tcp://a:1"]), ParameterError, r"or a dask.distributed.Client"),
+    ("half a worker", lambda: small().run(0.5), ParameterError, r"workers must be a whole number of at least 1, not"),
+    (
+        "a protocol that no cluster speaks",
+        lambda: small().run("http//:x://"),
+        ParameterError,
+        r"No Dask scheduler answ",
+    ),
     ("a study that is not there", lambda: de.study("no.toml"), ParameterError, r"no study 'no.toml' here"),
     ("a study of no name", lambda: de.study("tabel1"), ParameterError, r"one of demo, heuristics, leaks, table1\."),
     ("more seeds than 20", lambda: raced(seeds=21), ParameterError, r"seeds must be at most 20, not 21"),
@@ -621,6 +640,18 @@ THEORY: list[Row] = [
 CLI: list[Row] = [
     ("a typo in the name of a graph", lambda: shell("encode", "celegan", 0), Exit, r"^degnn-explore: .*celegans.*\n$"),
     ("a node that is not there", lambda: shell("encode", "karate", 99), Exit, r"Node 99 is not in the graph"),
+    (
+        "a cluster for one set",
+        lambda: shell("encode", "karate", 0, "--workers", "tcp://10.0.0.7:8786"),
+        Exit,
+        r"--workers is for a file of target sets: give --sets FILE",
+    ),
+    (
+        "a cluster that is a number",
+        lambda: shell("encode", "karate", "--sets", file("s", "0 1\n"), "--out", file("z.csv"), "--workers", "4"),
+        Exit,
+        r"--workers '4': expected is an address such as tcp://",
+    ),
     ("no node", lambda: shell("encode", "karate"), Exit, r"Give the nodes of one target set, or a file"),
     ("a command that is not there", lambda: shell("encod"), Exit, r"invalid choice: 'encod'"),
     (
