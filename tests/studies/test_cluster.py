@@ -9,8 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,12 +25,12 @@ from degnn_explore.studies.records import Run
 from degnn_explore.studies.storage.store import Store
 from degnn_explore.studies.whole.agenda import Standing
 from degnn_explore.studies.whole.remote import RemoteCrew
+from tools.waiting import LONG, until
 
 distributed = pytest.importorskip("distributed", reason="pip install 'degnn_explore[cluster]'")
 
 ROOT = Path(de.__file__).parents[1]
 ENV = {**os.environ, "PYTHONPATH": str(ROOT)}
-LONG = 600.0  # seconds, for what takes a few when nothing else runs
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +49,6 @@ def client() -> Iterator[Any]:
     ):
         patch.setenv("PYTHONPATH", str(ROOT))
         yield client
-
-
-def until(true: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + LONG
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def written(folder: Path) -> tuple[int, int, int]:
@@ -79,7 +71,7 @@ def waiting(folder: Path) -> de.Encoding:
         if os.getpid() != here:
             (folder / f"begun-{os.getppid()}-{os.getpid()}").touch()
             while not (folder / "go").exists():
-                time.sleep(0.02)
+                threading.Event().wait(0.02)
         return near.distance == 0
 
     return de.encoding("waiting", itself, columns=["itself"], max_dist=2)
