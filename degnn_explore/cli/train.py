@@ -79,6 +79,8 @@ def _train(options: argparse.Namespace) -> int | None:
         f"{model.name} on {task.full_graph.title or options.graph}, {task.kind}, seed {options.seed}: epoch "
         f"{found.epoch}{began} is best on validation; test {found.metric} {found.test:.4f}"
     )
+    if model.placement is not None and model.placement.note:
+        say(model.placement.note)
     print(f"saved as {out}")
     return None
 

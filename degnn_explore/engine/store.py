@@ -38,6 +38,7 @@ class SetData(ABC):
     heavy: bool = False  # whether sets are so large that only a few should stand in a batch
     streamed: bool = False  # whether each batch is computed when it is asked for
     nbytes: int = 0  # of the data of all sets
+    capping: str = ""  # which of the sets are seen in part only, in words
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -97,7 +98,7 @@ class Store(SetData, Generic[Flat, Batch]):
             self._thin(hubs)
         if work.request.width > WIDE and work.request.encoding in (_ball.SPD, _ball.DRNL):
             self._narrow()
-        self.capped = bool(self._lost.any())
+        self.capped, self.capping = bool(self._lost.any()), self._in_words()
         sizes = self._bytes(slice(None), work.columns(self._work.request.width))
         self.nbytes = int(sizes.sum())
         self.streamed = self.nbytes > work.budget
@@ -120,6 +121,15 @@ class Store(SetData, Generic[Flat, Batch]):
                 self._count(s, s + 1, scratch)
 
         self._work.threads.ranges(len(hubs), again, "sizing ego-networks")
+
+    def _in_words(self) -> str:
+        """What caps left out; "" if nothing."""
+        lost = self._lost[self._lost > 0]
+        if not len(lost):
+            return ""
+        kept = " or ".join(f"{cap:,}" for cap in np.unique(self._caps[self._lost > 0]))
+        of_all = f"{len(lost):,} of {len(self):,} ego-networks are seen in part"
+        return f"{of_all}: of the nodes met at a hop at most {kept} are kept"
 
     def _narrow(self) -> None:
         """Store ζ as wide as the distances that occur, not as max_dist allows; :meth:`_widen` makes good for it."""

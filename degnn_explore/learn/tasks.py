@@ -7,6 +7,7 @@ edge after all, one that was held out. :mod:`.leaks` opens them again, one by on
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,6 +35,7 @@ from .sampling import Ints, checked_shares, in_three, negatives_of, triangles
 from .task import Split, Task
 
 Shares = Sequence[float]  # of training, validation and test sets
+_MANY = 500_000  # positives from which a sample is the better beginning
 Protocol = str | Sequence[str]  # "honest", "paper" or names of leaks
 
 
@@ -281,6 +283,13 @@ def _drawn(
     chosen = rng.permutation(positives)
     if max_positives is not None:
         chosen = chosen[: whole_number("max_positives", max_positives, least=3)]
+    elif len(chosen) > _MANY:
+        warnings.warn(
+            f"All {len(chosen):,} {kind} and as many negatives are to be learnt from, which takes hours. A sample is "
+            "enough to begin with: max_positives=10_000, and max_nodes_per_hop=50 of a model where nodes have many "
+            "neighbours.",
+            stacklevel=3,
+        )
     negatives = negatives_of(G, positives, len(chosen), rng, kind, repeat=REPEATED in leaks)
     return in_three(chosen, shares, kind), in_three(negatives, shares, f"negatives for {kind}")
 

@@ -279,7 +279,8 @@ class _Run:
             note = self._choose(data, count) if self.measured else ""
             self.stepper = self._stepper(data, self.device)
         self.placed = self.stepper.placed
-        self.placed.note, self.stepper.progress = note, progress
+        self.placed.note = "; ".join(filter(None, (note, data.capping)))
+        self.stepper.progress = progress
         self.held_out = self.placed.order(np.concatenate([self.val, self.test]))
         self.model.placement = self.placed.placement()
         log.info("%s on %s", self.model.name, self.model.placement)

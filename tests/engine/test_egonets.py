@@ -191,6 +191,7 @@ def test_capped_hubs_keep_a_seeded_sample():
 
     capped, (first, again, leaf), data = sample(0)
     assert capped
+    assert data.capping == "3 of 3 ego-networks are seen in part: of the nodes met at a hop at most 10 are kept"
     assert first == again  # the same set has the same sample, wherever it stands
     assert len(first) == 1 + 10 + 10
     assert sorted(first[11:]) == sorted(v + 100 for v in first[1:11])  # only kept nodes are followed
@@ -199,8 +200,8 @@ def test_capped_hubs_keep_a_seeded_sample():
     assert sample(1)[1][0] != first
     assert data.part([0]).degree[0] == 100  # degrees are those of the graph
     assert data.part([0]).length[0] == 10
-    capped, (whole, *_), _ = sample(0, cap=100)
-    assert not capped and len(whole) == 201
+    capped, (whole, *_), data = sample(0, cap=100)
+    assert not capped and data.capping == "" and len(whole) == 201
     tips = ego_networks(star, [[v] for v in range(101, 131)], hops=3, max_nodes_per_hop=3, progress=False)
     flat = tips.part(range(30))  # tip, leaf, hub, three leaves of the hundred
     kept = [part[3:].tolist() for part in np.split(flat.nodes, flat.node_ptr[1:-1])]

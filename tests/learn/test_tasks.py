@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import combinations
 from math import comb
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.common.errors import GraphError, ParameterError, TargetError
-from degnn_explore.learn import sampling
+from degnn_explore.learn import sampling, tasks
 from degnn_explore.learn.tasks import TASKS, Split
 
 
@@ -93,6 +94,30 @@ def test_max_positives_takes_a_choice_and_leaves_the_rest_in_the_graph():
     assert task.graph.num_edges == G.num_edges - 10
     negatives = task.train.sets[task.train.labels == 0]
     assert not G.has_edges(negatives).any()
+
+
+def test_a_task_of_very_many_links_says_how_to_take_fewer(monkeypatch):
+    monkeypatch.setattr(tasks, "_MANY", 100)
+    G = random_graph(40, 0.3, 2)
+    with pytest.warns(UserWarning, match=f"All {G.num_edges} links .* max_positives=10_000, and max_nodes_per_hop=50"):
+        de.link_task(G)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        de.link_task(G, max_positives=100)
+
+
+def test_links_are_learnt_from_a_sample_with_capped_neighbourhoods_and_judged_by_the_same(tmp_path):
+    G = random_graph(60, 0.3, 2)
+    task = de.link_task(G, max_positives=40)
+    model = de.build("DE-GNN-SPD", task, max_nodes_per_hop=3, hidden=4)
+    assert len(list(de.fit(model, task, epochs=2, progress=False))) == 2
+    assert "80 of 80 ego-networks are seen in part: of the nodes met at a hop at most 3" in str(model.placement)
+    de.save(model, tmp_path / "m.safetensors")
+    again = de.load_model(tmp_path / "m.safetensors")
+    assert again.hyper["max_nodes_per_hop"] == 3
+    assert again.prepare(task.graph, task.test.sets, progress=False).capped
+    scores = de.predict(model, task.graph, task.test.sets)
+    assert np.allclose(de.predict(again, task.graph, task.test.sets), scores)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -24,7 +24,7 @@ class SubgraphData(SetData):
     egos: EgoNetworks
 
     def __post_init__(self) -> None:
-        for name in ("heavy", "streamed", "nbytes"):
+        for name in ("heavy", "streamed", "nbytes", "capping"):
             object.__setattr__(self, name, getattr(self.egos, name))
 
     def __len__(self) -> int:
