@@ -10,7 +10,6 @@ sums up a graph of a tenth of the size, beside ours on the same file: all of it 
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ import pandas as pd
 from _record import circumstances, write
 
 import degnn_explore as de
+from degnn_explore.cli import main as main_of_command
 from degnn_explore.graphs.distances import components, induced, rings
 
 MILLION = 1_000_000
@@ -57,7 +57,9 @@ def measured(rows: list[dict[str, Any]], step: str) -> Iterator[dict[str, Any]]:
     cpu, wall = time.process_time(), time.perf_counter()
     yield row
     row |= {"cpu_seconds": round(time.process_time() - cpu, 2), "seconds": round(time.perf_counter() - wall, 2)}
-    row["peak_gb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, 2)
+    # not ru_maxrss, which begins with the peak of the process that started this one
+    peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    row["peak_gb"] = round(int(peak.split()[1]) / 1e6, 2)
     rows.append(row)
 
 
@@ -98,6 +100,23 @@ def learnt(path: str) -> list[dict[str, Any]]:
     return rows
 
 
+def scored(path: str) -> list[dict[str, Any]]:
+    folder, pb = Path(path).parent, de.load("pb")
+    task = de.link_task(pb, max_positives=300)
+    model = de.build("DE-GNN-SPD", task)
+    list(de.fit(model, task, epochs=1, progress=False))
+    de.save(model, folder / "pb.safetensors")
+    pairs = np.random.default_rng(2).integers(pb.num_nodes - 1, size=(5 * SCORED, 2))
+    pairs[:, 1] += pairs[:, 1] >= pairs[:, 0]  # two different ones
+    pd.DataFrame(pairs, columns=["from", "to"]).to_csv(folder / "pairs.csv", index=False)
+    files = [str(folder / name) for name in ("pairs.csv", "scores.parquet")]
+    rows: list[dict[str, Any]] = []
+    with measured(rows, f"degnn-explore score of {len(pairs):,} pairs on pb, CSV to Parquet") as row:
+        main_of_command(["score", str(folder / "pb.safetensors"), "pb", files[0], "--out", files[1], "--quiet"])
+    row["pairs_per_second"] = round(len(pairs) / row["cpu_seconds"])
+    return rows
+
+
 def ours(path: str) -> list[dict[str, Any]]:
     components(de.load("celegans"))  # compiled
     rows: list[dict[str, Any]] = []
@@ -122,6 +141,7 @@ def networkx(path: str) -> list[dict[str, Any]]:
 PARTS: dict[str, Callable[[str], list[dict[str, Any]]]] = {
     "opened": opened,
     "learnt": learnt,
+    "scored": scored,
     "ours": ours,
     "networkx": networkx,
 }
@@ -141,6 +161,7 @@ def main(nodes: int) -> None:
         todo.append(("degnn_explore", "learnt", "ids", files["ids"]))
         for who, part, kind, path in todo:
             rows += [{"who": who, "nodes": nodes, "ids": kind, **row} for row in apart(part, path)]
+        rows += [{"who": "degnn_explore", "nodes": 1222, **row} for row in apart("scored", files["ids"])]
         tenth = make(nodes // 10, Path(folder))["ids"]
         for who, part in (("degnn_explore", "ours"), ("pandas and networkx", "networkx")):
             rows += [{"who": who, "nodes": nodes // 10, "ids": "ids", **row} for row in apart(part, tenth)]

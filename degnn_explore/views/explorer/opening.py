@@ -36,7 +36,7 @@ class Opening:
         self._stop, self._thread, self._at = Event(), Thread(), ("", "", "")
         self._line = W.HTML()
         self.cancel = button("Cancel", "Stop opening this graph", self.stop)
-        self.box = box("de-row", self._line, self.cancel)
+        self.box = box("de-row", self.cancel, self._line)  # in this order the button stays under the pointer
         self.box.add_class("de-opening")
         self.box.layout.display = "none"
 
