@@ -161,7 +161,7 @@ class Encoding(ABC):
 
     def need_finite(self, G: Graph, values: Floats, axis: int, nodes: Ints | None = None) -> None:
         """A ParameterError that names the first node, along that axis, whose value is none. [..., columns]"""
-        if np.isfinite(values).all():
+        if np.isfinite(values.sum()) or np.isfinite(values).all():  # the sum is the quicker; it may also overflow
             return
         place = np.argwhere(~np.isfinite(values))[0]
         node = place[axis] if nodes is None else nodes[place[axis]]

@@ -116,6 +116,7 @@ class FunctionEncoding(Encoding):
         n, p = G.num_nodes, len(S)
         degrees = (G.cut(S) if cut else G).degrees.astype(np.int64)
         arrays: dict[str, NDArray[Any]] = {"degree": np.tile(degrees, p), "target_degree": np.repeat(degrees[S], n)}
+        arrays = {name: array for name, array in arrays.items() if name in self.reads}
         if "distance" in self.reads:
             far = set_distances(G, S[None, :], cut)[0].astype(np.int64).reshape(-1)
             arrays["distance"] = far if self.max_dist is None else np.minimum(far, self.max_dist)
@@ -140,7 +141,7 @@ class FunctionEncoding(Encoding):
                 f"The function of {self.name!r} returned an array of shape {list(given.shape)}{kind} for {wanted[0]} "
                 f"pairs and {columns}; return numbers of shape {list(wanted)}."
             )
-        return given.astype(np.float64)
+        return given.astype(np.float64, copy=False)
 
 
 def encoding(

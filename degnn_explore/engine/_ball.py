@@ -72,7 +72,7 @@ class Scratch(NamedTuple):
     level: Array  # [request.ball + 2] the first node at each distance from S
     cut: Array  # [p] edges that each target lost
     shell: Array  # [K + 2]
-    given: Array  # float32 [rows, columns]: the ζ of the sets to come, one after the other, where it is not made here
+    given: Array  # float64 [rows, p * columns]: ζ(u|v) for the sets to come, where it is not made here
     taken: Array  # [1] rows of it that were taken
 
 

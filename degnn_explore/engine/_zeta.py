@@ -154,6 +154,21 @@ def _walk(net: Net, scratch: Scratch, p: int, rows: int, radius: int, steps: int
 
 
 @njit(cache=True, nogil=True)
+def _take(scratch: Scratch, rows: int, pool: int, x: Array) -> None:
+    """ζ(u|S) of the next ``rows`` into x from ζ(u|v) for each v in S, which was given, summed in their order."""
+    given, width, first = scratch.given, x.shape[1], scratch.taken[0]
+    scratch.taken[0] = first + rows
+    times = given.shape[1] // width  # p; 1 where nothing is pooled
+    share = 1.0 / times if pool == MEAN_POOL else 1.0
+    for i in range(rows):
+        for c in range(width):
+            total = given[first + i, c]
+            for v in range(1, times):
+                total += given[first + i, v * width + c]
+            x[i, c] = total * share
+
+
+@njit(cache=True, nogil=True)
 def _paths(net: Net, targets: Array, count: int, reach: int, scratch: Scratch) -> Array:
     """:func:`near`, and the group of each target: those of one group are connected in the cut graph. [p]"""
     p = len(targets)
@@ -183,11 +198,7 @@ def features(net: Net, request: Request, targets: Array, scratch: Scratch, rows:
         _walk(net, scratch, p, rows, radius, request.reach, request.pool, x[:, base:])
         return
     if request.encoding == GIVEN:
-        given, first = scratch.given, scratch.taken[0]
-        for i in range(rows):
-            for c in range(given.shape[1]):
-                x[i, base + c] = given[first + i, c]
-        scratch.taken[0] = first + rows
+        _take(scratch, rows, request.pool, x[:, base:])
         return
     group = _paths(net, targets, count, request.reach, scratch)
     x[:rows, base:] = 0.0
@@ -228,21 +239,23 @@ def pairs(
     end: int,
     scratch: Scratch,
     node: Array,
-    distance: Array,
     walks: Array,
-    degrees: Array,
+    distance: Array,
+    degree: Array,
+    target_degree: Array,
 ) -> tuple[int, int]:
     """What an own ζ is made of, for the sets begin..end or as many of them as there is room for: how many, and rows.
 
     A row is a node of an ego-network, and has p pairs: ``node`` [rows], ``distance`` [rows, p], ``walks`` [rows,
-    p * (steps + 1)], ``degrees`` [2, rows, p] of the node and of the target. Without columns, an array is not asked
-    for. If there is no room for the first set: 0, and the rows that it needs.
+    p * (steps + 1)], ``degree`` and ``target_degree`` [rows, p]. Without columns, an array is not asked for. If there
+    is no room for the first set: 0, and the rows that it needs.
     """
     p, radius, used = sets.shape[1], request.ball, 0
+    expand = radius if max(request.reach, steps) > radius else radius - 1
     order, root, dist = scratch.order, scratch.root, scratch.dist
     for s in range(begin, end):
         targets = sets[s]
-        count, _ = ball(net, targets, radius, radius, caps[s], request.seed, scratch)
+        count, _ = ball(net, targets, radius, expand, caps[s], request.seed, scratch)
         rows = scratch.level[request.radius + 1]
         if used + rows > len(node):
             release(scratch, count)
@@ -259,9 +272,10 @@ def pairs(
             _walk(net, scratch, p, rows, radius, steps, NO_POOL, walks[used : used + rows])
         for i in range(rows):
             node[used + i] = order[i]
-            for v in range(p):
-                degrees[0, used + i, v] = _degree(net, scratch, p, i)
-                degrees[1, used + i, v] = _degree(net, scratch, p, v)
+            for v in range(degree.shape[1]):
+                degree[used + i, v] = _degree(net, scratch, p, i)
+            for v in range(target_degree.shape[1]):
+                target_degree[used + i, v] = _degree(net, scratch, p, v)
         release(scratch, count)
         used += rows
     return end - begin, used

@@ -19,11 +19,12 @@ from ..common.limits import fits
 from ..encodings.base import Encoding
 from ..encodings.own import FunctionEncoding, Near
 from ..graphs.graph import Graph
-from . import _ball, _zeta
+from . import _zeta
 from ._ball import Net, Request, Scratch
 
 PAIRS = 1 << 16  # that a function is given at a time: larger arrays leave the cache, smaller ones are many calls
 MOST_NUMBERS = 10**10  # of an encoding that is asked set by set: about an hour for a quick one
+WHOLE = ("distance", "degree", "target_degree")  # inputs that are whole numbers, in the order of the loops
 Fill = Callable[[int, int, Scratch], None]
 
 
@@ -60,8 +61,8 @@ class Given:
 
     def _some(
         self, sets: NDArray[np.int64], caps: NDArray[np.int64], begin: int, end: int, scratch: Scratch
-    ) -> tuple[int, NDArray[np.float32]]:
-        """ζ of the first of these sets: of how many, and their rows one after the other."""
+    ) -> tuple[int, NDArray[np.float64]]:
+        """ζ(u|v) of the first of these sets: of how many, and their rows one after the other. [rows, p * dim]"""
         p, zeta = sets.shape[1], self.encoding
         by_pairs = isinstance(zeta, FunctionEncoding)
         steps, reads = (zeta.steps, zeta.reads) if isinstance(zeta, FunctionEncoding) else (-1, frozenset())
@@ -69,32 +70,18 @@ class Given:
         while number == 0:
             what = "What an encoding is made of, for a single target set,"
             fits(what, 8 * rows * p * (4 + steps + zeta.dim), budget=self.request.budget)
-            node, distance = np.empty(rows, np.int64), np.empty((rows, p * ("distance" in reads)), np.int64)
-            walks, degrees = np.empty((rows, p * (steps + 1))), np.empty((2, rows, p), np.int64)
+            node, walks = np.empty(rows, np.int64), np.empty((rows, p * (steps + 1)))
+            whole = {name: np.empty((rows, p * (name in reads)), np.int64) for name in WHOLE}
             some = (sets, caps, begin, end if by_pairs else begin + 1, scratch)
-            number, rows = _zeta.pairs(self.net, self.request, steps, *some, node, distance, walks, degrees)
+            number, rows = _zeta.pairs(self.net, self.request, steps, *some, node, walks, *whole.values())
         if isinstance(zeta, FunctionEncoding):
-            inputs: dict[str, Any] = {"degree": degrees[0, :rows], "target_degree": degrees[1, :rows]}
-            inputs |= {"distance": distance[:rows]} if "distance" in reads else {}
-            inputs = {name: array.reshape(-1) for name, array in inputs.items()}
+            inputs: dict[str, Any] = {name: array[:rows].reshape(-1) for name, array in whole.items() if name in reads}
             inputs |= {"walks": walks[:rows].reshape(rows * p, -1)} if steps >= 0 else {}
             values = zeta.values(Near(rows * p, inputs)).reshape(rows, p, zeta.dim)
         else:
             values = zeta.pairwise(self.graph, sets[begin], True)[:, node[:rows]].transpose(1, 0, 2)
         zeta.need_finite(self.graph, values, 0, node)
-        return number, pooled(values, self.request.pool)
-
-
-def pooled(values: NDArray[np.float64], pool: int) -> NDArray[np.float32]:
-    """ζ(u|S) from ζ(u|v) for each v in S, summed in their order as the loops do. [rows, p, dim] -> [rows, columns]"""
-    if pool == _ball.NO_POOL:
-        return np.ascontiguousarray(values.reshape(len(values), -1), dtype=np.float32)
-    total = values[:, 0].copy()
-    for v in range(1, values.shape[1]):
-        total += values[:, v]
-    if pool == _ball.MEAN_POOL:
-        total *= 1.0 / values.shape[1]
-    return np.ascontiguousarray(total, dtype=np.float32)
+        return number, np.require(values.reshape(rows, -1), np.float64, ["C", "W"])  # else the loops compile anew
 
 
 def make_given(encoding: Encoding, graph: Graph, net: Net, request: Request) -> Given:

@@ -217,6 +217,6 @@ def make_scratch(net: Net, request: Request, p: int) -> Scratch:
         level=np.zeros(request.ball + 2, np.int64),
         cut=np.zeros(p, np.int64),
         shell=np.zeros(request.hops + 2, np.int64),
-        given=np.empty((0, 0), np.float32),
+        given=np.empty((0, 0)),
         taken=np.zeros(1, np.int64),
     )

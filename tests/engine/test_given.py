@@ -46,6 +46,39 @@ def test_the_engine_gives_what_encode_gives_on_the_cut_graph(example, hops, max_
             assert np.allclose(flat.x, zeta.encode(G, T, cut=True)[flat.nodes], rtol=1e-6, atol=1e-9)
 
 
+@cache
+def reading(names: frozenset[str], max_dist: int | None, walks: int) -> de.Encoding:
+    """A function that looks at some of its inputs: the loops make no others, and go no further than these need."""
+
+    def fn(near):
+        return sum((getattr(near, name).reshape(len(near), -1).sum(axis=1) for name in names), np.full(len(near), 0.5))
+
+    return de.encoding("reading", fn, columns=["x"], max_dist=max_dist, walks=walks)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    graphs_with_targets(max_nodes=10),
+    st.integers(1, 3),
+    st.frozensets(st.sampled_from(["distance", "walks", "degree", "target_degree"])),
+    st.sampled_from([None, 1, 2, 5]),
+    st.sampled_from([0, 1, 2, 5]),
+)
+def test_what_a_function_does_not_read_changes_nothing(example, hops, names, max_dist, walks) -> None:
+    G, S = example
+    zeta = reading(names, max_dist, walks)
+    flat = de.ego_networks(G, np.array([S]), hops=hops, encoding=zeta, degree=False, num_threads=1).part([0])
+    assert np.allclose(flat.x, zeta.encode(G, S, cut=True)[flat.nodes], rtol=1e-6, atol=1e-9)
+
+
+def test_an_input_that_was_not_read_at_first_is_refused_everywhere() -> None:
+    zeta = de.encoding("moody", lambda near: near.degree if len(near) > 300 else np.zeros(len(near)), columns=["x"])
+    G = de.load("celegans")
+    for ask in (lambda: zeta.encode(G, {0, 1}), lambda: de.blocks(G, [{0, 1}] * 9, layers=2, encoding=zeta)):
+        with pytest.raises(de.ParameterError, match=r"near\.degree was not read when this encoding was tried"):
+            ask()
+
+
 @pytest.mark.parametrize("anew", ["SPD", "LP"])
 @pytest.mark.parametrize("p", [1, 2, 3])
 @pytest.mark.parametrize(
