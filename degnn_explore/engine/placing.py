@@ -52,13 +52,17 @@ class Placement:
     """
 
     device: str
-    where: str  # "memory", "device", "chunks" or "batches", see :class:`Placed`
+    where: str  # "memory", "streamed", "device", "chunks" or "batches", see :class:`Placed`
     nbytes: int  # of the data
     used: int | None = None  # of the device's memory at most, if it says
     note: str = ""
 
     def __str__(self) -> str:
-        how = {"memory": "in memory", "device": "copied there once"}.get(self.where, f"staged in {self.where}")
+        how = {
+            "memory": "in memory",
+            "streamed": "too large to keep, extracted anew for each batch",
+            "device": "copied there once",
+        }.get(self.where, f"staged in {self.where}")
         used = "" if self.used is None else f"; {readable_size(self.used)} of its memory used at most"
         return f"{self.device}: {readable_size(self.nbytes)} of data {how}{used}{self.note and '; '}{self.note}"
 
@@ -72,7 +76,7 @@ class Placed:
     Attributes
     ----------
     where
-        "memory", "device", "chunks" or, of data without a table, "batches".
+        "memory", "streamed" (on the CPU, batch by batch), "device", "chunks" or, of data without a table, "batches".
 
     Examples
     --------
@@ -85,7 +89,7 @@ class Placed:
 
     def __init__(self, data: SetData, device: str) -> None:
         self.data, self.device = data, torch.device(device)
-        self.where, self.note = "memory", ""
+        self.where, self.note = "streamed" if data.streamed else "memory", ""
         self._table: Table | None = None
         if self.device.type == "cpu":
             return
@@ -132,7 +136,7 @@ class Placed:
         """Batches of so many sets of ``order`` each, with their numbers on the device."""
         ends = list(accumulate(sizes, initial=0))
         parts = [order.part(*bounds) for bounds in pairwise(ends)]
-        if self.where == "memory":
+        if self.where in ("memory", "streamed"):
             batches: Iterator[Any] = self.data.batches([part.here for part in parts])
         elif self._table is not None:
             batches = (self._table.batch(part.there, part.here) for part in parts)

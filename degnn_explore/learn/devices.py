@@ -85,7 +85,7 @@ def choose_device(device: str) -> str:
 
 def runs_beside(placement: Placement) -> int | None:
     """How many more runs like this one its device has room for now; None: memory is no matter, as on the CPU."""
-    if placement.where == "memory" or placement.used is None:
+    if placement.where in ("memory", "streamed") or placement.used is None:
         return None
     return int(free_memory(torch.device(placement.device)) // max(placement.used + _PROCESS, 1))
 

@@ -94,7 +94,7 @@ def fit(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 5.0,
     stop: threading.Event | None = None,
-    progress: bool = False,
+    progress: bool = True,
     num_threads: int = 1,
 ) -> Iterator[Epoch]:
     """Train a model, one :class:`Epoch` at a time; the weights best on validation are kept at the end.
@@ -139,7 +139,7 @@ def fit(
     stop
         When this event is set, the generator ends within a batch.
     progress
-        Show a bar while the data are prepared, and in epochs that take more than two seconds.
+        Show a bar where preparing the data, or an epoch, takes more than two seconds.
     num_threads
         Torch threads while training, at most 256. The matrices are small: one is fastest. Torch splits its sums among
         them, so another number may change the last digits (2e-8 of the loss for PGNN and SEAL).

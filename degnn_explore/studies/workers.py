@@ -88,7 +88,7 @@ def _trained(plan: Plan, job: Job, folder: Path, record: Run, send: Send, stop: 
     kept = folder / f"{record.key}.checkpoint"
     run: list[Epoch] = []
     waiting, said, worked = [], 0.0, began
-    how: dict[str, Any] = {"seed": job.seed, "device": plan.device, "checkpoint": kept, "stop": stop}
+    how: dict[str, Any] = {"seed": job.seed, "device": plan.device, "checkpoint": kept, "stop": stop, "progress": False}
     for epoch in fit(model, task, plan.epochs, **how, **plan.options_of(job.model)):
         if (at := time.process_time()) - worked < _TOLD_AGAIN:
             began -= epoch.seconds  # trained in an earlier sitting, whose processor time nobody wrote down
@@ -290,7 +290,7 @@ def _warm_up() -> None:
     from ..learn.training import fit
 
     task = link_task(Graph.from_edges([(i, (i + step) % 20) for i in range(20) for step in (1, 2)]))
-    list(fit(build("DE-GNN-SPD", task, hidden=2), task, 1, device="cpu"))
+    list(fit(build("DE-GNN-SPD", task, hidden=2), task, 1, device="cpu", progress=False))
 
 
 def work(said: Any) -> None:

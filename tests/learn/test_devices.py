@@ -199,11 +199,15 @@ def test_auto_is_the_device_that_a_few_batches_show_to_be_faster(monkeypatch, ca
     near("pretend", run, list(de.fit(small("DE-GNN-SPD"), TASK, epochs=3, batch_size=16, device="cpu")))
 
 
-def test_a_model_says_where_it_was_computed():
+def test_a_model_says_where_it_was_computed(monkeypatch):
     model = small("GCN")
     list(de.fit(model, TASK, epochs=1, device="cpu"))
     assert str(model.placement).startswith("cpu: ")
     assert str(model.placement).endswith("of data in memory")
+    monkeypatch.setattr(block_nets, "budget", lambda: 20_000)
+    list(de.fit(model, TASK, epochs=1, device="cpu"))
+    assert str(model.placement).endswith("of data too large to keep, extracted anew for each batch")
+    monkeypatch.undo()
     list(de.fit(model, TASK, epochs=1, device="pretend"))
     assert (model.placement.device, model.placement.where) == ("pretend", "device")
     assert model.placement.used >= model.placement.nbytes > 0

@@ -110,7 +110,7 @@ def begun(
     hyper = {key: value for key, value in settings.items() if key != "learning_rate"}
     net = build(name, task, seed=seed, **hyper)
     how: dict[str, Any] = {"learning_rate": settings.get("learning_rate"), "patience": patience, "stop": until}
-    return Trial(name, settings, seed, net, fit(net, task, epochs, seed=seed, device=device, **how))
+    return Trial(name, settings, seed, net, fit(net, task, epochs, seed=seed, device=device, progress=False, **how))
 
 
 def first_look(task: Task) -> list[tuple[str, Settings]]:
@@ -162,7 +162,8 @@ def _search(task: Task, epochs: int, seed: int, device: str, until: Until, tell:
     batches = -(-len(task.train) // 64)
     look = min(epochs, -(-_LOOK // batches))
     for name, settings in first_look(task):
-        held = sum(0 if trial.net.placement is None else trial.net.placement.nbytes for trial in trials)
+        places = [trial.net.placement for trial in trials]
+        held = sum(place.nbytes for place in places if place is not None and place.where != "streamed")
         if until.is_set() or (trials and (until.spent() > _RUNGS[0] or held > _ROOM)):
             break
         tell(f"a look at {name}", until.spent())

@@ -48,7 +48,7 @@ def try_model(name: str, p: int) -> dict[str, str]:
             doubts |= _learns(model, data, task)
             _repeats(name, task)
             with _saying(f"de.fit of {name}"):
-                list(fit(model, task, _EPOCHS, device="cpu"))
+                list(fit(model, task, _EPOCHS, device="cpu", progress=False))
             doubts |= _keeps_sets_apart(model, task)
             _is_saved(model, task)
     return doubts
@@ -142,7 +142,8 @@ def _learns(model: SetNet, data: SetData, task: Task) -> dict[str, str]:
 def _repeats(name: str, task: Task) -> None:
     """The same seed gives the same numbers: a run that is continued, or made again elsewhere, ends the same."""
     with _saying(f"de.fit of {name}"):
-        runs = [[epoch.loss for epoch in fit(build(name, task), task, _EPOCHS, device="cpu")] for _ in range(2)]
+        both = (fit(build(name, task), task, _EPOCHS, device="cpu", progress=False) for _ in range(2))
+        runs = [[epoch.loss for epoch in run] for run in both]
     if not np.allclose(runs[0], runs[1], rtol=1e-6):
         raise ParameterError(
             f"{name} does not learn the same twice: with one seed its loss was {runs[0][-1]:.6g} and {runs[1][-1]:.6g}."
