@@ -12,7 +12,7 @@ from .race import Race
 from .records import Run, by_model, finished
 from .repeat import code_of, settings_note
 from .snapshot import Snapshot, lanes_of, snapshot
-from .storage.store import Store
+from .storage.store import Store, left_out
 
 
 class Ledger:
@@ -35,6 +35,8 @@ class Ledger:
         self._stored = finished(store.runs(task=plan.task, digest=plan.digest))
         named = finished(store.runs(task=plan.task, graph=plan.title))
         self.aside = left_aside([run for run in named if run.digest != plan.digest])
+        if strangers := store.strangers(task=plan.task, digest=plan.digest):
+            self.aside = f"{left_out(strangers)} {self.aside}".rstrip()
 
     def entered(self, workers: int) -> Race:
         """The race of the chosen plan: the one there is, if it is the same, so that it goes on; else a new one."""
@@ -88,7 +90,7 @@ class Ledger:
         shown = self.shown
         last = {run.model: (run.hyper, run.options) for run in shown}
         other = [model for model, settings in last.items() if settings != self.plan.settings(model)]
-        keys = [str(self.store.folder), *(run.key for run in shown), *other]
+        keys = [str(self.store.folder), *(run.key for run in shown), *other, self.aside]
         if keys != self._table[0]:
             made = compare_runs(shown) if shown else None
             if made is not None:

@@ -106,6 +106,27 @@ def test_a_killed_run_goes_on(
     assert sorted(os.listdir()) == ["pairs.csv", "scores.bad.csv", f"scores.{ending}"]
 
 
+def test_the_same_command_gives_the_same_bytes_interrupted_or_not(
+    folder: Path, model_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score, "_ROWS", 300)
+    command = ["score", model_file, "karate", pairs(folder), "--quiet", "--out"]
+    assert main([*command, "once.csv"]) == main([*command, "twice.csv"]) == 0
+    predict, asked = de.predict, []
+
+    def interrupted(*arguments: object, **options: object) -> object:
+        asked.append(1)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return predict(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(de, "predict", interrupted)
+    assert main([*command, "later.csv"]) == 130
+    assert main([*command, "later.csv"]) == 0
+    whole = Path("once.csv").read_bytes()
+    assert whole.count(b"\n") == 562 and whole == Path("twice.csv").read_bytes() == Path("later.csv").read_bytes()
+
+
 def test_ctrl_c_keeps_what_was_scored_and_another_run_is_refused(
     folder: Path, model_file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -203,6 +203,14 @@ class Unready(Plain):
         nn.Module.__init__(self)
 
 
+class Unnamed(Plain):
+    """Asks for factors of features that it does not name."""
+
+    def __init__(self, name, shape, **hyper):
+        super().__init__(name, shape, **hyper)
+        self.register_buffer("scale", torch.ones(3))
+
+
 class Settings(Plain):
     """A hyperparameter that is a number."""
 
@@ -226,6 +234,7 @@ WRONG = [
     (Probabilities, r"returned torch.float32 \[\d+, 2\]"),
     (Whole, r"returned torch.int64 \[\d+\].*return floats"),
     (Infinite, "returned -inf; return finite logits"),
+    (Unnamed, r"was made with width=3, so it also needs features\(self, batch\)"),
     (Detached, "No gradient reaches a weight of own"),
     (Noisy, r"does not learn the same twice.*de\.Dropout"),
     (Unseeded, "its enter.weight differs though the seed is the same"),

@@ -341,13 +341,13 @@ def test_data_that_are_not_kept_in_memory_are_said_and_an_epoch_has_a_bar(monkey
             super().__init__(*args, **how)
 
     monkeypatch.setattr(tqdm.auto, "tqdm", Bar)
-    kept = list(de.fit(small("DEA-GNN-SPD"), TASK, epochs=1, batch_size=16))
+    kept = list(de.fit(small("DEA-GNN-SPD"), TASK, epochs=1, batch_size=16, progress=False))
     batches = -(-len(TASK.train) // 16)
     assert ("DEA-GNN-SPD, an epoch", batches, True) in told
     assert not caplog.records
     model = small("DEA-GNN-SPD")
     monkeypatch.setattr(block_nets, "budget", lambda: 100_000)
-    streamed = list(de.fit(model, TASK, epochs=1, batch_size=16, progress=True))
+    streamed = list(de.fit(model, TASK, epochs=1, batch_size=16))
     assert ("DEA-GNN-SPD, an epoch", batches, False) in told
     assert "more than is kept in memory" in caplog.text
     assert numbers(streamed) == numbers(kept)

@@ -143,3 +143,17 @@ def test_files_about_a_question_have_a_name_that_any_disk_takes(tmp_path: Path) 
     assert named.name == "roles-my-graph"
     named.turn_to(Plan(graph.with_title("../.."), "roles", ["GCN"]), Store(tmp_path))
     assert named.name == "roles-own-graph"
+
+
+def test_runs_of_a_model_that_nobody_registered_here_are_said_below_the_table(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    keep(store, plan(), {("GCN", 0): 0.5})
+    ledger = Ledger(plan(), store)
+    assert ledger.table() is not None and not any("Left out" in note for note in ledger.table().notes)
+    about = {"digest": plan().digest, "test": 0.9}
+    store.put(*(Run(f"k{seed}", KARATE.title, "links", "my net", seed, **about) for seed in (0, 1)))
+    with pytest.warns(UserWarning, match="2 runs of 'my net', not registered here"):
+        ledger.turn_to(plan(), store)
+    words = "Left out: 2 runs of 'my net', not registered here; run the cell that registers it."
+    assert ledger.table().notes[-1] == words
+    assert means(ledger) == {"GCN": 50.0}

@@ -57,6 +57,21 @@ def test_what_is_put_is_found_by_key_and_by_what_it_is(tmp_path: Path) -> None:
         store.runs(modle="GCN")
 
 
+def test_runs_of_models_that_are_not_registered_here_are_counted_and_said_once(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    assert store.strangers() == {}
+    mine = [record(key, model="my net", seed=seed) for seed, key in enumerate("abc")]
+    store.put(*mine, record("d"), record("e", model="my SAGE", task="triangles"))
+    with pytest.warns(UserWarning, match=r"Left out: 3 runs of 'my net', not registered here; run the cell") as told:
+        assert [run.key for run in store.runs(task="links")] == ["d"]
+    assert len(told) == 1 and str(tmp_path) in str(told[0].message)
+    assert store.runs(task="links") == [record("d")]  # without another word: a warning would be an error here
+    with pytest.warns(UserWarning, match="Left out: 1 run of 'my SAGE'"):
+        store.runs()
+    assert store.strangers() == {"my SAGE": 1, "my net": 3}
+    assert store.strangers(task="links", seed=2) == {"my net": 1}
+
+
 def test_the_later_run_of_a_key_counts_but_a_failure_never_takes_the_place_of_a_result(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for run in (record("a", status="failed", error="no"), record("b"), record("a", test=0.9)):

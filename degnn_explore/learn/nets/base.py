@@ -242,6 +242,11 @@ class SetNet(nn.Module):
         A factor commutes with every aggregation, so this is a choice of units, not another model.
         """
         if len(self.scale):
+            if type(self).features is SetNet.features:
+                raise ParameterError(
+                    f"{self.name} was made with width={len(self.scale)}, so it also needs features(self, batch): the "
+                    "list of inputs that self.scale puts to size one; or leave width out."
+                )
             size = self.sizes(data, index)
             size[1 + self.shape.num_attributes :] = 1  # labels and indicators of distance are of order one
             self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)

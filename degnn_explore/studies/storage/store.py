@@ -12,13 +12,15 @@ import shutil
 import socket
 import tempfile
 import time
+import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...common.errors import ParameterError, one_of
+from ...common.errors import ParameterError, one_of, shown
 from ...common.places import is_gone, project_folder
+from ...learn.nets import MODELS
 from ..records import Run
 from .database import Database
 from .files import read_runs, write_runs
@@ -27,6 +29,7 @@ _COLUMNS = ("key", "task", "digest", "graph", "model", "seed", "status")
 _PUT = f"REPLACE INTO runs ({', '.join(_COLUMNS)}, note, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _LEASE = 60.0  # seconds that a claim holds without another word from its owner
 _OF_A_MODEL = (".safetensors", ".checkpoint")
+_TOLD: dict[Path, set[str]] = {}  # models that are not known here, of each store, that were spoken of
 
 
 class Store:
@@ -115,11 +118,39 @@ class Store:
         return next(iter(self.runs(key=key)), None)
 
     def runs(self, **where: Any) -> list[Run]:
-        """The runs with these values of key, task, digest, graph, model, seed or status, in the order written."""
-        asked = " AND ".join(f"{one_of('column', name, _COLUMNS)} = ?" for name in where) or "1"
+        """The runs with these values of key, task, digest, graph, model, seed or status, in the order written.
+
+        Those of models that this process does not know are left out, with a warning the first time: see
+        :meth:`strangers`.
+        """
         with self._database.reading() as db:
-            rows = db.execute(f"SELECT record, note FROM runs WHERE {asked} ORDER BY number", [*where.values()])
-            return [run for record, note in rows if (run := _run(record, note)) is not None]
+            rows = db.execute(f"SELECT record, note FROM runs WHERE {_asked(where)} ORDER BY number", [*where.values()])
+            read = [_run(record, note) for record, note in rows]
+        runs = [run for run in read if run is not None]
+        if len(runs) < len(read):
+            told = _TOLD.setdefault(self.folder, set())
+            strangers = {name: count for name, count in self.strangers(**where).items() if name not in told}
+            told |= set(strangers)
+            if strangers:
+                warnings.warn(f"{left_out(strangers)} ({self.folder})", stacklevel=2)
+        return runs
+
+    def strangers(self, **where: Any) -> dict[str, int]:
+        """How many of these runs are of models that are not registered in this process, by the models' names.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     store = Store(folder)
+        ...     store.put(Run("k1", "karate", "links", "my net", seed=0, test=0.8))
+        ...     store.strangers()
+        {'my net': 1}
+        """
+        with self._database.reading() as db:
+            asked = f"SELECT model, COUNT(*) FROM runs WHERE {_asked(where)} GROUP BY model ORDER BY model"
+            counted = dict(db.execute(asked, [*where.values()]).fetchall())
+        return {name: count for name, count in counted.items() if name not in MODELS}
 
     def note(self, key: str, words: str) -> None:
         """Writes a note beside a run, instead of the one it had."""
@@ -266,6 +297,23 @@ def _is_gone(owner: str) -> bool:
     """Whether the owner was a process of this machine, and is no more."""
     machine, process, _ = owner.split("/")
     return machine == socket.gethostname() and is_gone(int(process))
+
+
+def _asked(where: dict[str, Any]) -> str:
+    """The condition of a query for these values."""
+    return " AND ".join(f"{one_of('column', name, _COLUMNS)} = ?" for name in where) or "1"
+
+
+def left_out(strangers: dict[str, int]) -> str:
+    """In words, which runs are not shown because nobody here knows their models.
+
+    >>> left_out({"my net": 3, "my SAGE": 1})
+    "Left out: 3 runs of 'my net', 1 run of 'my SAGE', not registered here; run the cell that registers them."
+    """
+    runs = [f"{count} run{'s' if count > 1 else ''} of {shown(name)}" for name, count in strangers.items()]
+    more = ["…"] if len(runs) > 5 else []
+    them = "it" if len(runs) == 1 else "them"
+    return f"Left out: {', '.join(runs[:5] + more)}, not registered here; run the cell that registers {them}."
 
 
 def _run(record: str, note: str) -> Run | None:
