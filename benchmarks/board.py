@@ -2,6 +2,7 @@
 
     python benchmarks/board.py            # prints the table, writes results/board.csv; about five minutes
     python benchmarks/board.py --cost     # what watching costs, and nothing else; prints, writes nothing
+    python benchmarks/board.py --ask      # asking, looking and Why?, and nothing else; prints, writes nothing
 
 The cost is measured in the kernel of an open page: the same run by plain ``de.fit`` and by a board that is being drawn,
 in turns, the order changing each time; medians of all turns. In seconds of the clock, from Start until the board shows
@@ -36,7 +37,7 @@ def timed(act):
     return time.perf_counter() - started, time.process_time() - worked
 def plain():
     task = make_task(G, seed=0)
-    for _ in de.fit(de.build("DE-GNN-SPD", task), task, epochs=EPOCHS): pass
+    for _ in de.fit(de.build("DE-GNN-SPD", task), task, epochs=EPOCHS, progress=False): pass
 def watched():
     board.start()
     board.wait()
@@ -121,18 +122,31 @@ def watching(server: jupyter.Lab, chrome: Any) -> list[dict[str, Any]]:
 
 
 def asking(server: jupyter.Lab, chrome: Any) -> list[dict[str, Any]]:
-    """A picked pair put to all ten models."""
+    """A picked pair put to all ten models; Look into it; Why?, at first and by opening another mistake."""
     visit = opened(
         server,
         chrome,
         "ten",
         "board = de.TrainingBoard('celegans', 'links', de.models().index, seeds=1, epochs=2, results='ten')\nboard",
     )
-    visit.page.click(".de-go")
-    visit.page.wait_for_timeout(2000)
-    ready(visit.page)
-    answers = measured(visit.page, ASK)
     board = Board(visit.page)
+    board.go.click()
+    board.waits_for_button("All trained")
+    mistakes = board.box.locator(".de-sheet", has=visit.page.get_by_text("truth")).locator("tbody .de-link")
+    board.until(lambda: mistakes.count() > 3)
+    looks = []
+    for _ in range(3):
+        looks.append(board.milliseconds(board.button("Look into it"), ".de-board", "sets are judged wrong") / 1000)
+        board.button("Look into it").click()
+        board.until(lambda: "sets are judged wrong" not in board.box.inner_text())
+    answers = measured(visit.page, ASK)
+    mistakes.first.click()
+    board.until(lambda: board.box.locator(".de-answers [data-model]").count() > 9)
+    reasons = [board.milliseconds(board.button("Why?"), ".de-why-right tbody") / 1000]
+    for link in mistakes.all()[1:]:
+        visit.page.wait_for_timeout(500)
+        reasons.append(board.milliseconds(link, ".de-why-right tbody") / 1000)
+    board.button("Why?").click()
     board.button("Which links are missing?").click()
     board.says("unlinked pairs around S")
     clicks = []
@@ -142,6 +156,14 @@ def asking(server: jupyter.Lab, chrome: Any) -> list[dict[str, Any]]:
     visit.close()
     what = "a picked pair: Explorer redrawn and ten models asked, celegans"
     return [
+        row("Look into it, ten models, celegans, the first time", looks[0]),
+        row("Look into it, ten models, celegans, again", statistics.median(looks[1:]), spread=looks[1:]),
+        row("Why?, celegans, the first time in a kernel", reasons[0]),
+        row(
+            f"Why?, celegans, another mistake opened, all ten asked too, median of {len(reasons) - 1}",
+            statistics.median(reasons[1:]),
+            spread=reasons[1:],
+        ),
         row(f"{what}, in the kernel, median of {len(answers)}", statistics.median(answers), spread=answers),
         row(
             f"{what}, from the click to the answer on the page, median of {len(clicks)}",
@@ -158,7 +180,7 @@ def measured(page: Any, code: str) -> list[Any]:
         const kernel = [...window.jupyterapp.shell.widgets('main')][0].sessionContext.session.kernel;
         let out = '';
         const asked = kernel.requestExecute({ code });
-        asked.onIOPub = (m) => { if (m.header.msg_type === 'stream') out += m.content.text;
+        asked.onIOPub = (m) => { if (m.content.name === 'stdout') out += m.content.text;  // not the bars
                                  if (m.header.msg_type === 'error') out += m.content.traceback.join('\\n'); };
         await asked.done;
         return out;
@@ -167,7 +189,7 @@ def measured(page: Any, code: str) -> list[Any]:
     )
     if "MEASURED" not in printed:
         raise RuntimeError(printed)
-    found: list[Any] = json.loads(printed.partition("MEASURED")[2])
+    found: list[Any] = json.JSONDecoder().raw_decode(printed.partition("MEASURED")[2].strip())[0]
     return found
 
 
@@ -175,12 +197,14 @@ def main() -> None:
     """Measures, prints and writes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cost", action="store_true", help="only what watching costs; nothing is written")
-    only_cost = parser.parse_args().cost
+    parser.add_argument("--ask", action="store_true", help="only asking, looking and Why?; nothing is written")
+    options = parser.parse_args()
     about = circumstances()  # the load before, not our own
     with tempfile.TemporaryDirectory() as folder, jupyter.browser() as chrome:
         server = jupyter.Lab(Path(folder))
         try:
-            rows = watching(server, chrome) + ([] if only_cost else asking(server, chrome))
+            rows = [] if options.ask else watching(server, chrome)
+            rows += [] if options.cost else asking(server, chrome)
         finally:
             server.close()
     for one in rows:
@@ -188,7 +212,7 @@ def main() -> None:
             f"{one['what']:76} {one['seconds']:7} s {one['instead_seconds']!s:>7} {one['ratio']!s:>6} "
             f"{one['from']!s:>7} {one['to']!s:>7}"
         )
-    if not only_cost:
+    if not (options.cost or options.ask):
         write("board", rows, about)
 
 
