@@ -107,6 +107,7 @@ def pills(question: Question, found: Answers, alike: Likeness | None = None) -> 
             "what": method.what,
             "layer": None,
             "more": "",
+            "yours": method.own is not None,  # its sentence is shown first
         }
         if answer is None:
             pill |= {"answer": "busy", "why": ""}

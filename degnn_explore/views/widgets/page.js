@@ -152,11 +152,11 @@ export function pills(known, state) {
   if (said) return said; // in the library's own words
   if (sizes.includes(0)) return { ...none, hint: `Pick a target in ${"AB"[sizes.indexOf(0)]} to compare.` };
   if (sizes[0] !== sizes[1]) return { ...none, hint: `A has ${sizes[0]} targets and B has ${sizes[1]}: pick equally many in each to compare them.` };
-  return { ...none, hint: "", pills: about.methods.map(({ name, titles, what }) => {
+  return { ...none, hint: "", pills: about.methods.map(({ name, titles, what, yours }) => {
     const layer = known.verdict(name, sets), told = typeof layer === "number", missing = about.orders[sizes[0]].missing[name];
     const why = missing ?? (told ? (layer ? `after ${counted(layer, "layer")} what it has gathered of A and of B differs.` : "what it sees of A and of B differs before the first layer.")
       : "whatever the number of layers, it gathers the same of A and of B.");
-    return { name, title: titles[sizes[0]], what, answer: missing ? "none" : told ? "yes" : "no", layer: told ? layer : null, why, more: "" };
+    return { name, title: titles[sizes[0]], what, answer: missing ? "none" : told ? "yes" : "no", layer: told ? layer : null, why, more: "", yours };
   }) };
 }
 

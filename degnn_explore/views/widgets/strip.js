@@ -3,7 +3,7 @@
 
 // The pill whose sentence is shown: the reader's, else the first that tells them apart, else DE's.
 export function shownPill(pills, chosen) {
-  return pills.find((p) => p.name === chosen) ?? pills.find((p) => p.answer === "yes") ?? pills.find((p) => p.name.startsWith("DE")) ?? pills[0];
+  return pills.find((p) => p.name === chosen) ?? pills.find((p) => p.yours) ?? pills.find((p) => p.answer === "yes") ?? pills.find((p) => p.name.startsWith("DE")) ?? pills[0];
 }
 
 export function words(pill, first) {

@@ -25,7 +25,7 @@ class VerdictStrip(PageWidget):
     moves: Any = traitlets.List().tag(
         sync=True
     )  # [u, v]: a map of nodes that takes A to B, as the linked canvas counts
-    chosen = traitlets.Unicode("").tag(sync=True)  # the method whose sentence a reader asked for; "": the first "yes"
+    chosen = traitlets.Unicode("").tag(sync=True)  # whose sentence is asked for; "": one's own ζ, or the first "yes"
     expanded = traitlets.Bool(False).tag(sync=True)  # whether the table of all reasons is open
     link = traitlets.Unicode("").tag(sync=True)  # lights up nodes of the canvas with the same link
 

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from tools.boards import Board, fresh
+from tools.explorers import Panel
 
 MODELS = """\
 import torch
@@ -48,6 +49,11 @@ friends = [int(G.has_edges(list(combinations(S, 2))).sum()) for S in sets]
 task = de.set_task(G, sets, ["apart" if k == 0 else "loose" if k == 1 else "tight" for k in friends])
 board = de.TrainingBoard(task, models=["my sums", "my SAGE", "DE-GNN-SPD"], seeds=1, epochs=4)
 board"""
+EXPLORER = """\
+visits = de.encoding("visits", lambda near: near.walks[:, 1:].sum(axis=1), columns=["expected visits"], walks=4)
+fig = de.zoo.figure1()
+explorer = de.Explorer((fig, 2), (fig, 3), colour_by=visits)
+explorer"""
 NAMES = {"my sums", "my SAGE", "DE-GNN-SPD"}
 CLASSES = ("apart", "loose", "tight")
 
@@ -68,8 +74,16 @@ def answers(board: Board) -> dict[str, str]:
     return dict(said)
 
 
-def test_own_models_race_on_an_own_task_are_asked_and_say_why(lab: Any, visit: Any) -> None:
-    board = fresh(lab, visit, "laboratory", MODELS, TASK, height=800)
+def test_what_users_bring_is_seen_raced_asked_and_explained(lab: Any, visit: Any) -> None:
+    board = fresh(lab, visit, "laboratory", MODELS, EXPLORER, TASK, height=800)
+    panel = Panel(board.page)
+    panel.verdict("DE-visits", "yes, at once")
+    assert panel.box.locator('.de-pill[aria-pressed="true"]').get_attribute("data-method") == "DE-visits"
+    menu = panel.box.get_by_label("Colour by")
+    assert menu.evaluate("menu => menu.selectedOptions[0].text") == "visits (yours)"
+    assert "28/81 2 | 2" in " ".join(panel.legend())  # in how many ways a walk of four steps comes by
+    panel.trees_say("16/27")
+
     board.go.click()
     board.waits_for_button("All trained")
     board.until(lambda: set(board.table()) == NAMES)

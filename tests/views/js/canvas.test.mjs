@@ -150,13 +150,16 @@ test("many nodes are small, few are large, and none too small to see", () => {
   assert.equal(c.nodeRadius(Float32Array.of(), Float32Array.of(), 100), 6);
 });
 
-test("the strip shows the sentence asked for, else of the first that tells them apart, else the first", () => {
+test("the strip shows the sentence asked for, else of one's own method, else of the first that tells them apart", () => {
   const pills = [["a", "no"], ["b", "yes"], ["c", "yes"]].map(([name, answer]) => ({ name, answer }));
   assert.equal(strip.shownPill(pills, "").name, "b");
   assert.equal(strip.shownPill(pills, "c").name, "c");
   assert.equal(strip.shownPill(pills, "gone").name, "b");
   assert.equal(strip.shownPill(pills.slice(0, 1), "").name, "a");
   assert.equal(strip.shownPill([], ""), undefined);
+  const own = [...pills, { name: "mine", answer: "no", yours: true }];
+  assert.equal(strip.shownPill(own, "").name, "mine");
+  assert.equal(strip.shownPill(own, "c").name, "c");
 });
 
 test("a pill's answer in words", () => {

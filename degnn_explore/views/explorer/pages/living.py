@@ -137,7 +137,12 @@ def _lesson(state: ExplorerState, canvas: Canvas, tree: SubtreeView, more: dict[
         "terms": TERMS,
         "palette": [{"colour": colour, "ink": text_on(colour)} for colour in categorical(18)],
         "methods": [
-            {"name": name, "what": it.what, "titles": {p: it.title(p, state.hops) for p in orders(state)}}
+            {
+                "name": name,
+                "what": it.what,
+                "titles": {p: it.title(p, state.hops) for p in orders(state)},
+                "yours": it.own is not None,
+            }
             for name, it in Question.of(state).methods.items()
         ],
         "state": _state(state),
