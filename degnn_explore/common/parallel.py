@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Event
 from typing import Any, TypeVar
@@ -22,6 +23,26 @@ Worker = Callable[[Step, Event], None]
 
 
 _most: ContextVar[int] = ContextVar("_most", default=2**31)
+Listener = Callable[[str, float], None]  # what is being done, and which share of it is done
+_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_TOLD_EVERY = 0.25  # seconds from one word to a listener to the next
+
+
+@contextmanager
+def heard_by(listener: Listener) -> Iterator[None]:
+    """Whatever this thread lets :class:`Threads` do meanwhile is told to the listener, a few times a second.
+
+    Examples
+    --------
+    >>> with heard_by(lambda label, share: print(label, share)):
+    ...     Threads(1).ranges(16, lambda begin, end, scratch: None, "counting")
+    counting 0.0
+    """
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
 
 
 def cores() -> int:
@@ -150,6 +171,7 @@ class Threads:
         from tqdm.auto import tqdm
 
         halt, lock, done, failures = Event(), threading.Lock(), [0], list[BaseException]()
+        listener, told = None if quiet else _LISTENER.get(), [-_TOLD_EVERY]
 
         def step(count: int) -> None:
             with lock:
@@ -159,6 +181,9 @@ class Threads:
 
         def look() -> None:
             bar.update(done[0] - bar.n)
+            if listener is not None and (now := time.monotonic()) - told[0] >= _TOLD_EVERY:
+                told[0] = now
+                listener(label, done[0] / max(total, 1))
             if done[0] < total:
                 raise_if(self.stop, f"{label or 'Work'}: stopped after {done[0]:,} of {total:,} {unit}s.")
 

@@ -233,7 +233,8 @@ class Race:
                 if lane is None:
                     continue
                 if kind == "prepare":
-                    lane.state = "preparing"
+                    lane.doing = rest[0] if rest else ""
+                    lane.state = "running" if lane.heard else "preparing"
                 elif kind == "epochs":
                     lane.state = "running"
                     lane.heard = lane.heard + rest[0]

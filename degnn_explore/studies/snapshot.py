@@ -22,6 +22,7 @@ class Lane:
     epochs: list[dict[str, Any]] = field(default_factory=list)
     error: str = ""
     run: Run | None = None
+    doing: str = ""  # while it is prepared, in words
     heard: list[dict[str, Any]] = field(default_factory=list)
     """The epochs told since the last start; a continued run tells its earlier ones again."""
 
@@ -37,6 +38,7 @@ class Progress:
     share: float  # of all its epochs
     left: float | None  # seconds until its last seed is finished, by what is trained before it; None: not known
     error: str = ""
+    doing: str = ""  # while it is prepared, in words
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ def _progress(model: str, lanes: Sequence[Lane], epochs: int, race: str, left: M
     known = any(lane.epochs for lane in lanes)  # else there is but a guess by the other models
     seconds = 0.0 if done == len(lanes) else left.get(model) if known else None
     error = next((lane.error for lane in lanes if lane.error), "")
-    return Progress(model, state, done, len(lanes), behind / (epochs * len(lanes)), seconds, error)
+    doing = next((lane.doing for lane in lanes if lane.state == "preparing" and lane.doing), "")
+    return Progress(model, state, done, len(lanes), behind / (epochs * len(lanes)), seconds, error, doing)
 
 
 def _left(lanes: Sequence[Lane], epochs: int, workers: int) -> dict[str, float]:

@@ -1,8 +1,8 @@
 """Who trains: processes of their own, so that the notebook stays free; one is kept warm for the next race.
 
-A message is a tuple: ("prepare",), ("placed", where it is trained in words, how many more runs fit there or None),
-("epochs", list of dicts), ("finished", line of JSON), ("failed", line of JSON), ("short", line of JSON) for a run that
-failed for want of a device's memory, or ("stopped",); the last four end a job.
+A message is a tuple: ("prepare", what is being done in words), ("placed", where it is trained in words, how many more
+runs fit there or None), ("epochs", list of dicts), ("finished", line of JSON), ("failed", line of JSON), ("short", line
+of JSON) for a run that failed for want of a device's memory, or ("stopped",); the last four end a job.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..common.errors import ParameterError
+from ..common.parallel import heard_by
 from .carrying import pack, unpack
 from .plan import Job, Plan
 from .records import Run
@@ -49,9 +50,10 @@ def train(plan: Plan, job: Job, folder: Path, send: Send, stop: threading.Event)
 
     record, short = begun(plan, job), False
     try:
-        send(("prepare",))
+        send(("prepare", ""))
         record = replace(record, device=choose_device(plan.device))
-        record = _trained(plan, job, folder, record, send, stop)
+        with heard_by(lambda label, share: send(("prepare", f"{label}, {share:.0%}"))):
+            record = _trained(plan, job, folder, record, send, stop)
     except Exception as error:
         short = out_of_memory(error)
         words = str(error) if isinstance(error, ValueError) else "".join(traceback.format_exception(error))

@@ -29,7 +29,7 @@ from degnn_explore.studies.repeat import code_of
 from degnn_explore.studies.snapshot import Snapshot, lanes_of, snapshot
 from degnn_explore.studies.storage import database as database_module
 from degnn_explore.studies.storage.store import Store, claimant
-from degnn_explore.studies.workers import ProcessWorker, ThreadWorker
+from degnn_explore.studies.workers import ProcessWorker, ThreadWorker, train
 from tools.waiting import LONG, until
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(de.__file__).parents[1])}
@@ -550,6 +550,18 @@ def test_curves_do_not_jump_back_on_continue(tmp_path: Path, monkeypatch: pytest
     until(lambda: len(lane.heard) == 6)
     assert shown() == [1, 2, 3, 4, 5, 6]
     one.cancel()
+
+
+def test_what_a_run_prepares_is_told(tmp_path: Path) -> None:
+    plan, sent = Plan(de.load("karate"), "links", models=["DE-GNN-SPD"], seeds=1, epochs=1), []
+    train(plan, Job("DE-GNN-SPD", 0), tmp_path, sent.append, threading.Event())
+    told = [words for kind, *words in sent if kind == "prepare"]
+    assert told[0] == [""]
+    assert ["sizing ego-networks, 0%"] in told and ["extracting ego-networks, 0%"] in told
+    one = Race(plan, Store(tmp_path), workers=1)
+    lane = next(iter(one._lanes.values()))
+    lane.state, lane.doing, one._state = "preparing", "extracting ego-networks, 40%", "running"
+    assert [(p.state, p.doing) for p in one.snapshot().progress] == [("preparing", "extracting ego-networks, 40%")]
 
 
 KILLED = """

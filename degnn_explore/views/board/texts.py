@@ -48,7 +48,7 @@ def progress_bars(shown: Snapshot | None) -> str:
         if p.state == "running" and p.left:
             note += f" · {duration(p.left)} left"
         elif p.state in ("preparing", "cancelled", "failed"):
-            note += f" · {p.state}"
+            note += f" · {p.state}" + (f": {p.doing}" if p.state == "preparing" and p.doing else "")
         percent = round(100 * p.share, 1)
         colour = text(paint(p.model))
         bar = (

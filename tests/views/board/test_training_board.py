@@ -751,7 +751,9 @@ def test_only_the_time_of_a_running_model_is_said_and_bars_are_as_long_as_their_
 
     assert "1 of 3 seeds · 2 min 10 s left" in bars("running", 130.0)
     assert "left" not in bars("preparing", 130.0)
-    assert "1 of 3 seeds · preparing" in bars("preparing", None)
+    assert "1 of 3 seeds · preparing<" in bars("preparing", None)
+    busy = Progress("GCN", "preparing", 1, 3, 0.4, None, doing="extracting ego-networks, 40%")
+    assert "preparing: extracting ego-networks, 40%<" in progress_bars(Snapshot("running", (busy,), None, (), 1))
     assert 'aria-valuenow="46"' in bars("running", None)
     assert "width:45.6%" in bars("running", None)
     assert "&lt;b&gt;" in bars("failed", None, "Traceback\n<b>")
