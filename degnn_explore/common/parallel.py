@@ -7,7 +7,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Event
 from typing import Any, TypeVar
@@ -28,7 +27,7 @@ _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 _TOLD_EVERY = 0.25  # seconds from one word to a listener to the next
 
 
-@contextmanager
+@contextlib.contextmanager
 def heard_by(listener: Listener) -> Iterator[None]:
     """Whatever this thread lets :class:`Threads` do meanwhile is told to the listener, a few times a second.
 
