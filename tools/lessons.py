@@ -41,9 +41,9 @@ except ImportError:  # on Colab or Kaggle; elsewhere this does nothing
     import degnn_explore as de"""
 NO_ADDRESS = """try:
     import degnn_explore as de
-except ImportError as missing:  # on Colab or Kaggle; elsewhere this does nothing
+except ImportError:  # on Colab or Kaggle; elsewhere this does nothing
     hint = "degnn_explore is not installed here. Run %pip install git+ADDRESS first, ADDRESS being its repository's."
-    raise ImportError(hint) from missing"""
+    raise ImportError(hint) from None"""
 
 
 def address() -> str:
