@@ -36,8 +36,8 @@ def in_order(
 
     Examples
     --------
-    >>> from distributed import Client, LocalCluster
-    >>> with LocalCluster(1, processes=False, dashboard_address=None, threads_per_worker=1) as local, Client(local):
+    >>> from distributed import LocalCluster
+    >>> with LocalCluster(1, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=None) as local:
     ...     list(in_order(local.scheduler_address, abs, [-1, 2, -3]))
     [(-1, 1), (2, 2), (-3, 3)]
     """

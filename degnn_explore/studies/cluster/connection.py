@@ -39,8 +39,8 @@ class Cluster:
 
     Examples
     --------
-    >>> from distributed import Client, LocalCluster
-    >>> with LocalCluster(1, processes=False, dashboard_address=None, threads_per_worker=1) as local, Client(local):
+    >>> from distributed import LocalCluster
+    >>> with LocalCluster(1, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=None) as local:
     ...     cluster = Cluster(local.scheduler_address)
     ...     total = cluster.submit(sum, cluster.sent([1, 2, 3])).result()
     ...     cluster.close()
