@@ -16,6 +16,7 @@ import pytest
 
 from tools import lessons
 from tools.notebooks import run
+from tools.waiting import LONG
 
 from .conftest import PEAK
 
@@ -127,7 +128,7 @@ def test_where_the_library_is_missing_the_cell_installs_it_or_says_how() -> None
         ("", "Run %pip install git+ADDRESS first"),
     ):
         done = subprocess.run(
-            [sys.executable, "-c", ask + lessons.install_cell(address)], capture_output=True, text=True, timeout=60
+            [sys.executable, "-c", ask + lessons.install_cell(address)], capture_output=True, text=True, timeout=LONG
         )
         assert said in done.stdout + done.stderr
         assert done.returncode == 1

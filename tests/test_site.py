@@ -17,6 +17,7 @@ from degnn_explore import pyg
 from tools import lab
 from tools.site import building, links, reference
 from tools.site.markup import Markdown
+from tools.waiting import LONG
 
 SHOWN = "00_start_here"  # the one notebook that is executed here
 
@@ -136,6 +137,7 @@ def test_in_a_browser_the_page_lives_and_reaches_nothing(site: Any) -> None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)("no Chromium found")
     with lab.browser() as browser:
         page = browser.new_page(viewport={"width": 390, "height": 844})
+        page.set_default_timeout(1000 * LONG)
         asked: list[str] = []
         said: list[str] = []
         page.on("request", lambda request: asked.append(request.url))

@@ -12,6 +12,7 @@ import degnn_explore as de
 from degnn_explore.common.stopping import at
 from degnn_explore.views.explorer import opening
 from degnn_explore.views.explorer.opening import Opening
+from tools.waiting import LONG
 
 RING = "source,target\n" + "".join(f"n{i},n{(i + 1) % 30}\n" for i in range(30))
 STAGES = (
@@ -91,14 +92,14 @@ def test_the_graph_before_stays_until_all_is_there_and_after_cancel() -> None:
 
     def slow() -> de.Graph:
         begun.set()
-        go_on.wait(60)
+        go_on.wait(LONG)
         at("reading the file", 0.5)
         raise AssertionError("it was cancelled before")
 
     drawers = explorer._drawers
     drawers.toggle("file")
     drawers._begin("slow.csv", slow)
-    assert begun.wait(60)
+    assert begun.wait(LONG)
     assert drawers.opening.busy
     assert drawers.opening.box.layout.display == ""
     assert drawers.report.layout.display == "none"
@@ -117,7 +118,7 @@ def test_of_two_files_the_later_one_is_opened(ring: Path) -> None:
     go_on = Event()
 
     def slow() -> de.Graph:
-        go_on.wait(60)
+        go_on.wait(LONG)
         return de.zoo.figure5()[0]
 
     drawers = explorer._drawers
@@ -127,7 +128,7 @@ def test_of_two_files_the_later_one_is_opened(ring: Path) -> None:
     drawers.path._handle_msg({"content": {"data": {"method": "custom", "content": {"event": "submit"}}}, "buffers": []})
     explorer.wait()
     go_on.set()
-    former.join(60)
+    former.join(LONG)
     assert [side.graph.title for side in explorer.state.sides] == ["ring"]
     assert "30 nodes and 30 links" in drawers.report.value
 
