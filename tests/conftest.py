@@ -48,6 +48,19 @@ def _only_the_built_in_encodings() -> Iterator[None]:
     OWN.clear()
 
 
+@pytest.fixture(scope="session")
+def chrome() -> Iterator[Any]:
+    """A headless Chromium, one for all tests of a process: playwright refuses to be started twice."""
+    from tools import lab as jupyter
+
+    pytest.importorskip("playwright", reason="browser tests need playwright: pip install playwright")
+    if jupyter.chromium() is None:
+        missing = pytest.fail if os.environ.get("CI") else pytest.skip
+        missing("no Chromium found: install your system's chromium package, or run: playwright install chromium")
+    with jupyter.browser() as opened:
+        yield opened
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests first: they are the longest groups, so that no worker is left alone with them at the end."""
     items.sort(key=lambda item: not worker_group(item.nodeid).startswith("browser"))  # stable

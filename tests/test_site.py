@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import html
 import json
@@ -14,7 +15,6 @@ import pytest
 
 import degnn_explore as de
 from degnn_explore import pyg
-from tools import lab
 from tools.site import building, links, reference
 from tools.site.markup import Markdown
 from tools.waiting import LONG
@@ -132,11 +132,8 @@ def test_every_page_of_the_navigation_says_where_one_is(site: Any) -> None:
 
 
 @pytest.mark.browser
-def test_in_a_browser_the_page_lives_and_reaches_nothing(site: Any) -> None:
-    if lab.chromium() is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("no Chromium found")
-    with lab.browser() as browser:
-        page = browser.new_page(viewport={"width": 390, "height": 844})
+def test_in_a_browser_the_page_lives_and_reaches_nothing(site: Any, chrome: Any) -> None:
+    with contextlib.closing(chrome.new_page(viewport={"width": 390, "height": 844})) as page:
         page.set_default_timeout(1000 * LONG)
         asked: list[str] = []
         said: list[str] = []

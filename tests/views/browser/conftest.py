@@ -1,8 +1,7 @@
-"""A JupyterLab server and a Chromium for all browser tests; every page is checked when it closes."""
+"""A JupyterLab server for all browser tests; every page is checked when it closes."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,16 +15,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(item.fspath).parent == Path(__file__).parent:
             item.add_marker(pytest.mark.browser)
-
-
-@pytest.fixture(scope="session")
-def chrome() -> Iterator[Any]:
-    pytest.importorskip("playwright", reason="browser tests need playwright: pip install playwright")
-    if jupyter.chromium() is None:
-        missing = pytest.fail if os.environ.get("CI") else pytest.skip
-        missing("no Chromium found: install your system's chromium package, or run: playwright install chromium")
-    with jupyter.browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="session")
