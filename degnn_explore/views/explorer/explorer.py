@@ -145,7 +145,7 @@ class Explorer(Panel):
     def still(self) -> tuple[str, str]:
         """Graphs and subtrees as a picture with a caption, for viewers without a kernel."""
         self._judge.wait(0.3)  # the verdicts of a small graph are in by then
-        return pictures.still(self.state, self.graph_canvas, self._found)
+        return self._drawers.opening.still() or pictures.still(self.state, self.graph_canvas, self._found)
 
     def tour(self, name: str = "hexagon") -> None:
         """Begins a guided tour, see :data:`degnn_explore.views.lessons.tours.TOURS`."""

@@ -69,6 +69,11 @@ class Opening:
         if self._thread.ident is not None:
             self._thread.join(seconds)
 
+    def still(self) -> tuple[str, str] | None:
+        """What a viewer without a kernel reads while a graph is being opened, as text and as HTML; else None."""
+        said = f"{Path(self._at[0]).name} was being opened when this cell ran; run it again to see the graph."
+        return (said, tag("p", said)) if self.busy else None
+
     def _work(self, name: str, read: Callable[[], Graph], stop: Event) -> None:
         try:
             with watched(self._tell(name, stop, 0.0, _READ), stop):

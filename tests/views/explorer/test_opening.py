@@ -103,6 +103,7 @@ def test_the_graph_before_stays_until_all_is_there_and_after_cancel() -> None:
     assert drawers.opening.busy
     assert drawers.opening.box.layout.display == ""
     assert drawers.report.layout.display == "none"
+    assert explorer.still()[0].startswith("slow.csv was being opened when this cell ran")
     explorer.state.pick(0, 5)  # the panel is alive meanwhile
     drawers.opening.cancel.click()
     go_on.set()
@@ -111,6 +112,7 @@ def test_the_graph_before_stays_until_all_is_there_and_after_cancel() -> None:
     assert "Opening slow.csv was cancelled; what is shown has not changed." in drawers.report.value
     assert (drawers.report.layout.display, drawers.opening.box.layout.display) == ("", "none")
     assert explorer._error.value == ""
+    assert "Fig. 1(a)" in explorer.still()[0]
 
 
 def test_of_two_files_the_later_one_is_opened(ring: Path) -> None:
