@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,7 +89,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
 
         batch = self.batch(index, device)
         if labels is not None:
-            batch.y = labels[self._wanted(index)].to(device)
+            batch.y = labels[torch.from_numpy(np.asarray(index))].to(device)
             batch._slice_dict["y"] = torch.arange(batch.num_graphs + 1)
             batch._inc_dict["y"] = torch.zeros(batch.num_graphs, dtype=torch.int64)
         return batch
@@ -132,9 +133,8 @@ class EgoNetworks(Store[FlatEgos, Any]):
 
     def _gather(self, flat: FlatEgos, index: NDArray[np.int64]) -> torch_geometric.data.Batch:
         import torch
-        from torch_geometric.data import Batch, Data
 
-        ptr, edge_ptr = (starts(np.diff(flat_ptr)[index]) for flat_ptr in flat[:2])
+        ptr, edge_ptr = (starts(flat_ptr[index + 1] - flat_ptr[index]) for flat_ptr in flat[:2])
         x = np.empty((ptr[-1], flat.x.shape[1]), np.float32)
         node, distance, place = (np.empty(ptr[-1], np.int64) for _ in range(3))
         edge_index = np.empty((2, edge_ptr[-1]), np.int64)
@@ -148,7 +148,8 @@ class EgoNetworks(Store[FlatEgos, Any]):
             "batch": place,
             "ptr": ptr,
         }
-        batch = Batch(_base_cls=Data, **{name: torch.from_numpy(array) for name, array in arrays.items()})
+        # type's own call: that of PyG's metaclass makes the class anew, a sixth of an epoch's batches
+        batch = type.__call__(_batch_class(), **{name: torch.from_numpy(array) for name, array in arrays.items()})
         # What Batch.from_data_list would note down one graph at a time, so that batch[i] works.
         slices, shift = torch.from_numpy(ptr), torch.from_numpy(ptr[:-1])
         still, targets = torch.zeros_like(shift), torch.arange(len(index) + 1) * self.p
@@ -158,3 +159,11 @@ class EgoNetworks(Store[FlatEgos, Any]):
         batch._inc_dict = dict.fromkeys(("x", "node", "distance"), still)
         batch._inc_dict |= {"edge_index": shift, "target_index": shift}
         return batch
+
+
+@cache
+def _batch_class() -> type[torch_geometric.data.Batch]:
+    """What PyG calls DataBatch: batches of Data."""
+    from torch_geometric.data import Batch, Data
+
+    return type(Batch(_base_cls=Data))

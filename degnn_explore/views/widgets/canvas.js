@@ -250,7 +250,7 @@ function render({ model, el }) {
       event.preventDefault();
     }
   });
-  find.addEventListener("blur", () => setTimeout(() => { drop(false); }, 200));
+  find.addEventListener("blur", () => setTimeout(() => { if (!find.matches(":focus")) drop(false); }, 200));
   find.showMatches = (text, found) => {
     if (text !== find.value.trim().slice(0, 100)) return; // an answer to what was typed before
     items = found;

@@ -62,7 +62,7 @@ def find(board: Board, name: str) -> None:
     """Picks a node by its name, as a reader does who does not see it at once."""
     canvas = board.box.locator(".de-canvas").first
     canvas.locator(".de-find").fill(name)
-    match = canvas.locator(".de-matches li", has_text=re.compile(f"^{re.escape(name)}$")).first
+    match = canvas.locator(".de-matches li", has_text=re.compile(f"^{name}$")).first
     match.wait_for(timeout=60_000)
     match.click()
     board.until(lambda: name in canvas.locator(".de-captions").inner_text())
