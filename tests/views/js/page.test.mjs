@@ -64,8 +64,8 @@ if (process.env.DE_PACKED) {
   const yours = own ? asked.map((sets) => {
     const state = { colour_by: own, layer: 1, targets: sets, root: 0 }, drawn = page.colouring(known, state);
     const say = ({ codes, legend }) => codes.map((part) => [...part].map((c) => legend[c].label));
-    const tree = page.subtrees(known, { ...state, colour_by: `DE-${own}` }, [0, known.n(0)]);
-    return { title: drawn.title, labels: say(drawn), tree: [tree.encoding, tree.legend_title, tree.listed] };
+    const trees = [own, `DE-${own}`].map((by) => page.subtrees(known, { ...state, colour_by: by }, [0, known.n(0)]));
+    return { title: drawn.title, labels: say(drawn), trees: trees.map((t) => [t.encoding, t.legend_title, t.listed]) };
   }) : [];
   writeFileSync(process.env.DE_ANSWERS, JSON.stringify({ verdicts, nodes, codes, yours }));
 }
