@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nbclient.exceptions import CellExecutionError
 
 import degnn_explore as de
 from degnn_explore import pyg
@@ -117,6 +118,12 @@ def test_nothing_of_this_machine_and_no_airports_are_in_it(site: Any) -> None:
         text = path.read_text(encoding="utf-8")
         assert str(building.ROOT) not in text, path
         assert os.path.expanduser("~/") not in text, path
+
+
+def test_a_notebook_that_needs_the_airports_is_shown_without_results_and_no_other_failure_passes() -> None:
+    assert doctest.testmod(building).failed == 0
+    assert building.needs_a_graph(CellExecutionError("", "GraphError", "x: https://y could not be downloaded (z)"))
+    assert not building.needs_a_graph(CellExecutionError("", "ValueError", "x could not be downloaded"))
 
 
 def test_every_page_of_the_navigation_says_where_one_is(site: Any) -> None:

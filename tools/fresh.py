@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 REQUIREMENTS = ROOT / "binder" / "requirements.txt"
 
 
-def binder_environment(folder: Path) -> Path:
-    """Makes a virtual environment in ``folder``, installs as repo2docker does, and returns its Python."""
+def binder_environment(folder: Path, *options: str) -> Path:
+    """Makes a virtual environment in ``folder``, installs as repo2docker does (options: of pip); returns its Python."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True, timeout=300)
     python = folder / "bin" / "python"
     # Where PyTorch's index cannot be reached, pip has torch's CPU build from elsewhere, or the default one: no waiting.
@@ -23,7 +23,7 @@ def binder_environment(folder: Path) -> Path:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", **quick}
     done = subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", "--no-cache-dir", "-r", REQUIREMENTS],
+        [python, "-m", "pip", "install", "--quiet", "--no-cache-dir", *options, "-r", REQUIREMENTS],
         cwd=ROOT,
         env=environment,
         capture_output=True,
