@@ -13,6 +13,8 @@ from .markup import Markdown, code
 
 KIND = "application/vnd.degnn.panel"  # as in in_kernel.py, which only kernels import
 CHARTS = "application/vnd.plotly.v1+json"
+IMPORT = "import degnn_explore as de"
+INSTALLS = f"try:\n    {IMPORT}\nexcept ImportError"  # how the cell of tools/lessons.py begins
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -23,7 +25,8 @@ def body(book: Any, markdown: Markdown, panels: Path | None, pages: str) -> Iter
         if cell.cell_type == "markdown":
             yield f'<div class="text">{markdown(cell.source)}</div>'
         elif cell.cell_type == "code" and cell.source.strip():
-            yield f'<div class="cell">{code(cell.source, "python")}'
+            source = IMPORT if cell.source.startswith(INSTALLS) else cell.source  # who reads here need not install
+            yield f'<div class="cell">{code(source, "python")}'
             yield from (_output(output, told, pages) for output in _joined(cell.get("outputs", [])))
             yield "</div>"
 
