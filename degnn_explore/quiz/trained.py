@@ -87,5 +87,5 @@ def find_the_leak(answer: Any) -> Fact:
     if not counts[name]:
         return False, f"{name} does not occur here: no set shows it."
     if counts[name] != number:
-        return False, f"{name} does occur here, but {number:,} is not how many sets show it."
+        return False, f"{name} does occur here, but {number:,} is not how many test pairs show it."
     return True, f"{name}, shown by {number:,} sets."
