@@ -57,7 +57,7 @@ def asked(pair):
     started = time.perf_counter()
     board._deep.ask.explorer.state.choose(0, [int(v) for v in pair])
     return time.perf_counter() - started
-pairs = np.random.default_rng(0).permutation(board._known.shelf.graph.num_nodes)[:40].reshape(20, 2)
+pairs = np.random.default_rng(0).permutation(board._known.plan.graph.num_nodes)[:40].reshape(20, 2)
 asked(pairs[0])
 print("MEASURED", json.dumps([asked(pair) for pair in pairs[1:]]))
 """
@@ -187,9 +187,10 @@ def measured(page: Any, code: str) -> list[Any]:
     }""",
         code,
     )
-    if "MEASURED" not in printed:
-        raise RuntimeError(printed)
-    found: list[Any] = json.JSONDecoder().raw_decode(printed.partition("MEASURED")[2].strip())[0]
+    before, _, after = printed.partition("MEASURED [")  # a traceback has the word, too
+    if not after:
+        raise RuntimeError(before)
+    found: list[Any] = json.JSONDecoder().raw_decode(f"[{after}")[0]
     return found
 
 
