@@ -39,7 +39,8 @@ def graded(book: Any) -> list[Any]:
 @pytest.fixture(autouse=True)
 def own_jupyter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEGNN_FAST", "1")  # fewer epochs and seeds on boards, nothing else
-    for folder in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+    # a store of its own: what an earlier test has trained would only be shown, and the reader's own stays as it is
+    for folder in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "DEGNN_RUNS"):
         monkeypatch.setenv(folder, str(tmp_path / folder.lower()))
 
 

@@ -35,7 +35,8 @@ def test_notebook_runs(
     if name in OF_AIRPORTS and (airports is None or not all((airports / file).is_file() for file in downloads.SHA256)):
         pytest.skip("the airport files are not here: set DEGNN_DATA to a folder that has them")
     monkeypatch.setenv("DEGNN_FAST", "1")  # fewer epochs and seeds, nothing else
-    for folder in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+    # a store of its own: what an earlier test has trained would only be shown, and the reader's own stays as it is
+    for folder in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "DEGNN_RUNS"):
         monkeypatch.setenv(folder, str(tmp_path / folder.lower()))
     notebook = nbformat.read(FOLDER / name, as_version=4)
     nbformat.validate(notebook)
