@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import signal
 import sys
 import tempfile
 import webbrowser
@@ -100,11 +101,14 @@ def _app() -> Any:
             HTTPServer(self.app).add_sockets(sockets)
             type(self).listens(sockets[0].getsockname()[1])
             self.ioloop = IOLoop.current()
+            usual = signal.getsignal(signal.SIGINT)
+            if usual is not signal.SIG_IGN:  # as under nohup
+                signal.signal(signal.SIGINT, self._handle_signal_stop)  # between two callbacks, not inside of one
             try:
                 self.ioloop.start()
-            except KeyboardInterrupt:
                 say("ending")
             finally:
+                signal.signal(signal.SIGINT, usual)
                 self.stop()
 
     return App

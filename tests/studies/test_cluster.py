@@ -124,7 +124,9 @@ def test_a_failing_run_is_recorded_and_does_not_stop_the_others(client: Any, tmp
 
 SCRIPT = textwrap.dedent("""
     import pathlib, sys, time, degnn_explore as de
+    from degnn_explore.studies.whole.remote import RemoteCrew
     folder = sys.argv[1]
+    RemoteCrew.seconds = 0.0  # every run is a batch: what is finished does not wait for those that do not end
 
     def itself(near):
         if len(sys.argv) == 1:  # where it is trained
@@ -146,12 +148,14 @@ def test_a_client_that_is_killed_and_started_again_loses_nothing_and_makes_nothi
     command = [sys.executable, "-c", SCRIPT, str(tmp_path), client.scheduler.address]
     store = Store(tmp_path / "store")
     killed = subprocess.Popen(command, env=ENV)
-    until(lambda: (store.runs() and (tmp_path / "begun").exists()) or killed.poll() is not None)
-    killed.kill()
-    killed.wait()
-    before = {run.key: run for run in store.runs()}
-    until(lambda: not any(client.processing().values()))  # nobody wants the rest any more
-    (tmp_path / "go").touch()
+    try:
+        until(lambda: (store.runs() and (tmp_path / "begun").exists()) or killed.poll() is not None)
+        killed.kill()
+        killed.wait()
+        before = {run.key: run for run in store.runs()}
+        until(lambda: not any(client.processing().values()))  # nobody wants the rest any more
+    finally:
+        (tmp_path / "go").touch()
     assert subprocess.run(command, env=ENV, timeout=LONG, check=True, capture_output=True).stdout.startswith(b"6 runs")
     after = {run.key: run for run in store.runs()}
     assert 0 < len(before) < 6 and all(after[key] == run for key, run in before.items())
