@@ -106,12 +106,8 @@ def test_a_killed_run_goes_on(
     assert sorted(os.listdir()) == ["pairs.csv", "scores.bad.csv", f"scores.{ending}"]
 
 
-def test_the_same_command_gives_the_same_bytes_interrupted_or_not(
-    folder: Path, model_file: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(score, "_ROWS", 300)
-    command = ["score", model_file, "karate", pairs(folder), "--quiet", "--out"]
-    assert main([*command, "once.csv"]) == main([*command, "twice.csv"]) == 0
+def interrupted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C comes while the second chunk is judged."""
     predict, asked = de.predict, []
 
     def interrupted(*arguments: object, **options: object) -> object:
@@ -121,6 +117,15 @@ def test_the_same_command_gives_the_same_bytes_interrupted_or_not(
         return predict(*arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(de, "predict", interrupted)
+
+
+def test_the_same_command_gives_the_same_bytes_interrupted_or_not(
+    folder: Path, model_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score, "_ROWS", 300)
+    command = ["score", model_file, "karate", pairs(folder), "--quiet", "--out"]
+    assert main([*command, "once.csv"]) == main([*command, "twice.csv"]) == 0
+    interrupted_once(monkeypatch)
     assert main([*command, "later.csv"]) == 130
     assert main([*command, "later.csv"]) == 0
     whole = Path("once.csv").read_bytes()
@@ -131,15 +136,7 @@ def test_ctrl_c_keeps_what_was_scored_and_another_run_is_refused(
     folder: Path, model_file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(score, "_ROWS", 200)
-    predict, asked = de.predict, []
-
-    def interrupted(*arguments: object, **options: object) -> object:
-        asked.append(1)
-        if len(asked) == 2:
-            raise KeyboardInterrupt
-        return predict(*arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(de, "predict", interrupted)
+    interrupted_once(monkeypatch)
     arguments = ["score", model_file, "karate", pairs(folder), "--out", "scores.csv", "--quiet"]
     assert main(arguments) == 130
     assert "stopped after 199 sets" in capsys.readouterr().err

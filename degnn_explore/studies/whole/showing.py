@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from ...common.errors import ParameterError, one_of
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
     import pandas
 
 
-class Shown:
+class Shown(ABC):
     """The part of :class:`Study` that shows; the study itself says which cells there are and what is known of them."""
 
     asked: Asked
     missing: dict[str, str]
 
-    def _prepared(self) -> list[Cell]:
-        raise NotImplementedError
+    @abstractmethod
+    def _prepared(self) -> list[Cell]: ...
 
-    def _known(self) -> dict[str, Run]:
-        raise NotImplementedError
+    @abstractmethod
+    def _known(self) -> dict[str, Run]: ...
 
     def standing_results(self, view: str = "validation") -> list[Result]:
         """Every cell as it stands; ``view`` is "validation", or "optimistic" for the paper's appendix."""
