@@ -68,19 +68,47 @@ def note_column(graph: Graph) -> list[str]:
     return [", ".join(filter(None, map(str, row))) for row in zip(*texts, strict=True)] if texts else []
 
 
+class _Lines:
+    """Texts, one for each node, as one text without regard to case: a million names are looked through at once."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        low = list(map(_one_line, texts))
+        self._text = "\n".join(["", *low, ""])
+        self._start = np.cumsum([1, *(len(line) + 1 for line in low)])  # of each line, and of one after the last
+
+    def holding(self, wanted: str, limit: int) -> list[int]:
+        """The first lines that hold it; a line break in it is where a line begins or ends."""
+        lead = wanted.startswith("\n")
+        found, at, end = list[int](), self._text.find(wanted, 1 - lead), self._start[-1] - lead
+        while 0 <= at < end and len(found) < limit:
+            found.append(int(np.searchsorted(self._start, at + lead, side="right")) - 1)
+            at = self._text.find(wanted, self._start[found[-1] + 1] - lead)
+        return found
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.casefold().splitlines())
+
+
+@lru_cache(maxsize=8)
+def _lines(graph: Graph) -> tuple[_Lines, _Lines]:
+    """The names of its nodes, and the notes."""
+    return _Lines([node_name(graph, node) for node in range(graph.num_nodes)]), _Lines(note_column(graph))
+
+
 def search(graphs: Sequence[Graph], active: int, text: str, limit: int = 12) -> list[tuple[int, int, str, str]]:
     """Nodes whose name, or else whose columns of text, hold ``text``: (side, node, name, note), the best match first.
 
     Of equal matches those on the active side come first.
     """
-    wanted = text.casefold().strip()
-    matches = []
+    wanted = _one_line(text).strip()
+    ranks: dict[tuple[int, int], int] = {}  # (side, node) -> how well it fits, 0 is best
     for side, graph in enumerate(graphs):
-        notes = note_column(graph) or [""] * graph.num_nodes
-        for node, note in enumerate(notes):
-            name = node_name(graph, node)
-            low = name.casefold()
-            fits = (low == wanted, low.startswith(wanted), wanted in low, wanted in note.casefold())
-            if any(fits):
-                matches.append((fits.index(True), side != active, side, node, name, note))
-    return [match[2:] for match in sorted(matches, key=lambda match: match[:4])[:limit]]
+        names, notes = _lines(graph)
+        fits = (names, f"\n{wanted}\n"), (names, f"\n{wanted}"), (names, wanted), (notes, wanted)
+        for rank, (lines, wished) in enumerate(fits):
+            for node in lines.holding(wished, limit):
+                ranks.setdefault((side, node), rank)
+    best = sorted(ranks, key=lambda match: (ranks[match], match[0] != active, match))[:limit]
+    told = [note_column(graph) for graph in graphs]
+    return [(s, v, node_name(graphs[s], v), told[s][v] if told[s] else "") for s, v in best]

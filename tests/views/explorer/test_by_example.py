@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.views.explorer import layouts, presets, trees
@@ -50,6 +52,34 @@ def test_a_search_prefers_the_start_of_a_name() -> None:
     assert search([G], 0, " AT ") == [(0, 3, "at", ""), (0, 0, "Atlanta", ""), (0, 2, "Natal", "")]
     assert search([G, G], 1, "bos") == [(1, 1, "Boston", ""), (0, 1, "Boston", "")]
     assert len(search([de.load("pb")], 0, "", limit=5)) == 5
+
+
+def _looked_through(graphs: list[de.Graph], active: int, text: str, limit: int) -> list[tuple[int, int]]:
+    """The same search, node by node."""
+    wanted, matches = text.casefold().strip(), []
+    for side, graph in enumerate(graphs):
+        for node, note in enumerate(note_column(graph)):
+            low = node_name(graph, node).casefold()
+            fits = low == wanted, low.startswith(wanted), wanted in low, wanted in note.casefold()
+            if any(fits):
+                matches.append((fits.index(True), side != active, side, node))
+    return [match[2:] for match in sorted(matches)[:limit]]
+
+
+_WORDS = st.text("aAbß1 v", max_size=4)
+
+
+@given(data=st.data(), wanted=_WORDS, active=st.integers(0, 1), limit=st.integers(1, 6))
+def test_a_search_finds_what_a_look_at_every_node_finds(
+    data: st.DataObject, wanted: str, active: int, limit: int
+) -> None:
+    sides = []
+    for names in data.draw(st.lists(st.lists(_WORDS, unique=True, min_size=1, max_size=8), min_size=1, max_size=2)):
+        notes = data.draw(st.lists(_WORDS, min_size=len(names), max_size=len(names)))
+        named = [f"{i} {name}" if not name.strip() else name for i, name in enumerate(names)]
+        sides.append(de.Graph.from_edges([], len(names), names=named, info={"city": notes}))
+    found = search(sides, active, wanted, limit)
+    assert [match[:2] for match in found] == _looked_through(sides, active, wanted, limit)
 
 
 def test_layouts_of_a_path() -> None:
