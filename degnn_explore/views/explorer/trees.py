@@ -24,14 +24,15 @@ from .state import ExplorerState
 Ints = NDArray[np.int64]
 MAX_TREE = 420  # tree nodes of one exported tree
 MAX_ARCS = 60_000  # that a page follows
+MAX_ROOTS = 3  # trees of a single set that are drawn side by side
 NOTHING = "pick a target to see the tree a GNN computes along"
 _WORDS = {"SPD": "DE", "1-WL": "DE", "DE-SPD": "DE", "DEA-SPD": "DEA"}  # on the toggle; others have their own name
 
 
 def roots_of(state: ExplorerState) -> list[tuple[int, int]]:
-    """(side, root) of each tree: one a side, or the first three targets of a single set."""
+    """(side, root) of each tree: one a side, or the first targets of a single set."""
     if len(state.sides) == 1:
-        return [(0, t) for t in state.sides[0].targets[:3]]
+        return [(0, t) for t in state.sides[0].targets[:MAX_ROOTS]]
     return [
         (k, side.targets[min(state.root, len(side.targets) - 1)]) for k, side in enumerate(state.sides) if side.targets
     ]
@@ -174,6 +175,8 @@ def view_of(state: ExplorerState, place: Callable[[int, int], int]) -> dict[str,
     owner = [with_targets[i] for i in np.searchsorted(run.start, nodes, side="right") - 1]
     own = [(side, int(known[side].nodes[u - start[side]])) for side, u in zip(owner, nodes, strict=True)]
     notes = [seen.note] if seen.note else []
+    if len(state.sides) == 1 and (given := len(state.sides[0].targets)) > len(wanted):
+        notes.append(f"trees of the first {len(wanted)} of {given} targets")
     if depth < state.layer:
         notes.append(f"depth {state.layer} would follow too many links; depth {depth} is shown")
     return {

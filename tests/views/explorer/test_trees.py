@@ -57,6 +57,12 @@ def test_classes_are_equal_exactly_where_colours_are(a, b, layer: int, cut: bool
                 assert [x == true[i] for x in true] == [x == classes[i] for x in classes]
 
 
+def test_of_a_larger_set_it_says_whose_trees_are_drawn() -> None:
+    one, all_of_it = ExplorerState((PATH, [0, 1, 3])), ExplorerState((PATH, [0, 1, 2, 3]))
+    assert (len(shown(one)["roots"]), shown(one)["note"]) == (3, "")
+    assert (len(shown(all_of_it)["roots"]), shown(all_of_it)["note"]) == (3, "trees of the first 3 of 4 targets")
+
+
 def test_a_tree_of_too_many_links_is_shown_less_deep() -> None:
     star = de.Graph.from_edges([(0, v) for v in range(1, 300)] + [(u, v) for u in range(1, 300) for v in range(1, u)])
     state = ExplorerState((star, [0]))
