@@ -66,8 +66,13 @@ def chrome() -> Iterator[Any]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests first: they are the longest groups, so that no worker is left alone with them at the end."""
-    items.sort(key=lambda item: not worker_group(item.nodeid).startswith("browser"))  # stable
+    """Browser tests and Binder's first: the longest groups, so that no worker is left alone with them at the end.
+
+    In a new checkout a board's test compiles what training needs meanwhile; any other test in the place of Binder's,
+    which compiles in a folder of its own, would compile the same at the same time.
+    """
+    first = ("browser", "tests/test_binder.py")
+    items.sort(key=lambda item: not worker_group(item.nodeid).startswith(first))  # stable
 
 
 def pytest_collection_finish() -> None:
