@@ -22,8 +22,8 @@ if AIRPORTS.is_dir():
 # Some virtual machines announce AMX and do not allow it: bf16 would end the process. Read before torch is loaded.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
-# Three workers, and the kernels and runs they start, share two cores: torch's threads would wait for one another, which
-# took half of the time. What depends on their number sets it.
+# Three workers, and the kernels and runs they start, share two cores, where torch's threads wait for one another:
+# half of the CPU time of learn/test_nets.py, little where fit has one anyway. What depends on their number sets it.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # A first call compiles kernels, so the time of one example says nothing; in CI the examples are the same every time.
