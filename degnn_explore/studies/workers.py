@@ -306,7 +306,7 @@ def work(said: Any) -> None:
         while True:
             try:
                 heard = pickle.load(said)
-            except (EOFError, OSError):
+            except Exception:  # the parent is gone, or what follows cannot be understood: it hears that nobody is here
                 os._exit(1)
             if heard == "stop":
                 stop.set()  # of the job that was given last

@@ -230,6 +230,17 @@ def test_starting_twice_is_refused(tmp_path: Path) -> None:
     assert not one.running
 
 
+def test_a_process_that_cannot_understand_what_it_is_told_is_not_waited_for() -> None:
+    worker, heard = ProcessWorker(), list[tuple[Any, ...]]()
+    try:
+        worker.process.stdin.write(b"no pickle")  # type: ignore[union-attr]
+        worker.process.stdin.flush()  # type: ignore[union-attr]
+        until(lambda: heard.extend(worker.messages()) or heard)
+    finally:
+        worker.close()
+    assert [message[0] for message in heard] == ["died"] and "exit code 1" in heard[0][1]
+
+
 class Killed(ProcessWorker):
     """A worker whose process is killed when its first job is handed to it, or once it has told of an epoch."""
 
