@@ -6,7 +6,7 @@ The edges inside a set are cut before it is scored, as everywhere; the score of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -106,23 +106,83 @@ def _inner_inverse(matrix: scipy.sparse.sparray, sets: Ints, cut: NDArray[Any]) 
     from scipy.sparse.linalg import splu
 
     solver = splu(matrix.tocsc())
-    nodes, place = np.unique(sets, return_inverse=True)
-    place = place.reshape(sets.shape)
-    found = np.empty((*sets.shape, sets.shape[1]))
-    width = max(1, _AT_ONCE * 1000 // matrix.shape[0])
-    for start in range(0, len(nodes), width):
-        chosen = nodes[start : start + width]
-        units = np.zeros((matrix.shape[0], len(chosen)))
-        units[chosen, np.arange(len(chosen))] = 1
-        columns = solver.solve(units)
-        for j in range(sets.shape[1]):
-            rows = np.flatnonzero((place[:, j] >= start) & (place[:, j] < start + width))
-            found[rows, :, j] = columns[sets[rows], place[rows, j, None] - start]
+    found = _inner_entries(sets, matrix.shape[0], 1, lambda units: [solver.solve(units)])[:, 0]
     changed = np.flatnonzero(cut.any(axis=(1, 2)))  # the others are exact to the last digit, however small
     before = found[changed]
     after = np.linalg.inv(np.linalg.inv(before) + cut[changed])
     found[changed] = np.where(after > 1e-10 * before, after, 0.0)  # what is left of nothing is rounding
     return found
+
+
+def _inner_entries(sets: Ints, num_nodes: int, count: int, columns: Callable[[Scores], Iterable[Scores]]) -> Scores:
+    """Entries between the nodes of each set, of ``count`` matrices that are known by their products with unit columns.
+
+    [k, p] -> [k, count, p, p]
+    """
+    nodes, place = np.unique(sets, return_inverse=True)
+    place = place.reshape(sets.shape)
+    found = np.empty((len(sets), count, sets.shape[1], sets.shape[1]))
+    width = max(1, _AT_ONCE * 1000 // num_nodes)
+    for start in range(0, len(nodes), width):
+        chosen = nodes[start : start + width]
+        units = np.zeros((num_nodes, len(chosen)))
+        units[chosen, np.arange(len(chosen))] = 1
+        rows_of = [np.flatnonzero((column >= start) & (column < start + width)) for column in place.T]
+        for number, product in enumerate(columns(units)):
+            for j, rows in enumerate(rows_of):
+                found[rows, number, :, j] = product[sets[rows], place[rows, j, None] - start]
+    return found
+
+
+def inner_walks(graph: Graph, sets: Ints, steps: int, *, linked: bool = False, counted: bool = False) -> Scores:
+    """Walks of 0, ..., ``steps`` steps between the nodes of each set, its edges cut or all put in. [k, steps+1, p, p]
+
+    Entries of the powers of D^-1/2 A D^-1/2: on the diagonal the probability to be back, elsewhere the geometric mean
+    of the landing probabilities there and back; ``counted``: of A, the numbers of walks.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([(0, 1), (1, 2)])
+    >>> inner_walks(path, np.array([[0, 2]]), 2)[0, 2].round(3).tolist()  # to the middle, then back or on
+    [[0.5, 0.5], [0.5, 0.5]]
+    >>> inner_walks(path, np.array([[0, 2]]), 2, linked=True, counted=True)[0, 2].tolist()  # a triangle
+    [[2.0, 1.0], [1.0, 2.0]]
+    """
+    A, p = graph.to_scipy().astype(np.float64), sets.shape[1]
+    edges = inner_edges(graph, sets).astype(np.float64)
+    more = (1 - np.eye(p) if linked else 0.0) - edges  # what is put in, or cut: -1
+    weight = np.ones(graph.num_nodes) if counted else np.maximum(graph.degrees, 1.0)
+    before = weight[sets]  # [k, p]
+    after = before if counted else np.maximum(graph.degrees[sets] + more.sum(axis=2), 1.0)
+
+    def powers(units: Scores) -> Iterator[Scores]:
+        yield (walked := units / weight[:, None])
+        for _ in range(steps):
+            yield (walked := (A @ walked) / weight[:, None])
+
+    walks = _inner_entries(sets, graph.num_nodes, steps + 1, powers)
+    changed = np.flatnonzero(more.any(axis=(1, 2)))  # the others are exact to the last digit
+    walks[changed] = _with_edges(walks[changed], more[changed], before[changed], after[changed])
+    return np.asarray(walks * np.sqrt(after[:, None, :, None] * after[:, None, None, :]))
+
+
+def _with_edges(walks: Scores, more: Scores, before: Scores, after: Scores) -> Scores:
+    """The entries of (D^-1 A)^t D^-1 between the nodes of each set once edges between them are put in or cut.
+
+    They are the coefficients R_t of a power series, the block of (D - zA)^-1. Another D and A between the nodes of S
+    add C_0 + z C_1 to the block of its inverse, and so make it R' = (R^-1 + C_0 + z C_1)^-1 (Woodbury), that is
+    (I + R_0 C_0) R'_t = R_t - Σ_{s=1..t} (R_s C_0 + R_{s-1} C_1) R'_{t-s}: walks from a node serve all sets, exactly.
+    """
+    C_0, C_1 = np.eye(more.shape[1]) * (after - before)[:, :, None], -more
+    ratio = (before / after)[:, :, None]  # of (I + R_0 C_0)^-1, which is diagonal: R_0 = D^-1
+    found = np.empty_like(walks)
+    for t in range(walks.shape[1]):
+        found[:, t] = walks[:, t]
+        for s in range(1, t + 1):
+            found[:, t] -= (walks[:, s] @ C_0 + walks[:, s - 1] @ C_1) @ found[:, t - s]
+        found[:, t] *= ratio
+    cut = (more <= 0).all(axis=(1, 2))[:, None, None, None]
+    return np.where(cut & (found < 1e-10 * walks), 0.0, found)  # what is left of nothing is rounding
 
 
 def _over_pairs(block: Scores) -> Scores:

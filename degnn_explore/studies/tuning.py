@@ -47,7 +47,7 @@ class Tuned:
     model
         The network that is best on validation, trained; or several that judge together, see ``trials``.
     settings
-        Of the network, or the best of them: ``{"model": name, ...}`` with what differs from the defaults.
+        Of the model, or the best of those in it: ``{"model": name, ...}`` with what differs from the defaults.
     val, test
         The task's metric of ``model``, a fraction; test sets are looked at when everything has been chosen.
     """
@@ -104,7 +104,8 @@ def tune(
 
     Without ``models`` the time goes where it pays: a short look at distance-encoded networks that differ in what they
     see (how far ``max_dist`` must reach is taken from the positives), the better half trained on, and again; the last
-    few, and what time is left, with the best settings from other weights, judge together.
+    few, and what time is left, with the best settings from other weights, judge together. Pairs are judged by their
+    walk profiles too: alone, beside the networks with half of the say, or not at all, whichever is best on validation.
 
     With ``models`` they are compared fairly, in rounds: in each, every model trains with its next settings, first with
     the defaults, then with some drawn from a small grid. Only rounds that end within the time count (the first always
@@ -185,13 +186,13 @@ def _halved(
     from ..learn.choosing.halving import halve, together
 
     ranked = halve(task, minutes, epochs, seed, device, stop, bar)
-    chosen, found = together(ranked), Tuned()
+    chosen, found = together(task, ranked), Tuned()
     for trial in ranked:
         found.tried.setdefault(trial.name, []).append((trial.settings, trial.best))
         found._trials.append(
             _row(trial.name, trial.settings, trial.seed, trial.best, trial.epochs, trial.seconds, trial in chosen)
         )
-    found.settings = {"model": ranked[0].name, **ranked[0].settings}
+    found.settings = {"model": chosen[0].name, **chosen[0].settings}
     nets = [trial.net for trial in chosen]
     return found, nets[0] if len(nets) == 1 else Ensemble(nets)
 
@@ -205,12 +206,10 @@ def _row(
 
 def _judged(task: Task, found: Tuned, model: SetNet) -> Tuned:
     """With the chosen model and what it reaches: the first, and only, look at the test sets."""
+    from ..learn.choosing.halving import asked
     from ..learn.metrics import metrics
-    from ..learn.predicting import logits_of
 
-    data = model.prepare(task.graph, np.concatenate([task.val.sets, task.test.sets]), progress=False)
-    device = str(next(model.parameters(), model.scale).device)
-    logits = logits_of(model, data, np.arange(len(data)), device, None)
+    logits = asked(model, task.graph, np.concatenate([task.val.sets, task.test.sets]))
     parts = {"val": (logits[: len(task.val)], task.val), "test": (logits[len(task.val) :], task.test)}
     reached = {name: metrics(part, split.labels)[task.metric] for name, (part, split) in parts.items()}
     return replace(found, model=model, val=reached["val"], test=reached["test"])

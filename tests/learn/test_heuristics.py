@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 import degnn_explore as de
-from degnn_explore.learn.heuristics import SET_SCORES
+from degnn_explore.learn.heuristics import SET_SCORES, inner_walks
 from degnn_explore.learn.metrics import auc
-from degnn_explore.learn.nets import MODELS, is_heuristic
 from degnn_explore.learn.nets._centrality import centralities
-from degnn_explore.learn.nets.heuristics import logistic
+from degnn_explore.learn.nets.heuristics import STEPS, WalkProfile, logistic
 
 LINKS = de.link_task(de.load("celegans"), seed=0)
-FOR_SETS = [name for name, entry in MODELS.items() if is_heuristic(name) and entry.takes(2)]
+FOR_SETS = list(SET_SCORES)
 
 
 def slowly(name: str, G: nx.Graph, S: list[int], largest: float) -> float:
@@ -135,3 +134,90 @@ def test_roles_are_judged_by_degree_and_centralities() -> None:
         de.build("Katz", task)
     with pytest.raises(de.ParameterError, match="takes target sets of 1 nodes"):
         de.build("degree", LINKS)
+
+
+# ---- walk profiles --------------------------------------------------------------------------------------------------
+
+
+def drawn(n: int, density: float, seed: int, p: int, count: int = 6) -> tuple[nx.Graph, de.Graph, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    G = nx.gnp_random_graph(n, density, seed=seed)
+    sets = np.array([rng.choice(n, p, replace=False) for _ in range(count)])
+    return G, de.Graph.from_edges(list(G.edges), num_nodes=n), sets
+
+
+def walked(G: nx.Graph, S: list[int], steps: int, linked: bool, counted: bool) -> np.ndarray:
+    """Powers of the (normalised) adjacency matrix of the changed graph, between the nodes of S."""
+    G = G.copy()
+    (G.add_edges_from if linked else G.remove_edges_from)(list(combinations(S, 2)))
+    A = nx.to_numpy_array(G, nodelist=range(len(G)))
+    if not counted:
+        root = np.sqrt(np.maximum(A.sum(axis=1), 1))
+        A = A / root[:, None] / root[None, :]
+    return np.stack([np.linalg.matrix_power(A, t)[np.ix_(S, S)] for t in range(steps + 1)])
+
+
+RANDOM = {"n": st.integers(4, 12), "density": st.floats(0.05, 0.8), "seed": st.integers(0, 10**6)}
+
+
+@settings(max_examples=60, deadline=None)
+@given(**RANDOM, p=st.integers(2, 4), linked=st.booleans(), counted=st.booleans())
+def test_walks_are_those_of_the_graph_with_the_edges_of_each_set_cut_or_put_in(
+    n: int, density: float, seed: int, p: int, linked: bool, counted: bool
+) -> None:
+    G, graph, sets = drawn(n, density, seed, p)
+    expected = np.stack([walked(G, S, 7, linked, counted) for S in sets.tolist()])
+    found = inner_walks(graph, sets, 7, linked=linked, counted=counted)
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    if not linked:  # where no walk is left there is nothing at all, and not a rounding that its logarithm would show
+        assert (found[expected == 0] == 0).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(**RANDOM)
+def test_a_walk_profile_knows_neither_numbers_nor_order_nor_the_own_link_nor_what_is_far_away(
+    n: int, density: float, seed: int
+) -> None:
+    G, graph, sets = drawn(n, density, seed, 2)
+    model = WalkProfile("walk profiles", de.Shape(p=2, num_classes=2))
+    columns = model.columns(graph, sets)
+    assert columns.shape == (6, model.width) and np.isfinite(columns).all()
+    number = np.random.default_rng(seed).permutation(n)
+    again = de.Graph.from_edges([(number[u], number[v]) for u, v in G.edges], num_nodes=n)
+    assert model.columns(again, number[sets][:, ::-1]) == pytest.approx(columns, abs=1e-9)
+    for pair, own in zip(sets, columns, strict=True):
+        other = G.copy()
+        (other.remove_edge if other.has_edge(*pair) else other.add_edge)(*pair)
+        flipped = de.Graph.from_edges(list(other.edges), num_nodes=n)
+        assert model.columns(flipped, pair[None])[0] == pytest.approx(own, abs=1e-9)
+        away = nx.multi_source_dijkstra_path_length(other, set(pair.tolist()))
+        far = [(u, v) for u, v in other.edges if min(away.get(u, n), away.get(v, n)) > model.horizon]
+        other.remove_edges_from(far)
+        nearby = de.Graph.from_edges(list(other.edges), num_nodes=n)
+        assert model.columns(nearby, pair[None])[0] == pytest.approx(own, abs=1e-9)
+
+
+def test_how_far_a_walk_profile_looks_is_as_far_as_it_says() -> None:
+    path = nx.path_graph(8)
+    model = WalkProfile("walk profiles", de.Shape(p=2, num_classes=2))
+    plain = de.Graph.from_edges(list(path.edges), num_nodes=9)
+    before = model.columns(plain, np.array([[0, 1]]))
+    for at, counts in ((4, True), (5, False)):  # a leaf at the node 3 from S = {0, 1}, and at the one 4 from it
+        with_leaf = de.Graph.from_edges([*path.edges, (at, 8)], num_nodes=9)
+        assert (np.abs(model.columns(with_leaf, np.array([[0, 1]])) - before).max() > 1e-9) == counts
+    assert model.horizon == STEPS // 2 == 3
+
+
+def test_walk_profiles_are_a_model_that_is_fitted_asked_saved_and_explained(tmp_path: Path) -> None:
+    task = de.link_task(de.load("celegans"), seed=0, split=(0.85, 0.05, 0.10))
+    model = de.build("walk profiles", task)
+    (epoch,) = de.fit(model, task)
+    assert round(100 * epoch.test["auc"], 1) == 93.9
+    said = de.predict(model, task.graph, task.test.sets)
+    assert auc(said, task.test.labels == 1) == pytest.approx(epoch.test["auc"])
+    again = de.load_model(de.save(model, tmp_path / "walks.safetensors"))
+    assert (de.predict(again, task.graph, task.test.sets) == said).all()
+    why = de.explain(model, task.graph, task.test.sets[0].tolist(), most=5)
+    assert why.score == pytest.approx(said[0]) and len(why.edges) == 5
+    with pytest.raises(de.ParameterError, match="takes target sets of 2 nodes"):
+        de.build("walk profiles", de.triangle_task(de.load("lesmis")))

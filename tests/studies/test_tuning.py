@@ -9,10 +9,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
 import degnn_explore as de
 from degnn_explore.learn.choosing.ensemble import Ensemble
-from degnn_explore.learn.choosing.halving import first_look, halve, together
+from degnn_explore.learn.choosing.halving import Trial, first_look, halve, together
 from degnn_explore.learn.metrics import metrics
 from degnn_explore.studies import tuning
 from degnn_explore.studies.plan import Plan
@@ -106,9 +107,10 @@ def test_without_names_a_few_networks_are_chosen_on_validation_and_judge_togethe
     task = de.link_task(KARATE, split=(0.7, 0.15, 0.15))
     tuned = de.tune(task, minutes=0.05, epochs=3)
     trials = tuned.trials
-    assert trials.validation.is_monotonic_decreasing and trials.chosen.iloc[0]
-    assert tuned.settings["model"] == trials.model.iloc[0]
-    assert (trials.validation[trials.chosen] >= trials.validation.max() - 0.02).all()
+    assert trials.validation.is_monotonic_decreasing
+    assert tuned.settings["model"] == trials.model[trials.chosen].iloc[0]
+    networks = trials[trials.model != "walk profiles"]
+    assert (networks.validation[networks.chosen] >= networks.validation.max() - 0.02).all()
     members = [tuned.model] if trials.chosen.sum() == 1 else tuned.model.nets  # type: ignore[union-attr]
     assert [net.name for net in members] == trials.model[trials.chosen].tolist()
     for part, value in (("val", tuned.val), ("test", tuned.test)):
@@ -139,9 +141,9 @@ def test_positives_that_are_far_apart_are_given_a_large_max_dist() -> None:
 def test_worse_networks_leave_and_time_that_is_left_goes_to_the_best_settings() -> None:
     task = de.link_task(KARATE)
     trials = de.tune(task, minutes=5, epochs=2).trials
-    assert len(trials) == 8 + 4  # all ended early: four copies of the four best, from other weights
+    assert len(trials) == 1 + 8 + 4  # all ended early: four copies of the four best, from other weights
     copies = trials[trials.seed > 0]
-    best = trials[trials.seed == 0].head(4)
+    best = trials[(trials.seed == 0) & (trials.model != "walk profiles")].head(4)
     assert copies.seed.is_unique and len(copies) == 4
     assert sorted(map(str, copies.settings)) == sorted(map(str, best.settings))
 
@@ -160,7 +162,58 @@ def test_a_search_that_is_stopped_ends_with_what_it_has() -> None:
 
     stop.clear()
     ranked = halve(task, 1.0, 5, 0, "cpu", stop, tell)
-    assert heard[0] == "a look at DE-GNN-SPD" and 2 <= len(ranked) <= 3 and together(ranked)[0] is ranked[0]
+    assert heard[0] == "a look at DE-GNN-SPD" and 2 <= len(ranked) <= 3 and together(task, ranked)[0] in ranked
+
+
+class Fixed(de.SetNet):
+    """Says what it is told."""
+
+    def __init__(self, said: list[float], learns: bool) -> None:
+        super().__init__("fixed", de.Shape(p=2, num_classes=2), {})
+        self.said, self.learns = said, learns  # type: ignore[misc]
+
+    def prepare(self, graph: de.Graph, sets: np.ndarray, **_: object) -> de.Rows:
+        return de.Rows((torch.tensor(self.said)[: len(sets)],))
+
+    def forward(self, batch: torch.Tensor) -> torch.Tensor:
+        return batch
+
+
+@pytest.mark.parametrize(
+    ("networks", "formula", "chosen"),
+    [
+        ([3.0, 2.0, 1.0, 0.0], [0.0, 9.0, 0.0, 9.0], [True, False]),  # validation sets: two links, two pairs without
+        ([0.0, 9.0, 0.0, 9.0], [3.0, 2.0, 1.0, 0.0], [False, True]),
+        ([3.0, 0.0, 1.0, 0.0], [0.0, 3.0, 1.0, 0.0], [True, True]),  # each misses one of the links
+        ([3.0, 2.0, 1.0, 0.0], [3.0, 2.0, 1.0, 0.0], [True, True]),
+    ],
+)
+def test_validation_says_whether_networks_formulas_or_both_judge(
+    networks: list[float], formula: list[float], chosen: list[bool]
+) -> None:
+    sets, labels = np.array([[0, 1], [0, 2], [9, 20], [9, 21]]), np.array([1, 1, 0, 0])
+    task = de.link_task(KARATE)
+    task = replace(task, val=replace(task.val, sets=sets, labels=labels))
+    ranked = [Trial("fixed", {}, 0, Fixed(said, learns), iter(()), best=metrics(np.array(said), labels)["auc"])
+              for said, learns in ((networks, True), (formula, False))]  # fmt: skip
+    assert [trial in together(task, ranked) for trial in ranked] == chosen
+
+
+def test_a_formula_has_half_of_the_say_in_an_ensemble() -> None:
+    nets = [Fixed([1.0], True), Fixed([2.0], True), Fixed([6.0], True), Fixed([7.0], False)]
+    data = (several := Ensemble(nets)).prepare(KARATE, np.array([[0, 1]]))
+    assert several(data.batch([0])).tolist() == [5.0]
+
+
+def test_pairs_are_judged_by_walk_profiles_where_the_graph_is_not_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tried(task: de.Task) -> list[str]:
+        return [name for name, _ in first_look(task)]
+
+    assert "walk profiles" in tried(de.link_task(KARATE))
+    for other in (de.role_task(KARATE), de.triangle_task(KARATE)):
+        assert tried(other) == [name for name in tried(de.link_task(KARATE)) if name != "walk profiles"]
+    monkeypatch.setattr("degnn_explore.learn.choosing.halving._WALKED", 1000)
+    assert "walk profiles" not in tried(de.link_task(KARATE))
 
 
 def test_roles_are_tuned_too() -> None:

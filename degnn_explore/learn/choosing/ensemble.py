@@ -33,10 +33,23 @@ class Several(SetData):
         return tuple(part.batch(index, device) for part in self.parts)
 
 
+def blended(logits: Sequence[Tensor], learns: Sequence[bool]) -> Tensor:
+    """The mean of the networks' logits; where there are formulas too, the mean of theirs and the networks'.
+
+    >>> blended([torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([4.0])], [True, True, False])
+    tensor([3.])
+    """
+    networks = [each.float() for each, learnt in zip(logits, learns, strict=True) if learnt]
+    formulas = [each.float() for each, learnt in zip(logits, learns, strict=True) if not learnt]
+    voices = [torch.stack(each).mean(dim=0) for each in (networks, formulas) if each]
+    return torch.stack([voice.to(voices[0].device) for voice in voices]).mean(dim=0)  # a formula's are on the CPU
+
+
 class Ensemble(SetNet):
     """Networks for the same sets that judge together: the mean of their logits, (1/k) Σ_i f_i(S).
 
-    It is asked, saved and loaded like any other network.
+    Formulas, if there are any, have half of the say, however many networks the other half is shared by. It is asked,
+    saved and loaded like any other network.
 
     Parameters
     ----------
@@ -85,7 +98,7 @@ class Ensemble(SetNet):
 
     def forward(self, batch: tuple[Any, ...]) -> Tensor:
         logits = [net(part) for net, part in zip(self.nets, batch, strict=True)]
-        return torch.stack([each.float() for each in logits]).mean(dim=0)
+        return blended(logits, [net.learns for net in self.nets])
 
     def __repr__(self) -> str:
         return f"Ensemble({', '.join(net.name for net in self.nets)})"

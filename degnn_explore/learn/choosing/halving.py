@@ -13,14 +13,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 
 from ...common.errors import ParameterError
+from ...graphs.graph import Graph
 from ..checkpoint import Epoch
 from ..hints import reach_of
+from ..metrics import metrics
 from ..nets import MODELS, build
-from ..nets.base import SetNet
+from ..nets.base import Ints, SetNet
+from ..nets.heuristics import STEPS
+from ..predicting import logits_of
 from ..task import Task
 from ..training import fit
+from .ensemble import blended
 
 Settings = dict[str, Any]
 Tell = Callable[[str, float], None]
@@ -32,6 +39,7 @@ _MEMBERS = 4  # that are trained to the end, and judge together
 _COPIES = 8  # networks, with those of the best settings from other weights
 _PATIENCE = 15
 _BEHIND = 0.02  # behind the best on validation: left out of the ensemble
+_WALKED = 2_000_000_000  # steps over edges that walk profiles may take: 4 seconds
 _ROOM = 4_000_000_000  # bytes of data that waiting runs may hold
 _FARTHEST = 20
 
@@ -116,7 +124,8 @@ def begun(
 def first_look(task: Task) -> list[tuple[str, Settings]]:
     """What is tried, in this order: distance-encoded networks that differ in what they see and how they learn.
 
-    ``max_dist`` reaches as far as nine in ten of the positives are apart; a graph of large diameter needs that.
+    ``max_dist`` reaches as far as nine in ten of the positives are apart; a graph of large diameter needs that. Pairs
+    are also judged by their walk profiles, unless the graph is too large for it.
 
     Examples
     --------
@@ -127,8 +136,11 @@ def first_look(task: Task) -> list[tuple[str, Settings]]:
     positives = task.train.sets[task.train.labels == 1] if task.num_classes == 2 else task.train.sets[:0]
     far = min(max(3, reach_of(task.graph, positives)), _FARTHEST)
     faster = 3 * MODELS["DE-GNN-SPD"].load().RATE.default_for(task.p) if task.p > 1 else 3e-3
+    walked = np.unique(np.concatenate([part.sets for part in (task.train, task.val, task.test)])).size
+    walks = MODELS["walk profiles"].takes(task.p) and walked * task.graph.num_edges * 2 * STEPS <= _WALKED
     return [
         ("DE-GNN-SPD", {"max_dist": far}),
+        *([("walk profiles", Settings())] if walks else []),
         ("DE-GNN-SPD", {"max_dist": far, "base": "GIN"}),
         ("DE-GNN-SPD", {"max_dist": far, "base": "SAGE", "dropout": 0.2, "learning_rate": faster}),
         ("DE-GNN-LP", {"steps": 6, "base": "GIN", "dropout": 0.2}),
@@ -170,12 +182,12 @@ def _search(task: Task, epochs: int, seed: int, device: str, until: Until, tell:
         trials.append(begun(task, name, settings, seed, epochs, device, until))
         trials[-1].train(look, task.metric)
         until.patient = False
-    alive = trials
+    alive = [trial for trial in trials if trial.net.learns]
     for share in _RUNGS:
         alive = _on(task, alive, share, until, tell)
         alive = sorted(alive, key=lambda trial: -trial.best)[: max(_MEMBERS, len(alive) // 2)]
         for trial in trials:
-            if trial not in alive:
+            if trial not in alive and trial.net.learns:
                 trial.left = True
                 trial.close()
     alive = _on(task, alive[:_MEMBERS], 1.0, until, tell)
@@ -196,7 +208,24 @@ def _on(task: Task, alive: list[Trial], share: float, until: Until, tell: Tell) 
     return alive
 
 
-def together(ranked: list[Trial]) -> list[Trial]:
-    """Those that are good enough to judge together: close to the best on validation."""
-    near = [trial for trial in ranked if not trial.left and trial.best >= ranked[0].best - _BEHIND]
-    return near[:_COPIES]
+def together(task: Task, ranked: list[Trial]) -> list[Trial]:
+    """Those that judge together: networks close to the best of them, formulas, or both, as validation says."""
+    networks = [trial for trial in ranked if trial.net.learns and not trial.left]
+    near = [trial for trial in networks if trial.best >= networks[0].best - _BEHIND][:_COPIES]
+    formulas = [trial for trial in ranked if not trial.net.learns]
+    if not (near and formulas):
+        return near or formulas
+    said = {id(trial): asked(trial.net, task.graph, task.val.sets) for trial in near + formulas}
+
+    def value(some: list[Trial]) -> float:
+        logits = blended([torch.from_numpy(said[id(trial)]) for trial in some], [trial.net.learns for trial in some])
+        return metrics(logits.numpy(), task.val.labels)[task.metric]
+
+    best = max([near + formulas, near, formulas], key=value)  # of equals the first
+    return [trial for trial in ranked if trial in best]
+
+
+def asked(net: SetNet, graph: Graph, sets: Ints) -> NDArray[np.float32]:
+    """The logits of some sets, where the network is."""
+    data = net.prepare(graph, sets, progress=False)
+    return logits_of(net, data, np.arange(len(data)), str(next(net.parameters(), net.scale).device), None)

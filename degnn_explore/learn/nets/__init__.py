@@ -86,6 +86,7 @@ _ENTRIES = {
             ("Katz", "Katz", (2, 3), "walks from one to the other, long ones damped"),
             ("personalised PageRank", "PageRankScore", (2, 3), "where random walks from one node end"),
             ("shortest path", "SetScore", (2, 3), "1 / distance, own edges cut"),
+            ("walk profiles", "WalkProfile", (2,), "logistic regression on random walks, own link cut and put in"),
             ("degree", "Degree", (1,), "logistic regression on the degree"),
             ("centralities", "Centralities", (1,), "logistic regression on seven centralities"),
         )

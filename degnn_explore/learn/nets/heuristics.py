@@ -13,13 +13,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from ...engine.features import inner_edges
 from ...graphs.graph import Graph
-from ..heuristics import SET_SCORES
+from ..heuristics import SET_SCORES, inner_walks
 from ..tasks import Task
 from . import _centrality
 from .base import Hyper, Ints, SetData, SetNet, Shape, Stop
 
 Columns = NDArray[np.float64]
+STEPS, _COUNTED = 7, 5  # of the walks between two nodes, and of those that are counted
+_LEAST, _LEAST_BACK = 1e-6, 1e-3  # stands for a probability of 0 on a logarithmic scale
 _FIRMNESS = 1.0  # of the ridge, as if so many sets spoke for no weight
 
 
@@ -106,6 +109,38 @@ class Katz(SetScore):
 
 class PageRankScore(SetScore):
     HYPER: ClassVar = {"alpha": Hyper(0.85, above=0.0, below=1.0)}
+
+
+class WalkProfile(Formula):
+    """Random walks of up to seven steps between two nodes and back to each, their own link cut, and put in.
+
+    Of each length: the landing probability and what the link would add to it, the probabilities to be back and what it
+    would add to them; the number of short walks; the degrees. On a logarithmic scale, for a ridge.
+    """
+
+    width: ClassVar[int] = 4 + 5 * (STEPS - 1) + 1 + (_COUNTED - 1)
+
+    @property
+    def horizon(self) -> int:
+        return STEPS // 2  # and back
+
+    def columns(self, graph: Graph, sets: Ints) -> Columns:
+        cut, joined = (inner_walks(graph, sets, STEPS, linked=linked)[:, 1:] for linked in (False, True))
+        counts = inner_walks(graph, sets, _COUNTED, counted=True)[:, 2:, 0, 1]
+        degrees = graph.degrees[sets] - inner_edges(graph, sets).sum(axis=2)
+        u, v = np.log1p(degrees).T
+        back = np.diagonal(cut, axis1=2, axis2=3)[:, 1:]  # [k, steps-1, 2]
+        log_back = np.log(back + _LEAST_BACK)
+        columns = [
+            np.stack([u + v, np.abs(u - v), u * v, np.log1p(degrees.sum(axis=1))], axis=1),
+            np.log(cut[:, 1:, 0, 1] + _LEAST),
+            np.log(joined[:, :, 0, 1] + _LEAST),
+            log_back.sum(axis=2),
+            np.abs(log_back[:, :, 0] - log_back[:, :, 1]),
+            (np.diagonal(joined, axis1=2, axis2=3)[:, 1:] - back).sum(axis=2),
+            np.log1p(counts),
+        ]
+        return np.concatenate(columns, axis=1)
 
 
 class Degree(Formula):
