@@ -36,14 +36,15 @@ def measured(graph: str, seed: int, minutes: float) -> dict[str, object]:
     }  # fmt: skip
 
 
-def report() -> None:
-    rows = read("tune")
+def means(name: str) -> None:
+    """A line for each graph of a file of results."""
+    rows = read(name)
     for graph in dict.fromkeys(row["dataset"] for row in rows):
         some = [row for row in rows if row["dataset"] == graph]
         test, seconds = (np.array([float(row[name]) for row in some]) for name in ("test", "cpu_seconds"))
         print(
             f"{graph:10} {100 * test.mean():6.2f} (from {100 * test.min():.2f} to {100 * test.max():.2f}), "
-            f"{len(some)} seeds, {seconds.mean() / 60:.2f} CPU-minutes, at most {seconds.max() / 60:.2f}"
+            f"{len(some)} seeds, {seconds.mean():.1f} CPU-seconds, at most {seconds.max():.1f}"
         )
 
 
@@ -60,7 +61,7 @@ def main() -> None:
         for graph in given.datasets:
             if (graph, seed, given.minutes) not in done:
                 add("tune", measured(graph, seed, given.minutes))
-    report()
+    means("tune")
 
 
 if __name__ == "__main__":
