@@ -432,10 +432,10 @@ def test_build_draws_weights_by_its_seed_and_leaves_torchs_state_alone():
     assert not all(torch.equal(x, y) for x, y in zip(a.parameters(), c.parameters(), strict=True))
 
 
-def test_models_lists_ten_with_defaults_and_the_papers_ranges_then_nine_heuristics():
+def test_models_lists_ten_with_defaults_and_the_papers_ranges_then_ten_heuristics():
     table = de.models()
     assert list(table.index)[:10] == EVERY
-    assert len(table) == 19
+    assert len(table) == 20
     assert table.loc["DEA-GNN-SPD", "paper"]["hops"] == "1, 2, 3"
     assert table.loc["SEAL", "sizes"] == "2"
     assert table.loc["GCN", "learning_rate"] == 1e-3
