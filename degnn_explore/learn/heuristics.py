@@ -181,8 +181,8 @@ def _with_edges(walks: Scores, more: Scores, before: Scores, after: Scores) -> S
         for s in range(1, t + 1):
             found[:, t] -= (walks[:, s] @ C_0 + walks[:, s - 1] @ C_1) @ found[:, t - s]
         found[:, t] *= ratio
-    cut = (more <= 0).all(axis=(1, 2))[:, None, None, None]
-    return np.where(cut & (found < 1e-10 * walks), 0.0, found)  # what is left of nothing is rounding
+    most = more.max(axis=(1, 2))[:, None, None, None]  # not above 0: edges were cut
+    return np.where((most <= 0) & (found < 1e-10 * walks), 0.0, found)  # what is left of nothing is rounding
 
 
 def _over_pairs(block: Scores) -> Scores:
