@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import os
@@ -25,6 +26,7 @@ from degnn_explore.common.errors import ParameterError
 from degnn_explore.studies.records import Run
 from degnn_explore.studies.storage import database as database_module
 from degnn_explore.studies.storage import store as store_module
+from degnn_explore.studies.storage.database import Database
 from degnn_explore.studies.storage.store import Store, claimant
 
 ENV = {**os.environ, "PYTHONPATH": str(Path(de.__file__).parents[1])}
@@ -159,6 +161,22 @@ def test_many_processes_share_the_work_and_none_does_it_twice(tmp_path: Path) ->
     assert [one.returncode for one in crew] == [0] * 4
     assert sorted(done) == [f"k{i:02}" for i in range(40)]
     assert sorted(run.key for run in Store(tmp_path).runs()) == sorted(done)
+
+
+def test_a_file_that_is_made_while_it_is_looked_at_is_not_taken_for_another_database(tmp_path: Path) -> None:
+    database = Database(tmp_path / "runs.sqlite")
+
+    def make_it(statement: str) -> None:
+        if "sqlite_master" in statement:
+            here.set_trace_callback(None)
+            with database.writing():
+                pass
+
+    with contextlib.closing(database._connect()) as here:
+        here.execute("PRAGMA journal_mode = WAL")
+        here.set_trace_callback(make_it)
+        assert not database._is_made(here)  # when it began to look
+        assert database._is_made(here)
 
 
 def test_killed_at_any_moment_it_has_every_run_that_was_put(tmp_path: Path) -> None:

@@ -85,8 +85,11 @@ class Database:
 
     def _is_made(self, db: sqlite3.Connection) -> bool:
         """Whether the tables are there; an error in words for somebody else's database."""
+        db.execute("BEGIN")  # all as of one moment: another process may be making it
         ours, version = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
-        if ours != _OURS and db.execute("SELECT 1 FROM sqlite_master").fetchone():
+        something = db.execute("SELECT 1 FROM sqlite_master").fetchone()
+        db.execute("COMMIT")
+        if ours != _OURS and something:
             raise ParameterError(f"{self.file} is a database of something else; choose another folder for the runs.")
         if version > _VERSION:
             raise ParameterError(f"{self.file} was written by a later version of degnn_explore; update it to read it.")
