@@ -114,8 +114,8 @@ class PageRankScore(SetScore):
 class WalkProfile(Formula):
     """Random walks of up to seven steps between two nodes and back to each, their own link cut, and put in.
 
-    Of each length: the landing probability and what the link would add to it, the probabilities to be back and what it
-    would add to them; the number of short walks; the degrees. On a logarithmic scale, for a ridge.
+    Of each length: the landing probability, cut and put in; the probabilities to be back, and what the link adds to
+    them; the number of short walks; the degrees. Nearly all on a logarithmic scale.
     """
 
     width: ClassVar[int] = 4 + 5 * (STEPS - 1) + 1 + (_COUNTED - 1)
