@@ -119,7 +119,7 @@ def test_the_reading_counts_what_has_enough_seeds_and_names_every_exception() ->
     )
     assert "by −1.0 points here and by +15.0 in the paper, on average over 1 columns" in said["Leads:"]
     assert said["Heuristics:"] == (
-        "without training, the best of them by test result reach celegans links 93.00 (Katz); no distance-encoded "
+        "without a network, the best of them by test result reach celegans links 93.00 (Katz); no distance-encoded "
         "model is above on celegans links (networks: 91.00, DE-GNN-SPD)."
     )
     assert said["Scatter:"].startswith("on usa-airports roles (± 4.0 to 4.0) the interval")

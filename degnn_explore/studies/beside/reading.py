@@ -123,7 +123,7 @@ def _leads(done: Sequence[Result]) -> str:
 
 
 def _heuristics(done: Sequence[Result], scored: Sequence[Result]) -> str:
-    """Where a score without training is as good as the networks."""
+    """Where a score without a network is as good as the networks."""
     tops, over = [], []
     columns = _by_column(done)
     for column, cells in _by_column(scored).items():
@@ -136,7 +136,7 @@ def _heuristics(done: Sequence[Result], scored: Sequence[Result]) -> str:
             over.append(f"{column} (networks: {_mean(encoded):.2f}, {encoded.model})")
     if not tops:
         return ""
-    text = f"without training, the best of them by test result reach {', '.join(tops)}"
+    text = f"without a network, the best of them by test result reach {', '.join(tops)}"
     return f"{text}; no distance-encoded model is above on {', '.join(over)}." if over else f"{text}."
 
 
