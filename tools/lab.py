@@ -32,6 +32,9 @@ FLAGS = [
     "--force-color-profile=srgb",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no other machine has an address
 ]
+LATE = (
+    "[anywidget] Failed to initialize model"  # a busy page took more than two seconds; ours hear all the same: late.js
+)
 HERE = ("http://127.0.0.1:", "data:", "blob:", "ws://127.0.0.1:")
 
 
@@ -183,8 +186,12 @@ class Visit:
         self.complaints: list[str] = []
         # heard, not routed: some hundred requests of a page would each wait for this process
         self.context.on("request", self._asked)
-        self.page.on("console", lambda m: self.complaints.append(m.text) if m.type == "error" else None)
-        self.page.on("pageerror", lambda e: self.complaints.append(f"{e}\n{e.stack}"))
+        self.page.on("console", lambda m: self._complained(m.text) if m.type == "error" else None)
+        self.page.on("pageerror", lambda e: self._complained(f"{e}\n{e.stack}"))
+
+    def _complained(self, text: str) -> None:
+        if LATE not in text:
+            self.complaints.append(text)
 
     def _asked(self, request: Any) -> None:
         if not request.url.startswith(HERE):

@@ -47,7 +47,7 @@ class Bar(PageWidget):
     3
     """
 
-    _esm = script("dom", "bar")
+    _esm = script("late", "dom", "bar")
     _css = Path(__file__).with_name("explorer.css")
 
     fields: Any = traitlets.List().tag(sync=True)

@@ -513,4 +513,4 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+export default { initialize, render };

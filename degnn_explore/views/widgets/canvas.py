@@ -22,7 +22,7 @@ class Canvas(PageWidget):
     shown is a trait, so that a page reload shows the same picture.
     """
 
-    _esm = script("dom", "canvas_geometry", "canvas_drawing", "canvas")
+    _esm = script("late", "dom", "canvas_geometry", "canvas_drawing", "canvas")
     _css = _HERE / "explorer.css"
 
     positions = traitlets.Bytes(b"").tag(sync=True)  # float32 [n, 2], y upwards

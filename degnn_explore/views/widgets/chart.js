@@ -110,6 +110,7 @@ export default () => {
   let views = 0;
   const shown = (model, more) => { views += more; model.send({ type: "views", count: views }); };
   return {
+    initialize,
     render(given) {
       const end = render(given);
       shown(given.model, 1);

@@ -11,20 +11,20 @@ import plotly
 import plotly.graph_objects as go
 import traitlets
 
-from .messages import PageWidget, whole
+from .messages import PageWidget, script, whole
 from .sheet import STYLE
 
 
 @cache
 def _library() -> bytes:
     """Plotly, as it is installed, for the page to import; nothing is fetched."""
-    script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+    file = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     # it asks for a CommonJS module first, and would else put itself on the page's window
     before, after = (
         b"const module = { exports: {} }; const exports = module.exports;",
         b";export default module.exports;",
     )
-    return b"\n".join([before, script.read_bytes(), after])
+    return b"\n".join([before, file.read_bytes(), after])
 
 
 class Chart(PageWidget):
@@ -33,7 +33,7 @@ class Chart(PageWidget):
     The page asks for plotly itself, once; a state of 5 MB for each chart would be sent with every reload.
     """
 
-    _esm = Path(__file__).with_name("chart.js")
+    _esm = script("late", "chart")
     _css = STYLE
 
     figure: Any = traitlets.Dict({"data": [], "layout": {}}).tag(sync=True)

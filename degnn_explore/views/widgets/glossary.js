@@ -112,4 +112,4 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+export default { initialize, render };

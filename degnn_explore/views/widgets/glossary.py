@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import traitlets
 
 from .html import text
-from .messages import PageWidget
+from .messages import PageWidget, script
 
 __all__ = ["TERMS", "Glossary", "as_html", "as_markdown", "explain"]
 
@@ -111,7 +111,7 @@ TERMS = tuple(_read(block) for block in _LINES.strip().split("\n\n"))
 class Glossary(PageWidget):
     """Explains every term inside the Explorer that it stands in, on hover, tap or focus; draws nothing else."""
 
-    _esm = Path(__file__).with_name("glossary.js")
+    _esm = script("late", "glossary")
     _css = Path(__file__).with_name("explorer.css")
 
     terms: Any = traitlets.List([list(term) for term in TERMS]).tag(sync=True)  # [name, line, pattern] each

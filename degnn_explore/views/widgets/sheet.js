@@ -91,4 +91,4 @@ function render({ model, el }) {
   return () => { model.off(names, draw); model.off("msg:custom", heard); };
 }
 
-export default { render };
+export default { initialize, render };

@@ -8,7 +8,7 @@ from typing import Any
 
 import traitlets
 
-from .messages import PageWidget, whole
+from .messages import PageWidget, script, whole
 
 _HERE = Path(__file__).parent
 STYLE = (_HERE / "explorer.css").read_text() + (_HERE / "board.css").read_text()
@@ -27,7 +27,7 @@ def cell(text: Any, sort: float | str | None = None, css: str = "", dot: str = "
 class Sheet(PageWidget):
     """Columns and rows are the state; `sheet.js` shows them, as text."""
 
-    _esm = _HERE / "sheet.js"
+    _esm = script("late", "sheet")
     _css = STYLE
 
     columns: Any = traitlets.List().tag(sync=True)

@@ -32,4 +32,4 @@ function render({ model, el }) {
   return () => { end(); model.off("msg:custom", heard); };
 }
 
-export default { render };
+export default { initialize, render };

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from .messages import PageWidget
+from .messages import PageWidget, script
 
 
 class Spot(PageWidget):
     """Shows nothing itself; :meth:`show` brings the card that it stands in into view."""
 
-    _esm = Path(__file__).with_name("spot.js")
+    _esm = script("late", "spot")
 
     def __init__(self) -> None:
         self.wanted = False  # whether a page is still to do it: a card just being opened is not on the page yet

@@ -17,7 +17,7 @@ class VerdictStrip(PageWidget):
     ``more``: why a method that says no fails. Hovering a node on the linked canvas lights where ``moves`` takes it.
     """
 
-    _esm = script("dom", "strip")
+    _esm = script("late", "dom", "strip")
     _css = Path(__file__).with_name("explorer.css")
 
     pills: Any = traitlets.List().tag(sync=True)

@@ -394,4 +394,4 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+export default { initialize, render };

@@ -23,7 +23,7 @@ class SubtreeView(PageWidget):
     ``named`` and ``step``, and need no kernel.
     """
 
-    _esm = script("dom", "subtree_folding", "subtree_drawing", "subtree")
+    _esm = script("late", "dom", "subtree_folding", "subtree_drawing", "subtree")
     _css = (_HERE / "explorer.css").read_text() + (_HERE / "subtree.css").read_text()
 
     # what is shown

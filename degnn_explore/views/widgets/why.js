@@ -81,4 +81,4 @@ function render({ model, el }) {
   return () => { model.off(names, fresh); watch.disconnect(); };
 }
 
-export default { render };
+export default { initialize, render };

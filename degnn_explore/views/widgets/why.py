@@ -22,7 +22,7 @@ class WhyPicture(PageWidget):
     [(1, 0)]
     """
 
-    _esm = script("dom", "why")
+    _esm = script("late", "dom", "why")
     _css = STYLE
 
     nodes: Any = traitlets.List().tag(sync=True)  # x and y from 0 to 1, name, target

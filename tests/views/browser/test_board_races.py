@@ -9,6 +9,7 @@ from typing import Any
 
 import degnn_explore as de
 from tools.boards import PAIR, Board, busy, fresh
+from tools.lab import LATE
 
 
 def upload(board: Board, graph: Path, labels: Path | None = None, column: str = "") -> None:
@@ -138,6 +139,36 @@ def test_reloading_the_page_while_it_trains_loses_nothing(lab: Any, visit: Any) 
             again.until(lambda again=again, drawn=drawn: again.said() != drawn)  # the chart is alive, too
     again.go.click()
     again.waits_for_button("Continue")
+    assert page.get_by_text("Error displaying widget").count() == 0
+
+
+# The two seconds that anywidget gives a script are over before any script is loaded, as on a page that is very busy.
+NO_TIME = """
+const plain = AbortSignal.timeout.bind(AbortSignal);
+AbortSignal.timeout = (milliseconds) => {
+    if (milliseconds !== 2000) return plain(milliseconds);
+    const over = new AbortController();
+    queueMicrotask(() => over.abort());
+    return over.signal;
+};
+"""
+
+
+def test_a_page_too_busy_to_load_scripts_in_time_shows_a_board_that_is_alive(lab: Any, visit: Any) -> None:
+    board = fresh(
+        lab, visit, "late", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=5)\nboard"
+    )
+    page = board.page
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")  # the promise of what is saved
+    page.add_init_script(NO_TIME)
+    with page.expect_event("pageerror", lambda error: LATE in str(error)):
+        page.reload()
+    again = Board(page)  # its chart was sent plotly
+    drawn = again.said()
+    again.go.click()
+    again.until(lambda: again.said() != drawn)
+    again.waits_for_button("All trained")
+    again.until(lambda: set(again.table()) == {"GCN", "DE-GNN-SPD"})
     assert page.get_by_text("Error displaying widget").count() == 0
 
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { load } from "./load.mjs";
 
-const c = await load("dom", "canvas_geometry", "canvas_drawing", "canvas"), strip = await load("dom", "strip");
+const c = await load("late", "dom", "canvas_geometry", "canvas_drawing", "canvas"), strip = await load("late", "dom", "strip");
 
 const xs = Float32Array.of(0, 100, 100, 0), ys = Float32Array.of(0, 0, 100, 100);
 const square = Uint32Array.of(0, 1, 1, 2, 2, 3, 3, 0);

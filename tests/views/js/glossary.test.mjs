@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { load } from "./load.mjs";
 
-const source = readFileSync(new URL("../../../degnn_explore/views/widgets/glossary.js", import.meta.url), "utf8");
-const { split } = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+const { split } = await load("late", "glossary");
 const terms = JSON.parse(process.env.TERMS);
 const found = (text) => split(text, terms).filter(Array.isArray).map(([word, which]) => [word, terms[which][0]]);
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { load } from "./load.mjs";
 
-const t = await load("dom", "subtree_folding", "subtree_drawing", "subtree");
+const t = await load("late", "dom", "subtree_folding", "subtree_drawing", "subtree");
 
 // Colour refinement the slow, obvious way: classes after 0..layers layers, named by what they are.
 function netOf(edges, n, labels, layers) {

@@ -1,4 +1,4 @@
-"""Runs the own tests of canvas.js, strip.js, subtree.js and why.js with node."""
+"""Runs the own tests of canvas.js, late.js, strip.js, subtree.js and why.js with node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tools.waiting import LONG
 
 
-@pytest.mark.parametrize("name", ["canvas", "subtree", "why"])
+@pytest.mark.parametrize("name", ["canvas", "late", "subtree", "why"])
 def test_the_logic_of_a_widget_in_node(name: str) -> None:
     node = shutil.which("node")
     if node is None:

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { load } from "./load.mjs";
 
-const { beside, look } = await load("dom", "why");
+const { beside, look } = await load("late", "dom", "why");
 
 test("an edge that speaks for the score is solid, one against it dashed, the strongest widest", () => {
   assert.deepEqual(look({ change: -1, state: "" }, 1), { css: "de-why-for", width: 7.2 });

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+import pkgutil
 from typing import Any
 
 import numpy as np
 import pytest
 
 import degnn_explore as de
+from degnn_explore.views import widgets
 from degnn_explore.views.widgets.canvas import Canvas
 from degnn_explore.views.widgets.messages import PageWidget, listed, numbers, text, whole
 from degnn_explore.views.widgets.strip import VerdictStrip
@@ -157,3 +160,18 @@ def test_without_a_place_for_errors_a_malformed_message_is_dropped_and_a_fault_o
     with pytest.raises(ZeroDivisionError):
         widget.hear("fails", lambda: 1 / 0)  # type: ignore[arg-type, return-value]
         widget._msg_callbacks.callbacks[-1](widget, {"type": "fails"}, [])
+
+
+def test_every_widgets_script_hears_the_kernel_though_it_came_late() -> None:
+    modules = [
+        importlib.import_module(f"{widgets.__name__}.{one.name}") for one in pkgutil.iter_modules(widgets.__path__)
+    ]
+    scripts = {
+        name: kind._esm
+        for module in modules
+        for name, kind in vars(module).items()
+        if "_esm" in getattr(kind, "__dict__", ())
+    }
+    assert len(scripts) >= 9  # of the Explorer and of the board
+    for name, script in scripts.items():
+        assert "function initialize" in script and "initialize," in script.rpartition("export default")[2], name
