@@ -56,9 +56,8 @@ async function library(model, wanted) {
   return page.made;
 }
 
-// JupyterLab 4.6 sends what widgets say through a subshell of the kernel, counts who uses it, and on a page that was
-// reloaded while the machine was busy has been seen to delete it in use: "Unknown subshell_id", and no click is heard
-// any more. Without a subshell the widgets of the page speak to the kernel as they did before there were any.
+// JupyterLab 4.6 sends what widgets say through a subshell of the kernel. If no answer comes, the kernel is busy or that
+// subshell is gone (see keep_hearing in messages.py): without one the widgets of the page speak to the kernel directly.
 function unstick(model) {
   const kernel = model.widget_manager?.kernel;
   if (kernel?.commsOverSubshells) kernel.commsOverSubshells = "disabled";

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import reprlib
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -64,6 +65,27 @@ def numbers(count: int) -> Check:
 def script(*parts: str) -> str:
     """A widget's script from files of this folder, in one module: anywidget takes one, and each name is there once."""
     return "\n".join(Path(__file__).with_name(f"{part}.js").read_text() for part in parts)
+
+
+def keep_hearing() -> None:
+    """What a page sends reaches its widget, though the subshell from which the widget last spoke is gone.
+
+    ipykernel 7.4 hands a message to that subshell, whatever the page asked for, and a thread speaks from the one that
+    was heard last: on a reload one that JupyterLab deletes at once. What a race showed in that moment was deaf from
+    then on: a chart without plotly, a Cancel that nobody heard. Where it would refuse, the page has its way.
+    """
+    comms = sys.modules.get("ipykernel.comm.comm")
+    plain = getattr(getattr(comms, "BaseComm", None), "_reply_subshell_for", None)
+    if comms is None or plain is None or getattr(plain, "asks_the_page", False):
+        return
+
+    def route(comm: Any, data: Any, asked: str | None) -> str | None:
+        chosen: str | None = plain(comm, data, asked)
+        thread = getattr(comm.kernel, "shell_channel_thread", None)
+        return asked if chosen and thread and chosen not in thread.manager.list_subshell() else chosen
+
+    route.asks_the_page = True  # type: ignore[attr-defined]
+    comms.BaseComm._reply_subshell_for = route
 
 
 class PageWidget(anywidget.AnyWidget):

@@ -14,6 +14,7 @@ from typing import Any
 import ipywidgets as W
 
 from .html import error_box
+from .messages import keep_hearing
 
 
 def close_tree(*roots: W.Widget) -> None:
@@ -41,6 +42,7 @@ class Panel(W.VBox):
 
     def __init__(self, children: list[W.Widget]) -> None:
         super().__init__(children)
+        keep_hearing()
         _CELLS.note(self)
 
     def stays(self, names: dict[str, Any], deleted: bool) -> bool:
