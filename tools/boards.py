@@ -62,6 +62,14 @@ class Board:
         """From a click until the text at ``where`` is another one, with these words in it."""
         return float(self.page.evaluate(CLICK, [click.element_handle(), where, words]))
 
+    def pick_missing(self, row: int) -> float | None:
+        """Asks about a pair of "Which links are missing?", see :meth:`milliseconds`; None if it is asked about now."""
+        link = self.box.locator(".de-missing .de-link").nth(row)
+        one, other = link.locator("xpath=ancestor::tr").locator("td").first.inner_text().split(" — ")
+        said = self.box.inner_text()
+        now = any(f"{pair}: score for" in said for pair in (f"{one} — {other}", f"{other} — {one}"))
+        return None if now else self.milliseconds(link, ".de-answers")
+
     def said(self) -> str:
         """The chart in words, as a screen reader has it."""
         return str(self.box.locator(".de-chart + .de-said").first.text_content())
