@@ -8,6 +8,18 @@ from typing import Any
 
 from tools.waiting import LONG, until
 
+# Where a node is, once the canvas has stayed in its place for some frames: what is drawn above it may come later.
+STEADY = """(el, i) => new Promise((done) => {
+    let last = "", same = 0;
+    const look = () => {
+        const { x, y, width, height } = el.getBoundingClientRect(), now = [x, y, width, height].join();
+        same = now === last ? same + 1 : 0;
+        last = now;
+        same < 6 ? requestAnimationFrame(look) : done(el.whereIs(i));
+    };
+    look();
+})"""
+
 
 class Panel:
     """One Explorer on a page."""
@@ -23,7 +35,7 @@ class Panel:
         """Where a node is on the page."""
         canvas = canvas or self.graph
         canvas.scroll_into_view_if_needed()
-        x, y = canvas.evaluate("(el, i) => el.whereIs(i)", node)
+        x, y = canvas.evaluate(STEADY, node)
         box = canvas.locator("canvas, svg").bounding_box()
         return box["x"] + x, box["y"] + y
 

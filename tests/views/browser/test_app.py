@@ -69,6 +69,8 @@ def test_the_explorer_opens_for_who_has_the_token_and_ctrl_c_ends_it_all(app: Ap
     visit.page.goto(app.address)
     panel = Panel(visit.page)
     panel.targets([0])
+    for part in ('[aria-label="Explorer"]', '[aria-label="Settings"]', ".de-strip"):  # they move the graph
+        panel.box.locator(part).first.wait_for()
     panel.click(1)
     panel.targets([0, 1])
     panel.until(lambda: [entry.split()[0] for entry in panel.legend()], ["0,1", "1,2"])
