@@ -134,8 +134,8 @@ def _inner_entries(sets: Ints, num_nodes: int, count: int, columns: Callable[[Sc
     return found
 
 
-def inner_walks(graph: Graph, sets: Ints, steps: int, *, linked: bool = False, counted: bool = False) -> Scores:
-    """Walks of 0, ..., ``steps`` steps between the nodes of each set, its edges cut or all put in. [k, steps+1, p, p]
+def inner_walks(graph: Graph, sets: Ints, steps: int, *, counted: bool = False) -> tuple[Scores, Scores]:
+    """Walks of 0, ..., ``steps`` steps between the nodes of each set, its edges cut, and all put in. [k, steps+1, p, p]
 
     Entries of the powers of D^-1/2 A D^-1/2: on the diagonal the probability to be back, elsewhere the geometric mean
     of the landing probabilities there and back; ``counted``: of A, the numbers of walks.
@@ -143,17 +143,16 @@ def inner_walks(graph: Graph, sets: Ints, steps: int, *, linked: bool = False, c
     Examples
     --------
     >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> inner_walks(path, np.array([[0, 2]]), 2)[0, 2].round(3).tolist()  # to the middle, then back or on
+    >>> cut, joined = inner_walks(path, np.array([[0, 2]]), 2)
+    >>> cut[0, 2].round(3).tolist()  # to the middle, then back or on
     [[0.5, 0.5], [0.5, 0.5]]
-    >>> inner_walks(path, np.array([[0, 2]]), 2, linked=True, counted=True)[0, 2].tolist()  # a triangle
+    >>> inner_walks(path, np.array([[0, 2]]), 2, counted=True)[1][0, 2].tolist()  # a triangle
     [[2.0, 1.0], [1.0, 2.0]]
     """
-    A, p = graph.to_scipy().astype(np.float64), sets.shape[1]
+    A = graph.to_scipy().astype(np.float64)
     edges = inner_edges(graph, sets).astype(np.float64)
-    more = (1 - np.eye(p) if linked else 0.0) - edges  # what is put in, or cut: -1
     weight = np.ones(graph.num_nodes) if counted else np.maximum(graph.degrees, 1.0)
     before = weight[sets]  # [k, p]
-    after = before if counted else np.maximum(graph.degrees[sets] + more.sum(axis=2), 1.0)
 
     def powers(units: Scores) -> Iterator[Scores]:
         yield (walked := units / weight[:, None])
@@ -161,9 +160,16 @@ def inner_walks(graph: Graph, sets: Ints, steps: int, *, linked: bool = False, c
             yield (walked := (A @ walked) / weight[:, None])
 
     walks = _inner_entries(sets, graph.num_nodes, steps + 1, powers)
-    changed = np.flatnonzero(more.any(axis=(1, 2)))  # the others are exact to the last digit
-    walks[changed] = _with_edges(walks[changed], more[changed], before[changed], after[changed])
-    return np.asarray(walks * np.sqrt(after[:, None, :, None] * after[:, None, None, :]))
+
+    def with_edges(wanted: Scores | float) -> Scores:
+        more = wanted - edges  # what is put in, or cut: -1
+        after = before if counted else np.maximum(graph.degrees[sets] + more.sum(axis=2), 1.0)
+        found = walks.copy()
+        changed = np.flatnonzero(more.any(axis=(1, 2)))  # the others are exact to the last digit
+        found[changed] = _with_edges(walks[changed], more[changed], before[changed], after[changed])
+        return np.asarray(found * np.sqrt(after[:, None, :, None] * after[:, None, None, :]))
+
+    return with_edges(0.0), with_edges(1 - np.eye(sets.shape[1]))
 
 
 def _with_edges(walks: Scores, more: Scores, before: Scores, after: Scores) -> Scores:

@@ -35,6 +35,7 @@ Tell = Callable[[str, float], None]
 
 _LOOK = 250  # steps that each is given first: 5 epochs on C. elegans, one on pb
 _RUNGS = (0.3, 0.55)  # of the time: then half of those in training leave
+_JUDGED = 0.06  # of the time is left for judging what was chosen
 _MEMBERS = 4  # that are trained to the end, and judge together
 _COPIES = 8  # networks, with those of the best settings from other weights
 _PATIENCE = 15
@@ -156,7 +157,7 @@ def halve(task: Task, minutes: float, epochs: int, seed: int, device: str, stop:
 
     A search that is stopped, or interrupted with Ctrl-C, ends with what it has.
     """
-    until, trials = Until(60 * minutes, stop), list[Trial]()
+    until, trials = Until(60 * minutes * (1 - _JUDGED), stop), list[Trial]()
     try:
         _search(task, epochs, seed, device, until, tell, trials)
     except KeyboardInterrupt:

@@ -125,8 +125,8 @@ class WalkProfile(Formula):
         return STEPS // 2  # and back
 
     def columns(self, graph: Graph, sets: Ints) -> Columns:
-        cut, joined = (inner_walks(graph, sets, STEPS, linked=linked)[:, 1:] for linked in (False, True))
-        counts = inner_walks(graph, sets, _COUNTED, counted=True)[:, 2:, 0, 1]
+        cut, joined = (walks[:, 1:] for walks in inner_walks(graph, sets, STEPS))
+        counts = inner_walks(graph, sets, _COUNTED, counted=True)[0][:, 2:, 0, 1]
         degrees = graph.degrees[sets] - inner_edges(graph, sets).sum(axis=2)
         u, v = np.log1p(degrees).T
         back = np.diagonal(cut, axis1=2, axis2=3)[:, 1:]  # [k, steps-1, 2]
