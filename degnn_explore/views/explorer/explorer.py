@@ -194,7 +194,7 @@ class Explorer(Panel):
         self.strip = VerdictStrip(link=self._scene.graph.link)
         self._judge = Judge(self._show_verdicts, self.show_error)
         cards = [box("de-card", self.graph_canvas, self._more), box("de-card", self.tree_view, self._settings.root)]
-        verdict = box("de-verdict", self.strip)
+        verdict = box("de-verdict-of-two" if len(self.state.sides) == 2 else "de-verdict-of-one", self.strip)
         self.spots = {"graphs": cards[0], "subtrees": cards[1], "verdict": verdict}  # what a lesson points at
         both = box("de-cards", *cards, self._float)
         top = [self._drawers.header, self._drawers.box, self._settings.bar, self._idea, self.slot]

@@ -18,6 +18,18 @@ from tools import lab as jupyter
 from tools.explorers import Panel
 from tools.waiting import LONG
 
+# Where the graph has been, frame by frame.
+PLACES = """
+window.places = [];
+const look = () => {
+    const stage = document.querySelector(".de-canvas .de-stage");
+    const place = stage ? Math.round(stage.getBoundingClientRect().y) : null;
+    if (place !== null && place !== window.places.at(-1)) window.places.push(place);
+    requestAnimationFrame(look);
+};
+look();
+"""
+
 
 class App:
     """The command at work, with what it said and the address that it gave."""
@@ -66,11 +78,16 @@ def test_the_explorer_opens_for_who_has_the_token_and_ctrl_c_ends_it_all(app: Ap
     assert "password" in urllib.request.urlopen(bare, timeout=LONG).read().decode().lower()  # asks for the token
     assert not app.kernels()
     visit = jupyter.Visit(chrome, 1280, 800)
+    visit.page.add_init_script(PLACES)
+    slowly = visit.page.context.new_cdp_session(visit.page)
+    slowly.send("Emulation.setCPUThrottlingRate", {"rate": 6})  # else all of it is often drawn in one frame
     visit.page.goto(app.address)
     panel = Panel(visit.page)
     panel.targets([0])
-    for part in ('[aria-label="Explorer"]', '[aria-label="Settings"]', ".de-strip"):  # they move the graph
+    for part in ('[aria-label="Explorer"]', '[aria-label="Settings"]', ".de-strip"):
         panel.box.locator(part).first.wait_for()
+    assert len(visit.page.evaluate("window.places")) == 1  # rows above it that come later had their place
+    slowly.detach()
     panel.click(1)
     panel.targets([0, 1])
     panel.until(lambda: [entry.split()[0] for entry in panel.legend()], ["0,1", "1,2"])
