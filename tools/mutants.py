@@ -4,6 +4,7 @@
     make mutants MUTANTS="--room graphs learn"        # of these rooms
     make mutants MUTANTS="--what seed --jobs 1"       # those whose description or file holds this word
     make mutants MUTANTS="--since v0.1.0"             # those that the list did not have then
+    make mutants MUTANTS="--after said.txt"           # goes on: those that this earlier output does not call noticed
 
 An entry says which ``text``, found exactly once in ``module``, becomes which ``replacement``; which ``tests`` should
 notice; and ``what`` is then wrong. Nothing is written to the working tree; exit code 0: every fault was noticed.
@@ -34,7 +35,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "tests" / "mutants.toml"
-LIMIT = 1800  # seconds; a fault that makes the tests hang is noticed, too, but named at the end
+LIMIT = 600  # seconds; a fault that makes the tests hang is noticed, too, but named at the end
 SKIPPED = shutil.ignore_patterns(".git", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", "runs")
 NOTICED, HUNG, UNNOTICED, STALE = "noticed", "noticed, by the time it took", "NOT NOTICED", "NO LONGER APPLIES"
 WARM = ["pytest", "hypothesis", "numba", "numba.typed", "networkx", "pandas", "scipy.sparse.csgraph", "scipy.stats"]
@@ -64,6 +65,9 @@ class Mutant:
         """``graphs``, ``views/board``, …; ``top`` for a module in no room."""
         parts = Path(self.module).parts[1:-1]
         return "/".join(parts[: 2 if parts[:1] == ("views",) else 1]) or "top"
+
+    def __str__(self) -> str:
+        return f"{self.room}: {self.what}"
 
     def trouble(self, root: Path = ROOT) -> str:
         """Why it cannot be put in; "" if it can."""
@@ -194,7 +198,7 @@ def try_all(chosen: list[Mutant], folder: Path, jobs: int, trust: bool) -> dict[
         tree, start = trees.get(), time.perf_counter()
         try:
             verdict = judge(mutant, tree)
-            print(f"{verdict:11} {time.perf_counter() - start:5.0f} s  {mutant.room}: {mutant.what}", flush=True)
+            print(f"{verdict:11} {time.perf_counter() - start:5.0f} s  {mutant}", flush=True)
             return verdict
         finally:
             trees.put(tree)
@@ -211,6 +215,7 @@ def main() -> int:
     parser.add_argument("--room", nargs="+", default=(), help="of these rooms only, such as graphs or views/board")
     parser.add_argument("--what", default="", help="only where the description or the module holds this")
     parser.add_argument("--since", default="", help="only those that the list did not have at this commit")
+    parser.add_argument("--after", type=Path, help="the output of an earlier run: what it calls noticed is left out")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
     parser.add_argument("--trust", action="store_true", help="do not run the tests without a fault first")
     options = parser.parse_args()
@@ -218,12 +223,15 @@ def main() -> int:
     if options.since:
         show = ["git", "show", f"{options.since}:{FILE.relative_to(ROOT)}"]
         old = set(read(subprocess.run(show, cwd=ROOT, capture_output=True, text=True, check=True).stdout))
+    said = options.after.read_text().splitlines() if options.after else []
+    done = {line.partition(" s  ")[2] for line in said if line.startswith(NOTICED)}
     chosen = [
         mutant
         for mutant in read(options.file.read_text())
         if (not options.room or mutant.room in options.room)
         and options.what in f"{mutant.what} {mutant.module}"
         and mutant not in old
+        and str(mutant) not in done
     ]
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         verdicts = try_all(chosen, Path(folder), options.jobs, options.trust)
