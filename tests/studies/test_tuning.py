@@ -133,8 +133,8 @@ def test_what_is_chosen_does_not_depend_on_the_labels_of_the_test_sets() -> None
 
 def test_positives_that_are_far_apart_are_given_a_large_max_dist() -> None:
     rings = de.Graph.from_edges([(9 * k + i, 9 * k + (i + 1) % 9) for k in range(6) for i in range(9)])
-    assert first_look(de.link_task(KARATE))[0] == ("DE-GNN-SPD", {"max_dist": 3})
-    assert first_look(de.link_task(rings, max_positives=3))[0][1]["max_dist"] == 8  # around the ring
+    assert first_look(de.link_task(KARATE))[1] == ("DE-GNN-SPD", {"max_dist": 3})
+    assert first_look(de.link_task(rings, max_positives=3))[1][1]["max_dist"] == 8  # around the ring
     assert first_look(de.role_task(KARATE))[0][1]["max_dist"] == 3
 
 
@@ -162,7 +162,8 @@ def test_a_search_that_is_stopped_ends_with_what_it_has() -> None:
 
     stop.clear()
     ranked = halve(task, 1.0, 5, 0, "cpu", stop, tell)
-    assert heard[0] == "a look at DE-GNN-SPD" and 2 <= len(ranked) <= 3 and together(task, ranked)[0] in ranked
+    assert heard[:2] == ["a look at walk profiles", "a look at DE-GNN-SPD"]
+    assert 2 <= len(ranked) <= 3 and together(task, ranked)[0] in ranked
 
 
 class Fixed(de.SetNet):
@@ -214,6 +215,11 @@ def test_pairs_are_judged_by_walk_profiles_where_the_graph_is_not_too_large(monk
         assert tried(other) == [name for name in tried(de.link_task(KARATE)) if name != "walk profiles"]
     monkeypatch.setattr("degnn_explore.learn.choosing.halving._WALKED", 1000)
     assert "walk profiles" not in tried(de.link_task(KARATE))
+
+
+def test_however_short_the_time_walk_profiles_and_one_network_are_looked_at() -> None:
+    tuned = de.tune(de.link_task(KARATE), minutes=1e-6)
+    assert sorted(tuned.trials.model) == ["DE-GNN-SPD", "walk profiles"]
 
 
 def test_roles_are_tuned_too() -> None:

@@ -131,8 +131,8 @@ def first_look(task: Task) -> list[tuple[str, Settings]]:
     Examples
     --------
     >>> import degnn_explore as de
-    >>> first_look(de.link_task(de.load("karate")))[0]
-    ('DE-GNN-SPD', {'max_dist': 3})
+    >>> first_look(de.link_task(de.load("karate")))[:2]
+    [('walk profiles', {}), ('DE-GNN-SPD', {'max_dist': 3})]
     """
     positives = task.train.sets[task.train.labels == 1] if task.num_classes == 2 else task.train.sets[:0]
     far = min(max(3, reach_of(task.graph, positives)), _FARTHEST)
@@ -140,8 +140,8 @@ def first_look(task: Task) -> list[tuple[str, Settings]]:
     walked = np.unique(np.concatenate([part.sets for part in (task.train, task.val, task.test)])).size
     walks = MODELS["walk profiles"].takes(task.p) and walked * task.graph.num_edges * 2 * STEPS <= _WALKED
     return [
+        *([("walk profiles", Settings())] if walks else []),  # first: a second, where a network's look may take many
         ("DE-GNN-SPD", {"max_dist": far}),
-        *([("walk profiles", Settings())] if walks else []),
         ("DE-GNN-SPD", {"max_dist": far, "base": "GIN"}),
         ("DE-GNN-SPD", {"max_dist": far, "base": "SAGE", "dropout": 0.2, "learning_rate": faster}),
         ("DE-GNN-LP", {"steps": 6, "base": "GIN", "dropout": 0.2}),
@@ -177,12 +177,13 @@ def _search(task: Task, epochs: int, seed: int, device: str, until: Until, tell:
     for name, settings in first_look(task):
         places = [trial.net.placement for trial in trials]
         held = sum(place.nbytes for place in places if place is not None and place.where != "streamed")
-        if until.is_set() or (trials and (until.spent() > _RUNGS[0] or held > _ROOM)):
+        some = any(trial.net.learns for trial in trials)
+        if until.is_set() or (some and (until.spent() > _RUNGS[0] or held > _ROOM)):
             break
         tell(f"a look at {name}", until.spent())
         trials.append(begun(task, name, settings, seed, epochs, device, until))
         trials[-1].train(look, task.metric)
-        until.patient = False
+        until.patient = not trials[-1].net.learns
     alive = [trial for trial in trials if trial.net.learns]
     for share in _RUNGS:
         alive = _on(task, alive, share, until, tell)
