@@ -35,7 +35,7 @@ Tell = Callable[[str, float], None]
 
 _LOOK = 250  # steps that each is given first: 5 epochs on C. elegans, one on pb
 _RUNGS = (0.3, 0.55)  # of the time: then half of those in training leave
-_JUDGED = 0.06  # of the time is left for judging what was chosen
+_JUDGED = 0.1  # of the time is left for judging what was chosen
 _MEMBERS = 4  # that are trained to the end, and judge together
 _COPIES = 8  # networks, with those of the best settings from other weights
 _PATIENCE = 15
