@@ -222,3 +222,12 @@ def test_walk_profiles_are_a_model_that_is_fitted_asked_saved_and_explained(tmp_
     assert why.score == pytest.approx(said[0]) and len(why.edges) == 5
     with pytest.raises(de.ParameterError, match="takes target sets of 2 nodes"):
         de.build("walk profiles", de.triangle_task(de.load("lesmis")))
+
+
+@pytest.mark.parametrize("name", ["Katz", "personalised PageRank"])
+def test_nodes_that_are_very_far_apart_are_scored_too(name: str) -> None:
+    grid = de.Graph.from_networkx(nx.convert_node_labels_to_integers(nx.grid_2d_graph(4, 120)))
+    task = de.link_task(grid, seed=0)
+    (epoch,) = de.fit(model := de.build(name, task), task, device="cpu")
+    assert np.isfinite(de.predict(model, task.graph, task.test.sets.tolist())).all()
+    assert epoch.test["auc"] > 0.9  # links are three steps apart, other pairs forty

@@ -23,6 +23,7 @@ from .base import Hyper, Ints, SetData, SetNet, Shape, Stop
 Columns = NDArray[np.float64]
 STEPS, _COUNTED = 7, 5  # of the walks between two nodes, and of those that are counted
 _LEAST, _LEAST_BACK = 1e-6, 1e-3  # stands for a probability of 0 on a logarithmic scale
+_LEAST_SCORE = 1e-30  # Katz of nodes fifty steps apart is less than a number of 32 bits can be
 _FIRMNESS = 1.0  # of the ridge, as if so many sets spoke for no weight
 
 
@@ -97,7 +98,8 @@ class SetScore(Formula):
 
     def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
         scores = SET_SCORES[self.name](task.graph, task.train.sets, **self.hyper)
-        self.least = torch.tensor(scores[scores > 0].min(initial=1.0), dtype=torch.float32, device=self.least.device)
+        least = max(scores[scores > 0].min(initial=1.0), _LEAST_SCORE)
+        self.least = torch.tensor(least, dtype=torch.float32, device=self.least.device)
         super().bind(task)
         if self.shape.outputs == 1:
             self.weight = self.weight.clamp(min=0.01)
