@@ -44,7 +44,7 @@ def section() -> str:
             raise SystemExit("Cannot write the table: " + " ".join(shown.missing.values()))
         *rows, _, notes = shown.markdown().split("\n")
         parts = [BEFORE.strip(), "\n".join(rows), _wrapped(notes), _list(table.reading(scores).markdown())]
-        parts += [LEAKS.strip(), _list(leaks.only(tasks=["links"]).reading(model="DE-GNN-SPD").markdown())]
+        parts += [LEAKS.strip(), _list(leaks.only(tasks=["links", "triangles"]).reading(model="DE-GNN-SPD").markdown())]
     return "\n".join(["<!-- results -->", "\n\n".join(parts), "<!-- /results -->"])
 
 

@@ -160,7 +160,8 @@ def test_a_study_reads_itself_by_what_it_is(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="is for studies of leaks"):
         study.reading(model="GCN")
     leaks = de.study(Path(de.__file__).parents[1] / "studies" / "leaks.toml", store=tmp_path).only(["ns"])
-    assert len(leaks.reading(model="DE-GNN-SPD").parts) == 1
+    about = [head for head, _ in leaks.reading(model="DE-GNN-SPD").parts]
+    assert about == ["ns, links, DE-GNN-SPD:", "ns, triangles, DE-GNN-SPD:"]
 
 
 # ---- the README -------------------------------------------------------------------------------------
