@@ -54,7 +54,8 @@ def worth_figure(table: pandas.DataFrame) -> Any:
     places = list(dict.fromkeys(zip(table.dataset, table.task, strict=True)))
     order = [name for name in [*LEAKS, "paper"] if name in set(table.protocol)]
     order[len(order) - ("paper" in order) : len(order) - ("paper" in order)] = sorted({*table.protocol} - {*order})
-    figure = make_subplots(1, len(places), shared_yaxes=True, subplot_titles=[f"{g}, {task}" for g, task in places])
+    titles, axis = [f"{g}, {task}" for g, task in places], "points beyond the honest protocol"
+    figure = make_subplots(1, len(places), shared_yaxes=True, subplot_titles=titles, x_title=axis)
     symbols = {model: symbol for model, symbol in zip(MODELS, _SYMBOLS * len(MODELS), strict=False)}
     for number, (dataset, task) in enumerate(places, start=1):
         for model in [name for name in MODELS if name in set(table.model)]:
@@ -75,7 +76,6 @@ def worth_figure(table: pandas.DataFrame) -> Any:
                 row=1, col=number)  # fmt: skip
         figure.add_vline(x=0, line={"width": 1, "color": "#8a8f98"}, row=1, col=number)
     figure.update_yaxes(categoryorder="array", categoryarray=[protocol_words(name) for name in reversed(order)])
-    figure.update_xaxes(title="points beyond the honest protocol")
     tall = 150 + (20 + 24 * table.model.nunique()) * len(order)
     shown = Themed(figure)
     shown.update_layout(width=WIDEST, height=tall, margin={"l": 10, "r": 10, "t": 40}, scattermode="group", **LOOK)
