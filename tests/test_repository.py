@@ -64,6 +64,17 @@ print([m for m in {heavy} if m in sys.modules])
     assert fresh_python(code) == "[]"
 
 
+def test_training_does_not_load_the_compiler_of_torch() -> None:
+    code = """
+import sys, degnn_explore as de
+task = de.link_task(de.load("karate"))
+for optimizer in ("adam", "sgd"):
+    list(de.fit(de.build("DEA-GNN-SPD", task), task, epochs=1, optimizer=optimizer, device="cpu", progress=False))
+print("torch._dynamo" in sys.modules)
+"""
+    assert fresh_python(code) == "False"  # it would take a second of each new worker
+
+
 def test_no_module_shares_its_name_with_a_public_function() -> None:
     modules = {path.stem for path in Path(de.__file__).parent.iterdir()}
     assert not modules & set(de._HOME)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.optim import Optimizer
 
 from ..common.errors import ParameterError, one_of, real_number, whole_number
 from ..common.files import readable_size
@@ -23,7 +25,15 @@ from .devices import cpu_has_bf16
 from .nets.base import SetNet
 from .predicting import sizes
 
-_OPTIMISERS = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
+
+def _plain(kind: type[Optimizer]) -> type[Optimizer]:
+    """An optimiser as it is without torch's compiler: nothing of ours is compiled, and loading that takes a second."""
+    names = ("add_param_group", "load_state_dict", "state_dict", "zero_grad")
+    plain = {name: inspect.unwrap(getattr(kind, name)) for name in names}
+    return type(kind.__name__, (kind,), {**plain, "step": torch.no_grad()(inspect.unwrap(kind.step))})
+
+
+_OPTIMISERS = {"adam": _plain(torch.optim.Adam), "sgd": _plain(torch.optim.SGD)}
 _USUAL_BATCH = 64  # what every model's own learning rate is for
 _TRIED = 3  # batches that are timed to choose a device; the first warms up
 

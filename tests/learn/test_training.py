@@ -17,7 +17,7 @@ import tqdm.auto
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError, TargetError
 from degnn_explore.engine.egonets import blocks
-from degnn_explore.learn import metrics, nets
+from degnn_explore.learn import metrics, nets, stepping
 from degnn_explore.learn.nets import block_nets
 from degnn_explore.learn.training import Epoch
 
@@ -709,3 +709,28 @@ def test_fit_says_when_positives_are_further_apart_than_the_encoding_tells() -> 
         warnings.simplefilter("error")
         next(de.fit(de.build("DE-GNN-SPD", de.link_task(ladder), max_dist=40, hidden=4), de.link_task(ladder)))
         next(de.fit(de.build("GCN", ring, hidden=4), ring))  # has no largest distance
+
+
+@pytest.mark.parametrize("name", ["adam", "sgd"])
+def test_an_optimiser_steps_as_torchs_own_and_is_saved_as_such(name: str) -> None:
+    kinds = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
+    how = {"lr": 0.1, "weight_decay": 0.01, **({"fused": True} if name == "adam" else {"momentum": 0.9})}
+    torch.manual_seed(0)
+    start, slopes = torch.randn(5, 3), torch.randn(4, 5, 3)
+    ends, states = [], []
+    for kind in (kinds[name], stepping._OPTIMISERS[name]):
+        weight = torch.nn.Parameter(start.clone())
+        optimiser = kind([weight], **how)
+        for number, slope in enumerate(slopes):
+            if number == 2:  # saved, and gone on with
+                kept = optimiser.state_dict()
+                optimiser = kind([weight], **how)
+                optimiser.load_state_dict(kept)
+            optimiser.zero_grad()
+            (weight * slope).sum().backward()
+            optimiser.step()
+        ends.append(weight.detach())
+        states.append(optimiser.state_dict())
+    assert torch.equal(*ends) and not torch.equal(ends[0], start)
+    torch.testing.assert_close(*states, rtol=0, atol=0)
+    assert torch.is_grad_enabled()
