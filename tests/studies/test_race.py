@@ -258,7 +258,7 @@ class Killed(ProcessWorker):
 
     def give(self, job: Job) -> None:
         self.job = job
-        if job.model == "GCN" and Killed.when == "handed":
+        if job.model == "GCN" and Killed.when == "handed" and not Killed.pids:
             self.kill()  # the pipe is broken before the job is sent
         super().give(job)
 

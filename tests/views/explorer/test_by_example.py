@@ -52,6 +52,7 @@ def test_a_search_prefers_the_start_of_a_name() -> None:
     assert search([G], 0, " AT ") == [(0, 3, "at", ""), (0, 0, "Atlanta", ""), (0, 2, "Natal", "")]
     assert search([G, G], 1, "bos") == [(1, 1, "Boston", ""), (0, 1, "Boston", "")]
     assert len(search([de.load("pb")], 0, "", limit=5)) == 5
+    assert [v for _, v, _, _ in search([G], 0, "t", limit=3)] == [0, 1, 2]  # two of Atlanta take one place
 
 
 def _looked_through(graphs: list[de.Graph], active: int, text: str, limit: int) -> list[tuple[int, int]]:

@@ -44,10 +44,11 @@ def test_sets_of_different_size_get_a_hint_not_an_error() -> None:
 
 
 def test_a_new_question_cancels_the_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown, failed, begun, done = [], [], threading.Event(), threading.Event()
+    shown, failed, heard, begun, done = [], [], [], threading.Event(), threading.Event()
 
     def at_work(question: Question, stop: threading.Event) -> Iterator[tuple[str, object]]:
         if question is first:  # at work until it hears that another one is asked
+            heard.append(stop)
             begun.set()
             assert stop.wait(LONG)
         yield from answers(question, stop)
@@ -65,6 +66,7 @@ def test_a_new_question_cancels_the_old_one(monkeypatch: pytest.MonkeyPatch) -> 
     judge.ask(first)
     assert begun.wait(LONG)
     judge.ask(second)
+    assert heard[0].is_set()
     assert done.wait(LONG)
     assert not failed
     assert max(count for question, count in shown if question is first) == 0
