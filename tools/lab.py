@@ -35,6 +35,7 @@ FLAGS = [
 LATE = (
     "[anywidget] Failed to initialize model"  # a busy page took more than two seconds; ours hear all the same: late.js
 )
+IDLE = "() => [...window.jupyterapp.shell.widgets('main')][0]?.sessionContext?.session?.kernel?.status === 'idle'"
 HERE = ("http://127.0.0.1:", "data:", "blob:", "ws://127.0.0.1:")
 
 
@@ -202,10 +203,7 @@ class Visit:
         self.page.goto(url)
         self.page.wait_for_function("() => window.jupyterapp && window.jupyterapp.started")
         self.page.wait_for_selector(".jp-Notebook .jp-Cell")
-        self.page.wait_for_function(
-            "() => { const w = [...window.jupyterapp.shell.widgets('main')][0];"
-            " return w?.sessionContext?.session?.kernel?.status === 'idle'; }"
-        )
+        self.page.wait_for_function(IDLE)
         if run:
             self.run_all()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.boards import PAIR, Board, fresh
+from tools.lab import IDLE
 
 EVIL = "<img src=x onerror=document.title='HACKED'>"
 
@@ -182,7 +183,6 @@ def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit:
     board.until(lambda: len(board.table()) == 2)
     before, drawn = board.table(), board.said()
     board.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-    board.page.wait_for_timeout(500)
     board.page.reload()
     again = Board(board.page)
     again.until(lambda: again.table() == before and again.said() == drawn)
@@ -192,7 +192,8 @@ def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit:
     button = again.page.locator(".jp-Dialog-button.jp-mod-accept")
     button.wait_for()
     button.click()
-    again.page.wait_for_timeout(1500)
+    again.box.wait_for(state="detached")
+    again.page.wait_for_function(IDLE)
     again.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
     again.page.get_by_text("other cell ran False").wait_for()
     third = Board(again.page)
@@ -260,10 +261,10 @@ def test_running_the_cell_again_stops_the_earlier_board(lab: Any, visit: Any) ->
     board = fresh(lab, visit, "again", cell)
     board.waits_for_button("Cancel")
     board.page.evaluate("""() => { const p = [...window.jupyterapp.shell.widgets('main')][0];
+        document.querySelector('.de-board').classList.add('first');
         p.content.activeCellIndex = 1; return window.jupyterapp.commands.execute('notebook:run-cell'); }""")
-    board.page.wait_for_timeout(1500)
-    one = Board(board.page)
-    one.waits_for_button("Cancel")
+    board.page.locator(".de-board.first").wait_for(state="detached")
+    Board(board.page).waits_for_button("Cancel")
     board.page.evaluate("""() => { const p = [...window.jupyterapp.shell.widgets('main')][0];
         p.content.activeCellIndex = 1;
         p.content.widgets[1].model.sharedModel.setSource("print([b.race.running for b in boards]); boards[-1].close(); "
@@ -308,23 +309,28 @@ def test_deleting_the_cell_stops_its_race_unless_it_is_undone(lab: Any, visit: A
     prints("running False True")
 
 
-def test_the_board_reads_well_in_both_themes(lab: Any, visit: Any, tmp_path: Any) -> None:
-    for dark in (False, True):
-        lab.dark(dark)
-        try:
-            board = fresh(
-                lab,
-                visit,
-                f"theme{int(dark)}",
-                "board = de.TrainingBoard('karate', 'links', ['GCN', 'DE-GNN-SPD'], seeds=2, "
-                "epochs=3)\nboard.start()\nboard.wait()\nboard",
-            )
-            board.until(lambda board=board: len(board.table()) == 2)
-            label = board.box.locator(".de-chart .annotation-text", has_text="DE-GNN-SPD").first
-            fill = label.evaluate("el => getComputedStyle(el.querySelector('tspan') ?? el).fill")
-            assert fill == ("rgb(74, 163, 224)" if dark else "rgb(0, 114, 178)")
-            chart, text = board.box.locator(".de-chart").first.bounding_box(), label.bounding_box()
-            assert text["x"] + text["width"] <= chart["x"] + chart["width"]  # no label is clipped
-            assert board.box.evaluate("el => el.scrollWidth <= el.clientWidth + 1")
-        finally:
-            lab.dark(False)
+def test_the_board_reads_well_in_both_themes(lab: Any, visit: Any) -> None:
+    board = fresh(
+        lab,
+        visit,
+        "themes",
+        "board = de.TrainingBoard('karate', 'links', ['GCN', 'DE-GNN-SPD'], seeds=2, "
+        "epochs=3)\nboard.start()\nboard.wait()\nboard",
+    )
+    _reads_well(board, "rgb(0, 114, 178)")
+    board.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    lab.dark(True)
+    try:
+        board.page.reload()
+        _reads_well(Board(board.page), "rgb(74, 163, 224)")
+    finally:
+        lab.dark(False)
+
+
+def _reads_well(board: Board, colour: str) -> None:
+    board.until(lambda: len(board.table()) == 2)
+    label = board.box.locator(".de-chart .annotation-text", has_text="DE-GNN-SPD").first
+    assert label.evaluate("el => getComputedStyle(el.querySelector('tspan') ?? el).fill") == colour
+    chart, text = board.box.locator(".de-chart").first.bounding_box(), label.bounding_box()
+    assert text["x"] + text["width"] <= chart["x"] + chart["width"]  # no label is clipped
+    assert board.box.evaluate("el => el.scrollWidth <= el.clientWidth + 1")

@@ -86,7 +86,7 @@ def workers(lab: Any) -> set[int]:
 
 def test_a_race_in_processes_is_cancelled_and_continued_and_keeps_one_warm(lab: Any, visit: Any) -> None:
     board = fresh(
-        lab, visit, "processes", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=80)\nboard"
+        lab, visit, "processes", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=50)\nboard"
     )
     board.button("More…").click()
     board.box.get_by_label("Train", exact=True).select_option(label="2 at a time, in processes")
@@ -125,7 +125,6 @@ def test_reloading_the_page_while_it_trains_loses_nothing(lab: Any, visit: Any) 
     page, address = board.page, board.page.url
     board.waits_for_button("Cancel")
     page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-    page.wait_for_timeout(500)
     with busy():
         for number in range(3):
             if number < 2:
