@@ -10,16 +10,19 @@ one small server. A board counts when its Cancel button and its chart are there 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import multiprocessing
 import statistics
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from _record import circumstances, write
 
 from tools import lab as jupyter
-from tools.boards import Board, busy
+from tools.boards import Board
 
 LOST = "Error displaying widget"
 # Notes when the manager asks for all widgets at once, when the answer comes, and how long it is.
@@ -45,6 +48,25 @@ window.WebSocket = class extends Plain {
     }
 };
 """
+
+
+def _spin() -> None:
+    while True:
+        pass
+
+
+@contextlib.contextmanager
+def busy(count: int = 2) -> Iterator[None]:
+    """So many processes that compute without end, as on a small server with a class on it."""
+    spinning = [multiprocessing.get_context("spawn").Process(target=_spin, daemon=True) for _ in range(count)]
+    for one in spinning:
+        one.start()
+    try:
+        yield
+    finally:
+        for one in spinning:
+            one.kill()
+            one.join()
 
 
 def came_back(page: Any) -> dict[str, Any]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from tools.waiting import LONG, until
@@ -87,22 +85,3 @@ def fresh(lab: Any, visit: Any, name: str, *cells: str, **options: Any) -> Board
     """A new notebook whose last cell shows a board; its results are in a folder of its own."""
     first = f"import os, degnn_explore as de\nos.makedirs({name!r}, exist_ok=True); os.chdir({name!r})"
     return Board(visit(lab.notebook(f"{name}.ipynb", first, *cells), **options).page)
-
-
-def _spin() -> None:
-    while True:
-        pass
-
-
-@contextlib.contextmanager
-def busy(count: int = 2) -> Iterator[None]:
-    """So many processes that compute without end, as on a small server with a class on it."""
-    spinning = [multiprocessing.get_context("spawn").Process(target=_spin, daemon=True) for _ in range(count)]
-    for one in spinning:
-        one.start()
-    try:
-        yield
-    finally:
-        for one in spinning:
-            one.kill()
-            one.join()

@@ -15,15 +15,16 @@ REQUIREMENTS = ROOT / "binder" / "requirements.txt"
 
 def binder_environment(folder: Path, *options: str) -> Path:
     """Makes a virtual environment in ``folder``, installs as repo2docker does (options: of pip); returns its Python."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True, timeout=300)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=300)
     python = folder / "bin" / "python"
     # Where PyTorch's index cannot be reached, pip has torch's CPU build from elsewhere, or the default one: no waiting.
     host = re.findall(r"--extra-index-url https?://([^/\s]+)", REQUIREMENTS.read_text())[0]
     quick = {} if _known(host) else {"PIP_RETRIES": "0"}
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", **quick}
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-cache-dir"]
     done = subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", "--no-cache-dir", *options, "-r", REQUIREMENTS],
+        [*pip, *options, "-r", REQUIREMENTS],
         cwd=ROOT,
         env=environment,
         capture_output=True,
