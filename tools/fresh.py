@@ -24,12 +24,7 @@ def binder_environment(folder: Path, *options: str) -> Path:
     environment |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", **quick}
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-cache-dir"]
     done = subprocess.run(
-        [*pip, *options, "-r", REQUIREMENTS],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=1800,
+        [*pip, *options, "-r", REQUIREMENTS], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1800
     )
     if done.returncode:
         raise RuntimeError(f"pip could not install {REQUIREMENTS}:\n{done.stderr[-3000:]}")
