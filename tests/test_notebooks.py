@@ -9,7 +9,6 @@ import nbformat
 import pytest
 
 from degnn_explore.reading import downloads
-from degnn_explore.reading.downloads import named_folder
 from tools.notebooks import run
 
 from .conftest import PEAK
@@ -24,16 +23,12 @@ SMALLER = {
     "08_your_own_encoding.ipynb": {  # resistances of all pairs take half a CPU-minute on C. elegans
         'TrainingBoard("celegans"': 'TrainingBoard("karate"'}}  # fmt: skip
 """What a notebook takes its time for; readers see the sizes that mean something."""
-OF_AIRPORTS = {"06_reproduce_the_paper.ipynb"}  # which are not shipped; a reader's are downloaded
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.ipynb")))
 def test_notebook_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, int], None]
 ) -> None:
-    airports = named_folder()
-    if name in OF_AIRPORTS and (airports is None or not all((airports / file).is_file() for file in downloads.SHA256)):
-        pytest.skip("the airport files are not here: set DEGNN_DATA to a folder that has them")
     monkeypatch.setenv("DEGNN_FAST", "1")  # fewer epochs and seeds, nothing else
     # a store of its own: what an earlier test has trained would only be shown, and the reader's own stays as it is
     for folder in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "DEGNN_RUNS"):
@@ -50,6 +45,14 @@ def test_the_sizes_that_are_made_smaller_are_there() -> None:
     for name, sizes in SMALLER.items():
         source = "".join(cell.source for cell in nbformat.read(FOLDER / name, as_version=4).cells)
         assert [size for size in sizes if size not in source] == []
+
+
+def test_no_cell_needs_a_graph_that_is_downloaded() -> None:
+    """A reader without internet gets through every notebook."""
+    names = {Path(file).stem.removeprefix("labels-") for file in downloads.SHA256}
+    for path in FOLDER.rglob("*.ipynb"):
+        cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+        assert [name for name in names if any(name in source for source in cells)] == [], path.name
 
 
 def test_readers_see_no_switches_of_ours() -> None:

@@ -76,6 +76,12 @@ def test_a_cell_without_runs_is_a_dash_over_the_papers_number_and_one_that_nobod
     assert list(rows)[1:] == ["GCN", "GIN", "SEAL", "DE-GNN-SPD", "DE-GNN-LP", "DEA-GNN-SPD", "Katz", "shortest path"]
 
 
+def test_graphs_that_could_not_be_had_are_named_and_of_the_first_why() -> None:
+    assert SideBySide(HALF, missing={"a": "No file."}).notes[-1] == "Left out: a. No file."
+    both = SideBySide(HALF, missing={"a": "No file.", "b": "No internet."}).notes[-1]
+    assert both == "Left out: a, b. a: No file. The study's missing says it of each."
+
+
 def test_in_a_notebook_it_is_a_table_of_the_same_cells_and_text_is_no_markup() -> None:
     graph = "a | <script>alert(1)</script>"
     shown = SideBySide([*HALF, cell("GCN", 1.0, graph=graph)], beside=SCORES, missing={graph: "why <b>not</b>"})

@@ -51,7 +51,10 @@ class SideBySide:
             )
         if any(one.seeds < ENOUGH for one in self.results):
             said.append(f"{_NOT_RUN}: no run yet; below {ENOUGH} seeds nothing is compared.")
-        said += [f"Left out: {graph}. {why}" for graph, why in self.missing.items()]
+        if self.missing:
+            first, why = next(iter(self.missing.items()))
+            rest = f" {first}: {why} The study's missing says it of each." if len(self.missing) > 1 else f" {why}"
+            said.append(f"Left out: {', '.join(self.missing)}.{rest}")
         return said
 
     def markdown(self) -> str:
