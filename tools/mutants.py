@@ -101,7 +101,8 @@ def _work(tree: str, tests: str) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    os.environ |= {**settings(Path(tree)), "PYTHONDONTWRITEBYTECODE": "1"}
+    own = tempfile.mkdtemp(dir=Path(tree).parent)  # for what tests write: pytest's usual place is shared by all
+    os.environ |= {**settings(Path(tree)), "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DEBUG_TEMPROOT": own}
     sys.dont_write_bytecode = True  # what a fault compiles to is nobody else's
     sys.path[:] = [tree, *(path for path in sys.path if not Path(path or ".").resolve().is_relative_to(ROOT / "tools"))]
     os.chdir(tree)
