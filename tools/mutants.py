@@ -206,7 +206,7 @@ def try_all(chosen: list[Mutant], folder: Path, jobs: int, trust: bool) -> dict[
     with ThreadPoolExecutor(jobs) as pool:
         tests = sorted({mutant.tests for mutant in chosen})
         if not trust:
-            print(f"First the tests alone, {len(tests)} lists of them: some minutes.", flush=True)
+            print(f"First the tests without a fault, lists of them: {len(tests)}.", flush=True)
         passing = [True] * len(tests) if trust else pool.map(without, tests)
         sound = {each for each, passes in zip(tests, passing, strict=True) if passes}
         return dict(zip(chosen, pool.map(verdict, chosen), strict=True))
