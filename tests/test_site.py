@@ -11,12 +11,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
-from nbclient.exceptions import CellExecutionError
 
 import degnn_explore as de
 from degnn_explore import pyg
-from tools.site import building, links, reference
+from tools.site import books, building, links, reference
 from tools.site.markup import Markdown
 from tools.waiting import LONG
 
@@ -121,10 +121,10 @@ def test_nothing_of_this_machine_and_no_airports_are_in_it(site: Any) -> None:
         assert os.path.expanduser("~/") not in text, path
 
 
-def test_a_notebook_that_needs_the_airports_is_shown_without_results_and_no_other_failure_passes() -> None:
-    assert doctest.testmod(building).failed == 0
-    assert building.needs_a_graph(CellExecutionError("", "GraphError", "x: https://y could not be downloaded (z)"))
-    assert not building.needs_a_graph(CellExecutionError("", "ValueError", "x could not be downloaded"))
+def test_a_table_of_ours_keeps_its_look_and_others_take_that_of_the_site() -> None:
+    shown = {"text/html": "<div><style scoped>.a {}</style><style>\n.de-beside p { color: red }</style></div>"}
+    made = books._output(nbformat.v4.new_output("display_data", shown), [], "")
+    assert made == '<div class="out rich"><div><style>\n.de-beside p { color: red }</style></div></div>'
 
 
 def test_every_page_of_the_navigation_says_where_one_is(site: Any) -> None:

@@ -169,6 +169,8 @@ def _by_hand(name: str) -> str:
     """Where to put both files of the network, for a machine without internet."""
     network = name.removeprefix("labels-").rsplit(".", 1)[0]
     folder = named_folder() or cache_folder()
+    if folder.is_relative_to(Path.home()):
+        folder = "~" / folder.relative_to(Path.home())
     return (
         f"By hand: get {BASE_URL}{network}.edgelist and {BASE_URL}labels-{network}.txt on a machine with internet, "
         f"and put these two files into the folder {folder} (or into any folder, named by the environment variable "

@@ -15,6 +15,7 @@ KIND = "application/vnd.degnn.panel"  # as in in_kernel.py, which only kernels i
 CHARTS = "application/vnd.plotly.v1+json"
 IMPORT = "import degnn_explore as de"
 INSTALLS = f"try:\n    {IMPORT}\nexcept ImportError"  # how the cell of tools/lessons.py begins
+OTHER_LOOK = re.compile(r"<style[^>]*>(?!\s*\.de-beside).*?</style>", re.DOTALL)  # pandas' own, and our theme's
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -56,7 +57,7 @@ def _output(output: Any, panels: list[dict[str, str]], pages: str) -> str:
         chart = json.dumps(data[CHARTS]).replace("</", "<\\/")
         return f'<div class="chart"><script type="application/json">{chart}</script></div>'
     if "text/html" in data:
-        markup = re.sub(r"<style.*?</style>", "", data["text/html"], flags=re.DOTALL)  # pandas' own, and our theme's
+        markup = OTHER_LOOK.sub("", data["text/html"])
         return f'<div class="out rich">{markup}</div>' if markup.strip() else ""
     if "image/svg+xml" in data:
         return f'<div class="out rich">{data["image/svg+xml"]}</div>'

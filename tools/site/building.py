@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 import nbformat
-from nbclient.exceptions import CellExecutionError
 
 from . import books, reference
 from .markup import Markdown, code
@@ -59,17 +58,6 @@ def address_of(path: Path) -> str:
     if path.suffix in (".md", ".ipynb"):
         return inside.with_suffix(".html").as_posix()
     return f"{inside.as_posix()}.html"
-
-
-def needs_a_graph(error: CellExecutionError) -> bool:
-    """Whether a cell failed for want of a graph that is downloaded, as the airports are: they are not ours to show.
-
-    >>> needs_a_graph(CellExecutionError("", "GraphError", "europe-airports: https://… could not be downloaded (…)"))
-    True
-    >>> needs_a_graph(CellExecutionError("", "GraphError", "There is no graph called 'europa'."))
-    False
-    """
-    return error.ename == "GraphError" and "could not be downloaded" in error.evalue
 
 
 class Site:
@@ -139,18 +127,11 @@ class Site:
         markdown, panels = self._markdown(page), None
         book = nbformat.read(path, as_version=4)
         solved = "solutions" in path.parts  # the guide leads there; a class should not see what comes out
-        note = ""
         if not solved and (self._run is None or path.stem in self._run):
-            try:
-                book, panels = executed(path, errors="classroom" in path.parts)
-            except CellExecutionError as error:
-                if not needs_a_graph(error):
-                    raise
-                print(f"{path.name} is shown without results: {error.ename}", flush=True)
-                note = '<p class="note">Shown without results: it needs a graph that is not part of this project.</p>'
+            book, panels = executed(path, errors="classroom" in path.parts)
         for living in panels.glob("*.html") if panels else ():
             self._copy(living, page.address.removesuffix(".html") + f"/{living.name}")
-        made = note + "\n".join(books.body(book, markdown, panels, path.stem))
+        made = "\n".join(books.body(book, markdown, panels, path.stem))
         page.headings = markdown.headings
         raw = self._copy(path, path.relative_to(ROOT).as_posix()).name
         return f'{made}\n<p class="raw"><a href="{raw}" download>Download this notebook</a></p>'
