@@ -72,6 +72,13 @@ def test_edge_lists_in_all_their_dresses(put, name, content):
     assert not G.cleaning
 
 
+def test_numbers_with_gaps_are_names_and_no_node_is_made_up(put):
+    G = read_graph(put("gaps.csv", "0,2\n2,5\n"))
+    assert (G.names, G.edges.tolist()) == (("0", "2", "5"), [[0, 1], [1, 2]])
+    far = read_graph(put("far.csv", "0,2\n2,50\n"))
+    assert (far.names, far.edges.tolist()) == (("0", "2", "50"), [[0, 1], [1, 2]])
+
+
 def test_ids_zero_to_n_stay_the_numbers(put):
     G = read_graph(put("e.csv", "3,1\n0,2\n1,0\n"))
     assert G.edges.tolist() == [[0, 1], [0, 2], [1, 3]]
