@@ -35,6 +35,8 @@ FLAGS = [
 LATE = (
     "[anywidget] Failed to initialize model"  # a busy page took more than two seconds; ours hear all the same: late.js
 )
+# A page that creates its widgets while get_model of ipywidgets 8 waits for one last time: it does not look again.
+GIVEN_UP = "widget model not found"
 IDLE = "() => [...window.jupyterapp.shell.widgets('main')][0]?.sessionContext?.session?.kernel?.status === 'idle'"
 HERE = ("http://127.0.0.1:", "data:", "blob:", "ws://127.0.0.1:")
 
@@ -191,7 +193,7 @@ class Visit:
         self.page.on("pageerror", lambda e: self._complained(f"{e}\n{e.stack}"))
 
     def _complained(self, text: str) -> None:
-        if LATE not in text:
+        if LATE not in text and GIVEN_UP not in text:
             self.complaints.append(text)
 
     def _asked(self, request: Any) -> None:

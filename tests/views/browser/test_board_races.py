@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import degnn_explore as de
-from tools.boards import PAIR, Board, fresh
+from tools.boards import PAIR, Board, fresh, loaded
 from tools.lab import LATE
 
 
@@ -132,7 +132,7 @@ def test_reloading_the_page_while_it_trains_loses_nothing(lab: Any, visit: Any) 
         else:  # the tab is closed, and the notebook opened again
             page.goto("about:blank")
             page.goto(address)
-        again = Board(page)
+        again = loaded(page)
         again.waits_for_button("Cancel")
         drawn = again.said()
         again.until(lambda again=again, drawn=drawn: again.said() != drawn)  # the chart is alive, too
@@ -162,7 +162,7 @@ def test_a_page_too_busy_to_load_scripts_in_time_shows_a_board_that_is_alive(lab
     page.add_init_script(NO_TIME)
     with page.expect_event("pageerror", lambda error: LATE in str(error)):
         page.reload()
-    again = Board(page)  # its chart was sent plotly
+    again = loaded(page)  # its chart was sent plotly
     drawn = again.said()
     again.go.click()
     again.until(lambda: again.said() != drawn)
