@@ -190,11 +190,17 @@ class Visit:
         # heard, not routed: some hundred requests of a page would each wait for this process
         self.context.on("request", self._asked)
         self.page.on("console", lambda m: self._complained(m.text) if m.type == "error" else None)
+        self.page.on("framenavigated", self._went_on)
         self.page.on("pageerror", lambda e: self._complained(f"{e}\n{e.stack}"))
 
     def _complained(self, text: str) -> None:
-        if LATE not in text and GIVEN_UP not in text:
+        if LATE not in text:
             self.complaints.append(text)
+
+    def _went_on(self, frame: Any) -> None:
+        """A page that gave up its widgets and was loaded again, as readers do, is excused; one that stays so is not."""
+        if frame == self.page.main_frame:
+            self.complaints[:] = [text for text in self.complaints if GIVEN_UP not in text]
 
     def _asked(self, request: Any) -> None:
         if not request.url.startswith(HERE):
