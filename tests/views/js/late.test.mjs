@@ -1,4 +1,5 @@
-// late.js with models as ipywidgets and anywidget make them: one class that handles messages, one that makes them wait.
+// late.js with models as ipywidgets and anywidget make them: one class that handles messages, one that makes them wait;
+// and with a notebook as JupyterLab keeps it.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { load } from "./load.mjs";
@@ -64,4 +65,65 @@ test("a model without a kernel, or of another kind, is left alone", () => {
     initialize({ model: proxy(model) });
     assert.deepEqual(model.sent, []);
   }
+});
+
+// A notebook whose outputs show these models; undefined is an output without a widget. Views are what draws a model.
+function notebook({ restored, shown, views }) {
+  const drawn = [], heard = [];
+  const outputs = {
+    length: shown.length,
+    get: (i) => ({ data: shown[i] === undefined ? {} : { "application/vnd.jupyter.widget-view+json": { model_id: shown[i] } } }),
+    stateChanged: { emit: (i) => { drawn.push(i); } },
+  };
+  const manager = {
+    context: { model: { cells: [{}, { outputs }] } }, // the first is text
+    restoredStatus: restored,
+    restored: { connect: (act) => heard.push(act) },
+    has_model: (id) => id in views,
+    get_model: async (id) => ({ views: views[id] }),
+    restore: () => heard.forEach((act) => act()),
+  };
+  return { drawn, manager };
+}
+
+function begin(manager) {
+  const model = new Waiting(Promise.resolve());
+  model.widget_manager = manager;
+  initialize({ model: proxy(model) });
+}
+// Three waits of the same length, one after another, so that one begun before ends before, however busy the machine is.
+const later = async () => { for (let wait = 0; wait < 3; wait++) await new Promise((done) => setTimeout(done, 100)); };
+
+test("an output whose model nobody draws is drawn anew, and only that one", async () => {
+  const { drawn, manager } = notebook({
+    restored: true, shown: [undefined, "drawn", "given up", "of another kernel", "", "broken"],
+    views: { drawn: { one: {} }, "given up": {}, broken: undefined },
+  });
+  begin(manager);
+  await later();
+  assert.deepEqual(drawn, [2]);
+});
+
+test("it is looked for once, however many widgets there are", async () => {
+  const { drawn, manager } = notebook({ restored: true, shown: [undefined, "given up"], views: { "given up": {} } });
+  for (let widget = 0; widget < 3; widget++) begin(manager);
+  await later();
+  assert.deepEqual(drawn, [1]);
+});
+
+test("not before the page has its models again, and whoever waits for one had time", async () => {
+  const views = {}, { drawn, manager } = notebook({ restored: false, shown: [undefined, "a", "b"], views });
+  begin(manager);
+  await later();
+  Object.assign(views, { a: {}, b: {} });
+  setTimeout(() => { views.b.drawn = {}; }, 100); // its last wait, begun just before
+  manager.restore();
+  await later();
+  assert.deepEqual(drawn, [1]);
+});
+
+test("a page that is no notebook is left alone", async () => {
+  begin({});
+  begin(undefined);
+  await later();
 });
