@@ -219,6 +219,14 @@ class Visit:
         self.context.close()
 
 
+def kernel(page: Any, code: str) -> bool:
+    """Runs code in the notebook's kernel; whether it ended without an error."""
+    kernel = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+    return bool(
+        page.evaluate(f"async code => (await {kernel}.requestExecute({{ code }}).done).content.status === 'ok'", code)
+    )
+
+
 def change_theme(page: Any, theme: str) -> None:
     """Waits for its splash to go, too: JupyterLab has one, and after two changes within 0.2 s removes it twice."""
     page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)

@@ -280,7 +280,8 @@ def test_deleting_the_cell_stops_its_race_unless_it_is_undone(lab: Any, visit: A
         visit,
         "deleted",
         f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=5, epochs=200)\nboard.start()\nboard",
-        "print('running', not board.race.wait(300 * board._closed), board._closed)",
+        "import itertools\nruns = globals().get('runs') or itertools.count(1)\n"
+        "print('run', next(runs), not board.race.wait(300 * board._closed), board._closed)",
     )
     board.waits_for_button("Cancel")
 
@@ -295,18 +296,17 @@ def test_deleting_the_cell_stops_its_race_unless_it_is_undone(lab: Any, visit: A
     def prints(text: str) -> None:
         board.page.locator(".jp-OutputArea-output", has_text=text).last.wait_for()
 
-    prints("running True False")
+    prints("run 1 True False")
     run(1, "delete-cell")
     board.page.locator(".de-board").wait_for(state="detached")
     run(0, "undo-cell-action")
     Board(board.page).waits_for_button("Cancel")
     run(2, "run-cell")
-    board.page.wait_for_timeout(500)
-    prints("running True False")  # it is there again
+    prints("run 2 True False")  # it is there again
     run(1, "delete-cell")
     board.page.locator(".de-board").wait_for(state="detached")
     run(1, "run-cell")
-    prints("running False True")
+    prints("run 3 False True")
 
 
 def test_the_board_reads_well_in_both_themes(lab: Any, visit: Any) -> None:

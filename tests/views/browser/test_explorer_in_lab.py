@@ -7,7 +7,7 @@ import shutil
 from typing import Any
 
 from tools.explorers import Panel, fresh
-from tools.lab import ROOT, change_theme
+from tools.lab import ROOT, change_theme, kernel
 
 EVIL = "<img src=x onerror=document.title='HACKED'>"
 
@@ -121,7 +121,7 @@ def test_lasso_search_keyboard_slider_and_hover(lab: Any, visit: Any) -> None:
 
 
 def test_a_reload_keeps_everything(lab: Any, visit: Any) -> None:
-    url = lab.notebook("kept.ipynb", "import degnn_explore as de", "de.Explorer(preset='fig1')")
+    url = lab.notebook("kept.ipynb", "import degnn_explore as de", "e = de.Explorer(preset='fig1')\ne")
     one = visit(url)
     panel = Panel(one.page)
     panel.click(7)
@@ -134,9 +134,9 @@ def test_a_reload_keeps_everything(lab: Any, visit: Any) -> None:
     dragged = _shape(panel)
     panel.graph.get_by_label("Zoom in").click()
     panel.verdict("DE-SPD", " yes, 2 layers")
-    one.page.wait_for_timeout(400)
+    dragged_and_zoomed = "assert e._scene.graph.home and e._scene.graph.camera != [1.0, 0.0, 0.0]"
+    panel.until(lambda: kernel(one.page, dragged_and_zoomed), True)
     one.save()
-    one.page.wait_for_timeout(800)
     one.open(url, run=False)
     again = Panel(one.page)
     again.targets([7, 11])

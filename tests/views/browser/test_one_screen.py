@@ -10,7 +10,7 @@ from degnn_explore.views.explorer.colour_menu import COLOURINGS
 from degnn_explore.views.explorer.presets import PRESETS
 from degnn_explore.views.lessons.tours import TOURS
 from tools.explorers import Panel
-from tools.lab import Visit, change_theme
+from tools.lab import Visit, change_theme, kernel
 from tools.waiting import until
 
 LAPTOP, WIDE, SMALL, ZOOMED = (1280, 800), (1600, 900), (1024, 768), (853, 533)  # the last: 1280×800 at 150 %
@@ -66,14 +66,6 @@ def beside_files(lab: Any, visit: Any, name: str, cell: str, size: tuple[int, in
     url = lab.notebook(f"{name}.ipynb", f"import degnn_explore as de\n{cell}").replace("/doc/tree/", "/lab/tree/")
     one = visit(f"{url}?reset", width=size[0], height=size[1])
     return one, Panel(one.page)
-
-
-def kernel(page: Any, code: str) -> None:
-    """Runs code in the notebook's kernel."""
-    page.evaluate(
-        "code => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestExecute({ code }).done",
-        code,
-    )
 
 
 def test_every_example_fits_and_can_be_read_at_four_sizes(lab: Any, visit: Any) -> None:
@@ -231,6 +223,11 @@ def test_keys_stay_in_the_panel_and_reach_both_sides(lab: Any, visit: Any) -> No
     panel.targets([3, 15])
 
 
+# Colours of a theme fade in, however late a busy page begins with it.
+FADED = """() => Promise.allSettled(document.getAnimations()
+    .filter((one) => one.effect.getComputedTiming().endTime < Infinity).map((one) => one.finished)).then(() => true)"""
+
+
 def test_axe_finds_nothing_serious_in_either_theme(lab: Any, visit: Any) -> None:
     one, panel = beside_files(lab, visit, "ears", "e = de.Explorer(preset='fig1')\ne")
     page = one.page
@@ -241,7 +238,7 @@ def test_axe_finds_nothing_serious_in_either_theme(lab: Any, visit: Any) -> None
         for drawer in ("Open a graph", "Share", "Help"):
             panel.box.get_by_role("button", name=drawer).click()
             panel.box.locator(".de-drawer").wait_for()
-            page.wait_for_timeout(300)  # colours of the theme have faded in
+            page.evaluate(FADED)
             assert panel.box.evaluate(AXE) == [], f"{theme}, {drawer}"
         panel.box.get_by_role("button", name="Help").click()
     change_theme(page, "JupyterLab Light")
