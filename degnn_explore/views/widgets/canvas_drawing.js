@@ -69,19 +69,19 @@ function paintNodes(ctx, s, look) {
 }
 
 function paintTargets(ctx, s, look) {
-  const r = Math.max(s.radius, 3) + 4;
+  const { ring, letter: out } = marks(s.radius);
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
   s.targets.forEach((i, k) => {
     const colour = s.letters[k] === "B" ? look.b : look.a;
     ctx.strokeStyle = colour;
     ctx.lineWidth = 2.2;
-    disc(ctx, s.xs[i], s.ys[i], r);
+    disc(ctx, s.xs[i], s.ys[i], ring);
     ctx.stroke();
     const letter = s.letters[k] ?? "";
     if (!letter || s.targets.length > 60) return;
     ctx.font = `700 13px ${look.font}`;
-    halo(ctx, letter, s.xs[i] - r * 0.85 - 3, s.ys[i] - r * 0.85 - 3, colour, look.back);
+    halo(ctx, letter, s.xs[i] - out, s.ys[i] - out, colour, look.back);
   });
 }
 
@@ -109,15 +109,16 @@ function paintLabels(ctx, s, look) {
     if (n > 60) rest.sort((a, b) => s.degree(b) - s.degree(a));
     order = order.concat(rest.slice(0, 250));
   }
+  const { ring, letter: out } = marks(r), ringed = new Set(s.targets);
   const wanted = order.filter(seen).map((node) => ({
-    node, width: ctx.measureText(s.names[node]).width, box: s.panelOf(node), must: bold.has(node) }));
+    node, width: ctx.measureText(s.names[node]).width, box: s.panelOf(node), must: bold.has(node), own: ringed.has(node) ? ring : r }));
   const bounds = (k) => { const p = s.view.panels[k]; return [p.left + 2, p.left + p.width - 2, p.top + 18, p.top + p.height]; };
   const nodes = [];
   for (let i = 0; i < n; i++) if (seen(i)) nodes.push(i);
-  const out = (Math.max(r, 3) + 4) * 0.85 + 3; // where paintTargets puts the letters
-  const letters = s.targets.map((i) => [s.xs[i] - out - 6, s.ys[i] - out - 7, s.xs[i] - out + 6, s.ys[i] - out + 7]);
+  const square = (x, y, w, h = w) => [x - w, y - h, x + w, y + h];
+  const taken = s.targets.flatMap((i) => [square(s.xs[i], s.ys[i], ring + 2), square(s.xs[i] - out, s.ys[i] - out, 6, 7)]);
   ctx.textBaseline = "alphabetic";
-  for (const { node, x, y } of placeLabels(wanted, s.xs, s.ys, r, nodes.length <= 3000 ? nodes : [], bounds, s.edges.length <= 400 ? s.edges : [], letters))
+  for (const { node, x, y } of placeLabels(wanted, s.xs, s.ys, r, nodes.length <= 3000 ? nodes : [], bounds, s.edges.length <= 400 ? s.edges : [], taken))
     halo(ctx, s.names[node], x, y, bold.has(node) ? look.text : look.faint, look.back);
 }
 

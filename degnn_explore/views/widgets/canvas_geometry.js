@@ -154,7 +154,13 @@ export function crossings(box, xs, ys, edges) {
   return count;
 }
 
-// Labels beside nodes, best first, none over another, over a node, or out of its panel.
+// Around a target: the radius of its ring, and how far up and to the left its letter is.
+export function marks(radius) {
+  const ring = Math.max(radius, 3) + 4;
+  return { ring, letter: ring * 0.85 + 3 };
+}
+
+// Labels beside nodes, best first, none over another, over a node, or out of its panel. A node may have its own radius.
 export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], reserved = [], limit = 90) {
   const cell = 48, grid = new Map(), placed = [];
   const cells = (b) => {
@@ -167,9 +173,9 @@ export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], r
   const free = (b) => cells(b).every((k) => (grid.get(k) ?? []).every((o) => b[2] <= o[0] || b[0] >= o[2] || b[3] <= o[1] || b[1] >= o[3]));
   reserved.forEach(add);
   for (const i of nodes) add([xs[i] - radius, ys[i] - radius, xs[i] + radius, ys[i] + radius]);
-  for (const { node, width, box, must } of wanted) {
+  for (const { node, width, box, must, own = radius } of wanted) {
     if (placed.length >= limit) break;
-    const x = xs[node], y = ys[node], r = radius + 2, h = 13;
+    const x = xs[node], y = ys[node], r = own + 2, h = 13;
     const [l, rgt, above, below] = bounds(box);
     const spots = [[x + r * 0.75, y + r * 0.45], [x - r * 0.75 - width, y + r * 0.45], [x + r + 2, y - h / 2],
                    [x - r - 2 - width, y - h / 2], [x - width / 2, y + r + 1], [x - width / 2, y - r - h],

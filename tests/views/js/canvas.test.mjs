@@ -133,6 +133,21 @@ test("a label keeps off what is reserved, and one that must be there is there in
   assert.equal(c.placeLabels([{ ...node[0], must: true }], x, y, 10, [0], () => [0, 200, 0, 400], [], everywhere).length, 1);
 });
 
+test("the name of a target keeps off its ring, as other names do", () => {
+  const { ring } = c.marks(10), x = Float32Array.of(100, 128), y = Float32Array.of(50, 50);
+  assert.ok(ring > 10);
+  const off = ring + 2, square = [100 - off, 50 - off, 100 + off, 50 + off]; // a name has a halo
+  const wanted = [{ node: 0, width: 30, box: 0, must: true, own: ring }, { node: 1, width: 12, box: 0, must: false }];
+  for (const right of [300, 140]) { // with room on the right, and without
+    const placed = c.placeLabels(wanted, x, y, 10, [0, 1], () => [0, right, 0, 400], [], [square]);
+    assert.ok(placed.length >= 1);
+    for (const { node, x: left, y: base } of placed) {
+      const width = wanted[node].width, top = base - 10; // a name is 13 high, 3 of them below its line
+      assert.ok(left >= square[2] || left + width <= square[0] || top >= square[3] || top + 13 <= square[1]);
+    }
+  }
+});
+
 test("of the free places a label takes the one that the fewest edges cross, and there are never too many", () => {
   const x = Float32Array.of(100, 180), y = Float32Array.of(50, 66), edge = Uint32Array.of(0, 1);
   const node = [{ node: 0, width: 30, box: 0, must: false }];
