@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from threading import Event
 from typing import Any, TypeVar
 
+from .compiling import told_of_compiling
 from .errors import whole_number
 from .limits import MAX_THREADS
 from .stopping import Cancelled, raise_if
@@ -167,24 +168,18 @@ class Threads:
         self, worker: Worker, threads: int, total: int, label: str, unit: str, *, here: bool, quiet: bool = False
     ) -> None:
         """One worker a thread, or in this thread (``here``), until all have ended."""
-        from tqdm.auto import tqdm
-
-        halt, lock, done, failures = Event(), threading.Lock(), [0], list[BaseException]()
-        listener, told = None if quiet else _LISTENER.get(), [-_TOLD_EVERY]
-
-        def step(count: int) -> None:
-            with lock:
-                done[0] += count
-            if here:
-                look()
+        halt, failures = Event(), list[BaseException]()
+        said = _Said(label, total, unit, None if quiet else _LISTENER.get(), here, hidden=quiet or not self.progress)
 
         def look() -> None:
-            bar.update(done[0] - bar.n)
-            if listener is not None and (now := time.monotonic()) - told[0] >= _TOLD_EVERY:
-                told[0] = now
-                listener(label, done[0] / max(total, 1))
-            if done[0] < total:
-                raise_if(self.stop, f"{label or 'Work'}: stopped after {done[0]:,} of {total:,} {unit}s.")
+            said.now()
+            if said.done < total:
+                raise_if(self.stop, f"{label or 'Work'}: stopped after {said.done:,} of {total:,} {unit}s.")
+
+        def step(count: int) -> None:
+            said.add(count)
+            if here:
+                look()
 
         def guarded() -> None:
             try:
@@ -193,8 +188,8 @@ class Threads:
                 failures.append(failure)
                 halt.set()
 
-        hidden = quiet or not self.progress
-        with tqdm(total=total, desc=label, unit=unit, delay=2, mininterval=0.3, disable=hidden) as bar:
+        told = contextlib.nullcontext() if quiet else told_of_compiling(said.compiling)
+        with said.bar, told:
             look()
             if here:
                 return worker(step, halt)
@@ -216,3 +211,37 @@ class Threads:
                         thread.join()
         if failures:
             raise failures[0]
+
+
+class _Said:
+    """What a bar and a listener are told of some work: how far it is, and that something is compiled for it first."""
+
+    def __init__(
+        self, label: str, total: int, unit: str, listener: Listener | None, here: bool, *, hidden: bool
+    ) -> None:
+        from tqdm.auto import tqdm
+
+        self.done, self._lock = 0, threading.Lock()
+        self._label, self._doing, self._total, self._listener, self._here = label, label, total, listener, here
+        self._told = -_TOLD_EVERY
+        self.bar = tqdm(total=total, desc=label, unit=unit, delay=2, mininterval=0.3, disable=hidden)
+
+    def add(self, count: int) -> None:
+        """So much more is done."""
+        with self._lock:
+            self.done += count
+
+    def now(self) -> None:
+        """Tells it, by the thread that looks on."""
+        self.bar.update(self.done - self.bar.n)
+        if self._listener is not None and (now := time.monotonic()) - self._told >= _TOLD_EVERY:
+            self._told = now
+            self._listener(self._doing, self.done / max(self._total, 1))
+
+    def compiling(self, words: str) -> None:
+        """Something is compiled from now on ("": no longer), maybe by a thread that does not look on."""
+        self._doing = f"{self._label} ({words})" if words else self._label
+        self.bar.set_description_str(self._doing, refresh=False)
+        self._told = -_TOLD_EVERY
+        if self._here:
+            self.now()

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..common.compiling import told_of_compiling
 from ..common.errors import ParameterError
 from ..common.parallel import heard_by
 from .carrying import pack, unpack
@@ -187,6 +188,7 @@ class ProcessWorker(_Heard):
     def serve(self, plan: Plan, folder: Path, news: threading.Event, carried: bytes = b"") -> None:
         """From now on its jobs are of this plan; ``carried`` is what of it only this process knows."""
         self._news = news
+        news.set()  # it may have said something before it was hired
         self._send((plan, folder, carried))
 
     def _listen(self) -> None:
@@ -284,15 +286,27 @@ _CHILD = (
 )
 
 
-def _warm_up() -> None:
-    """Loads torch and the compiled loops before they are needed, so that no run's time counts them."""
+def _warm_up(send: Send) -> None:
+    """Loads torch and the compiled loops before they are needed, so that no run's time counts them.
+
+    If they must be compiled, that is said once; the first run takes it back with its own first word.
+    """
+    from ..engine import _fill  # noqa: F401 - loads numba
     from ..graphs.graph import Graph
     from ..learn.nets import build
     from ..learn.tasks import link_task
     from ..learn.training import fit
 
-    task = link_task(Graph.from_edges([(i, (i + step) % 20) for i in range(20) for step in (1, 2)]))
-    list(fit(build("DE-GNN-SPD", task, hidden=2), task, 1, device="cpu", progress=False))
+    said: list[str] = []
+
+    def compiling(words: str) -> None:
+        if not said:
+            said.append(words)
+            send(("prepare", words))
+
+    with told_of_compiling(compiling):
+        task = link_task(Graph.from_edges([(i, (i + step) % 20) for i in range(20) for step in (1, 2)]))
+        list(fit(build("DE-GNN-SPD", task, hidden=2), task, 1, device="cpu", progress=False))
 
 
 def work(said: Any) -> None:
@@ -322,7 +336,7 @@ def work(said: Any) -> None:
 
     threading.Thread(target=listen, daemon=True).start()
     with contextlib.suppress(Exception):  # what is wrong here is said by the run that it concerns
-        _warm_up()
+        _warm_up(send)
     while True:
         plan, job, folder, carried, stop = jobs.get()
         try:

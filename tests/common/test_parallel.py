@@ -8,10 +8,13 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
+from numba.core.event import trigger_event
 
-from degnn_explore.common.parallel import Threads
+from degnn_explore.common.compiling import WORDS
+from degnn_explore.common.parallel import Threads, heard_by
 from degnn_explore.common.stopping import Cancelled
 from tools.waiting import LONG
 
@@ -126,3 +129,29 @@ def test_the_bar_is_shown_after_two_seconds(monkeypatch: pytest.MonkeyPatch, cap
     Threads(1, progress=True).ranges(64, lambda *_: None, "sizing", quiet=True)
     assert capsys.readouterr().err == ""
     assert given == [2, 2, 2]
+
+
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_who_waits_hears_that_something_is_compiled(num_threads: int) -> None:
+    heard: list[str] = []
+    loop = numba.njit(lambda x: x + 1)
+    seen = threading.Event()
+
+    def listen(label: str, share: float) -> None:
+        heard.append(label)
+        if WORDS in label:
+            seen.set()
+
+    def work(begin: int, end: int, scratch: Any) -> None:
+        if begin == 0:
+            with trigger_event("numba:compile"):  # one that takes long
+                loop(1)  # and has another compiled on the way
+                assert num_threads == 1 or seen.wait(LONG)  # one thread says so itself
+
+    with heard_by(listen):
+        Threads(num_threads).ranges(32, work, "counting")
+        assert f"counting ({WORDS})" in heard
+        assert heard[-1] == "counting"  # it is over
+        heard.clear()
+        Threads(num_threads).ranges(32, lambda begin, end, scratch: loop(1), "counting")  # is compiled by now
+    assert set(heard) == {"counting"}

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from numba.core.event import trigger_event
 
 import degnn_explore as de
+from degnn_explore.common.compiling import WORDS
 from degnn_explore.common.errors import GraphError, ParameterError
 from degnn_explore.learn.nets import MODELS
 from degnn_explore.learn.tasks import TASKS
@@ -667,6 +669,29 @@ def test_a_worker_stays_warm_for_the_next_race_and_a_second_one_does_not(tmp_pat
     third.start()
     assert third.wait(LONG)
     assert [run.status for run in third.results()] == ["finished"]
+
+
+def test_that_loops_are_compiled_first_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compiles(*given: Any, **options: Any) -> list[Any]:
+        for _ in range(2):
+            with trigger_event("numba:compile"):
+                pass
+        return []
+
+    said: list[Any] = []
+    monkeypatch.setattr("degnn_explore.learn.training.fit", compiles)
+    workers_module._warm_up(said.append)
+    assert said == [("prepare", WORDS)]
+
+    # a worker compiles while nobody has work for it; the race that hires it then looks at once at what it said
+    worker, news = ProcessWorker(), threading.Event()
+    try:
+        worker._put(said[0])
+        worker.serve(race(tmp_path, seeds=1).plan, tmp_path, news)
+        assert news.is_set()
+        assert said[0] in worker.messages()
+    finally:
+        worker.close()
 
 
 def test_a_script_without_a_guard_trains_in_a_process(tmp_path: Path) -> None:
