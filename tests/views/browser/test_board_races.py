@@ -125,13 +125,12 @@ def test_reloading_the_page_while_it_trains_loses_nothing(lab: Any, visit: Any) 
     page, address = board.page, board.page.url
     board.waits_for_button("Cancel")
     page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
-    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 2})  # as if busy
-    for number in range(3):
-        if number < 2:
-            page.reload()
-        else:  # the tab is closed, and the notebook opened again
+    for reopened in (False, True):
+        if reopened:  # the tab is closed, and the notebook opened again
             page.goto("about:blank")
             page.goto(address)
+        else:
+            page.reload()
         again = Board(page)
         again.waits_for_button("Cancel")
         drawn = again.said()
@@ -153,35 +152,17 @@ AbortSignal.timeout = (milliseconds) => {
 """
 
 
-def test_a_page_too_busy_to_load_scripts_in_time_shows_a_board_that_is_alive(lab: Any, visit: Any) -> None:
-    board = fresh(
-        lab, visit, "late", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=5)\nboard"
-    )
-    page = board.page
-    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")  # the promise of what is saved
-    page.add_init_script(NO_TIME)
-    with page.expect_event("pageerror", lambda error: LATE in str(error)):
-        page.reload()
-    again = Board(page)  # its chart was sent plotly
-    drawn = again.said()
-    again.go.click()
-    again.until(lambda: again.said() != drawn)
-    again.waits_for_button("All trained")
-    again.until(lambda: set(again.table()) == {"GCN", "DE-GNN-SPD"})
-    assert page.get_by_text("Error displaying widget").count() == 0
-
-
 # ipywidgets waits for a model in steps of a tenth of a second. Its first step ends only when all models are there
 # (they are asked for once it waits) and its two seconds are over: it gives up. Our own wait, which begins when the
 # models are there and is as long, ends after it, as on any page.
 GIVES_UP = """
-const plain = window.setTimeout.bind(window), send = WebSocket.prototype.send, steps = [];
+const later = window.setTimeout.bind(window), send = WebSocket.prototype.send, steps = [];
 let waits;
 const begun = new Promise((done) => { waits = done; });
 window.setTimeout = (act, wait, ...rest) => {
-    if (wait !== 100 || !String(act).includes('[native code]') || steps.length === 2) return plain(act, wait, ...rest);
+    if (wait !== 100 || !String(act).includes('[native code]') || steps.length === 2) return later(act, wait, ...rest);
     waits();
-    if (steps.push(act) === 2) plain(() => steps.forEach((end) => end()), 2000);
+    if (steps.push(act) === 2) later(() => steps.forEach((end) => end()), 2000);
     return 0;
 };
 WebSocket.prototype.send = function (data) {
@@ -192,21 +173,28 @@ WebSocket.prototype.send = function (data) {
 """
 
 
-def test_a_board_that_ipywidgets_gave_up_is_drawn_all_the_same(lab: Any, visit: Any) -> None:
+def test_a_page_too_busy_for_anywidget_and_ipywidgets_shows_a_board_that_is_alive(lab: Any, visit: Any) -> None:
     board = fresh(
-        lab, visit, "given_up", f"board = de.TrainingBoard('karate', 'links', {PAIR}, seeds=1, epochs=2)\nboard"
+        lab, visit, "late", f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=5)\nboard"
     )
     page = board.page
-    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")  # the promise of what is saved
+    page.add_init_script(NO_TIME)
     page.add_init_script(GIVES_UP)
-    with page.expect_console_message(lambda message: GIVEN_UP in message.text):
+    with (
+        page.expect_event("pageerror", lambda error: LATE in str(error)),
+        page.expect_console_message(lambda message: GIVEN_UP in message.text),
+    ):
         page.reload()
-    again = Board(page)
+    again = Board(page)  # drawn all the same, and its chart was sent plotly
     assert (page.locator(".de-board").count(), page.get_by_text("Error displaying widget").count()) == (1, 0)
     assert not page.evaluate("() => [...window.jupyterapp.shell.widgets('main')][0].context.model.dirty")
+    drawn = again.said()
     again.go.click()
+    again.until(lambda: again.said() != drawn)
     again.waits_for_button("All trained")
     again.until(lambda: set(again.table()) == {"GCN", "DE-GNN-SPD"})
+    assert page.get_by_text("Error displaying widget").count() == 0
 
 
 def test_ten_models_race_and_all_answer_at_once(lab: Any, visit: Any) -> None:
