@@ -38,8 +38,10 @@ def visit(chrome: Any, lab: jupyter.Lab) -> Iterator[Callable[..., jupyter.Visit
         return one
 
     yield start
+    lost = [one.page.url for one in opened if one.page.get_by_text("Error displaying widget").count()]
     for one in opened:
         one.close()
     lab.shut_down_kernels()
     assert [address for one in opened for address in one.abroad] == []
     assert [line for one in opened for line in one.complaints] == []
+    assert lost == []  # whatever ipywidgets gives up is drawn all the same
