@@ -17,13 +17,14 @@ unexport PYTHONDONTWRITEBYTECODE
 # How many processes run tests: one more than a small machine has cores, for a test of a page often waits.
 WORKERS ?= 3
 
-# The airports are not ours to ship; a copy next to the project is used before any download.
-AIRPORTS := $(wildcard ../shared/data/airports)
-ifneq ($(AIRPORTS),)
-export DEGNN_DATA ?= $(abspath $(AIRPORTS))
+# The airports and BREC are not ours to ship; copies next to the project are used before any download.
+DATA := $(abspath $(wildcard ../shared/data/airports ../shared/data/brec))
+ifneq ($(DATA),)
+space := $() $()
+export DEGNN_DATA ?= $(subst $(space),:,$(DATA))
 endif
 
-.PHONY: help lab app test lint bench mutants lessons results site clean
+.PHONY: help lab app test lint mutation bench lessons results site clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -49,20 +50,20 @@ lint: $(VENV)/.dev  ## Check style, layout, types and which room imports which
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
+mutation: $(VENV)/.dev  ## Put random faults into a copy of the package and count how many the tests notice (MUTATION_ARGS: such as --rooms graphs)
+	$(BIN)/python -m tests.support.mutation $(MUTATION_ARGS)
+
 bench: $(VENV)/.dev  ## Run every benchmark; results go to benchmarks/results
 	@set -e; for script in $(sort $(wildcard benchmarks/[!_]*.py)); do echo "== $$script"; $(BIN)/python $$script; done
 
-mutants: $(VENV)/.dev  ## Put small faults into copies of the code: do the tests notice? (MUTANTS: options, such as --room graphs)
-	$(BIN)/python tools/mutants.py $(MUTANTS)
+lessons: $(VENV)/.dev  ## Write the students' notebooks in notebooks/classroom from the solutions in teaching/
+	$(BIN)/python teaching/make_student_notebooks.py
 
-lessons: $(VENV)/.lab  ## Write the classroom's notebooks, and the README's badge, from their sources
-	$(BIN)/python -m tools.lessons
+site: $(VENV)/.dev  ## Write guides, executed notebooks and API as pages into site/html, for any static host (SITE_ARGS: options for Sphinx)
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs -d site/doctrees $(SITE_ARGS) . site/html
 
-site: $(VENV)/.lab  ## Write README, notebooks, guides and API as pages into site/, for any static host (SITE_ARGS: options)
-	$(BIN)/python -m tools.site $(SITE_ARGS)
-
-results: $(VENV)/.lab  ## Write the README's table of results from the committed runs
-	$(BIN)/python -m tools.results
+results: $(VENV)/.lab  ## Write docs/results.md and the README's table from the committed runs
+	$(BIN)/python docs/make_results.py
 
 clean:  ## Remove caches and build products; .venv stays (delete it to start afresh)
 	rm -rf build dist site .pytest_cache .hypothesis .mypy_cache .ruff_cache *.egg-info
@@ -70,11 +71,13 @@ clean:  ## Remove caches and build products; .venv stays (delete it to start afr
 
 # A stamp newer than both files means: nothing to install. The test tools include all that the lab needs.
 $(VENV)/.lab: pyproject.toml constraints.txt | $(BIN)/pip
-	$(BIN)/pip install --quiet -e . -c constraints.txt
+	$(BIN)/pip install --quiet -e ".[lab]" -c constraints.txt
+	@echo "Compiling the numeric loops, once: one or two minutes."
+	@$(BIN)/python binder/warm.py > $(VENV)/warm.log 2>&1 || echo "They will be compiled when first used; see $(VENV)/warm.log."
 	@touch $@
 
 $(VENV)/.app: pyproject.toml constraints.txt | $(BIN)/pip
-	$(BIN)/pip install --quiet -e ".[app]" -c constraints.txt
+	$(BIN)/pip install --quiet -e ".[app,lab]" -c constraints.txt
 	@touch $@ $(VENV)/.lab
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip

@@ -32,7 +32,7 @@ def timed(work: Callable[[], Any], repeats: int = 1) -> tuple[float, float]:
 def circumstances() -> dict[str, str]:
     """What a figure needs beside it to mean something: commit, date, machine, how busy it is, versions."""
     cpuinfo = Path("/proc/cpuinfo")  # Linux; platform.processor() is often empty there
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
     model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
     git = ["git", "rev-parse", "--short", "HEAD"]
     commit = subprocess.run(git, capture_output=True, text=True, check=False, cwd=RESULTS.parent).stdout.strip()

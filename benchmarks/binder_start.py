@@ -26,8 +26,8 @@ from pathlib import Path
 import psutil
 from _record import circumstances, write
 
-from tools import fresh
-from tools import lab as jupyter
+from tests.support import fresh
+from tests.support import lab as jupyter
 
 CELL = "import degnn_explore as de\nde.Explorer()"
 TURN = 0.04  # seconds
@@ -96,7 +96,7 @@ def start(browser: object, python: Path, share: float) -> dict[str, float | str]
             answered = time.perf_counter() - began
             visit.page.set_default_timeout(300_000)
             visit.open(server.notebook("first.ipynb", CELL))
-            visit.page.wait_for_selector(".de-canvas canvas")
+            visit.page.wait_for_selector(".de-stage canvas")
             canvas = time.perf_counter() - began
             visit.page.wait_for_selector(".de-pill.de-yes")
             drawn = time.perf_counter() - began

@@ -76,7 +76,7 @@ class Networkx:
 
 
 class PyG:
-    """k_hop_subgraph, then a breadth-first search from each target with a queue over neighbour lists."""
+    """k_hop_subgraph, then a breadth-first search from each target with a queue over neighbor lists."""
 
     def __init__(self, G: de.Graph) -> None:
         source = np.repeat(np.arange(G.num_nodes), G.degrees)
@@ -98,15 +98,15 @@ class PyG:
         return nodes.numpy(), edge_index.T.numpy(), x
 
     def distances(self, edge_index: torch.Tensor, sources: list[int], num: int) -> np.ndarray:
-        neighbours: list[list[int]] = [[] for _ in range(num)]
+        neighbors: list[list[int]] = [[] for _ in range(num)]
         for u, v in edge_index.T.tolist():
-            neighbours[u].append(v)
+            neighbors[u].append(v)
         dist = np.full((len(sources), num), -1)
         for row, v in zip(dist, sources, strict=True):
             far, queue = {v: 0}, deque([v])
             while queue:
                 u = queue.popleft()
-                for w in neighbours[u]:
+                for w in neighbors[u]:
                     if w not in far:
                         far[w] = far[u] + 1
                         queue.append(w)
@@ -255,7 +255,7 @@ def own_encodings(repeats: int = 7) -> list[dict[str, Any]]:
 
     steps = [f"{k} steps" for k in range(MAX_DIST + 1)]
     codes = [f"code {k}" for k in range(MAX_DIST + 2)]
-    walks = de.encoding("own walks", clocked(lambda near: near.walks), columns=steps, walks=MAX_DIST)
+    walks = de.encoding("own walks", clocked(lambda near: near.walks), columns=steps, max_dist=1, walks=MAX_DIST)
     paths = de.encoding("own distances", clocked(one_hots), columns=codes, max_dist=MAX_DIST)
     rows = []
     for name in ("celegans", "ns"):

@@ -1,4 +1,4 @@
-"""Encodings, colours and WL tests, each beside what a user would write instead. One run, ratios.
+"""Encodings, colors and WL tests, each beside what a user would write instead. One run, ratios.
 
 python benchmarks/foundations.py            # prints the table, writes results/foundations.csv
 """
@@ -18,16 +18,16 @@ import degnn_explore as de
 def naive_folklore(G: de.Graph, layers: int) -> dict:
     """2-WL with dictionaries and tuples."""
     nodes = range(G.num_nodes)
-    colour = {(u, v): (u == v) + 2 * G.has_edge(u, v) for u in nodes for v in nodes}
+    color = {(u, v): (u == v) + 2 * G.has_edge(u, v) for u in nodes for v in nodes}
     for _ in range(layers):
         signature = {
-            (u, v): (colour[u, v], tuple(sorted((colour[w, v], colour[u, w]) for w in nodes)))
+            (u, v): (color[u, v], tuple(sorted((color[w, v], color[u, w]) for w in nodes)))
             for u in nodes
             for v in nodes
         }
         number = {s: i for i, s in enumerate(sorted(set(signature.values())))}
-        colour = {pair: number[s] for pair, s in signature.items()}
-    return colour
+        color = {pair: number[s] for pair, s in signature.items()}
+    return color
 
 
 def naive_pairs(G: de.Graph, layers: int) -> list:
@@ -36,10 +36,10 @@ def naive_pairs(G: de.Graph, layers: int) -> list:
     far = dict(nx.all_pairs_shortest_path_length(graph))
     found = []
     for S in combinations(graph, 2):
-        colour = {u: hash(tuple(sorted(far[v].get(u, -1) for v in S))) for u in graph}
+        color = {u: hash(tuple(sorted(far[v].get(u, -1) for v in S))) for u in graph}
         for _ in range(layers):
-            colour = {u: hash((colour[u], tuple(sorted(colour[w] for w in graph[u])))) for u in graph}
-        found.append(tuple(sorted(colour[v] for v in S)))
+            color = {u: hash((color[u], tuple(sorted(color[w] for w in graph[u])))) for u in graph}
+        found.append(tuple(sorted(color[v] for v in S)))
     return sorted(found)
 
 
@@ -75,8 +75,8 @@ def main() -> None:
         lambda: [nx.single_source_shortest_path_length(big_nx, v) for v in (4, 7)],
     )
     row(
-        "1-WL colours, 3 layers, pb",
-        lambda: de.colours(de.load("pb"), layers=3),
+        "1-WL colors, 3 layers, pb",
+        lambda: de.colors(de.load("pb"), layers=3),
         "networkx WL subgraph hashes",
         lambda: nx.weisfeiler_lehman_subgraph_hashes(de.load("pb").to_networkx(), iterations=3),
     )

@@ -1,7 +1,9 @@
-"""A CSV of a million nodes and five million links: opened, summed up, looked at, and links learnt from a sample of it.
+"""A CSV of a million nodes and five million links: opened, summed up, looked at, and links learned from a sample of it.
 
     python benchmarks/million.py              # writes results/million.csv; two to three CPU-minutes, 3 GB
     python benchmarks/million.py 10000        # so many nodes, five times as many links; writes nothing
+    python benchmarks/million.py citation     # 0.3 and 3 million nodes, ten links a node, the size of ogbl-citation2;
+                                              # writes results/citation.csv
 
 Processor time and the peak of memory so far, each part in a process of its own, compiled code warm. networkx reads and
 sums up a graph of a tenth of the size, beside ours on the same file: all of it would take it minutes and 10 GB.
@@ -29,22 +31,24 @@ from degnn_explore.cli import main as main_of_command
 from degnn_explore.graphs.distances import components, induced, rings
 
 MILLION = 1_000_000
+CITATION = (300_000, 3_000_000)  # nodes; ogbl-citation2 has 2.9 million and 30.6 million links
 POSITIVES, CAP, SCORED = 10_000, 50, 20_000
 NODE = np.int64(77)  # the one that is picked
 
 
-def make(nodes: int, folder: Path) -> dict[str, Path]:
+def make(nodes: int, folder: Path, links: int = 5, kinds: tuple[str, ...] = ("ids", "names")) -> dict[str, Path]:
     """The same graph with numbers and with names: degrees follow a power law (Chung-Lu), every node has a link."""
     rng = np.random.default_rng(0)
     ends = np.cumsum((np.arange(nodes) + 10.0) ** -0.5)
-    pairs = np.searchsorted(ends / ends[-1], rng.random((5 * nodes + nodes // 5, 2)))
+    pairs = np.searchsorted(ends / ends[-1], rng.random((links * nodes + links * nodes // 25, 2)))
     pairs = rng.permutation(nodes)[pairs[pairs[:, 0] != pairs[:, 1]]]
     _, first = np.unique(np.sort(pairs, axis=1) @ [nodes, 1], return_index=True)
     pairs = pairs[np.sort(first)]
-    lonely = np.setdiff1d(np.arange(nodes), pairs[: 5 * nodes])
-    pairs = np.concatenate([pairs[: 5 * nodes - len(lonely)], np.stack([lonely, (lonely + 1) % nodes], axis=1)])
-    names = np.array([f"user{i * 7919 % nodes:07d}" for i in range(nodes)], dtype=object)
-    files = {"ids": folder / "ids.csv", "names": folder / "names.csv"}
+    lonely = np.setdiff1d(np.arange(nodes), pairs[: links * nodes])
+    pairs = np.concatenate([pairs[: links * nodes - len(lonely)], np.stack([lonely, (lonely + 1) % nodes], axis=1)])
+    files = {kind: folder / f"{kind}.csv" for kind in kinds}
+    if "names" in kinds:
+        names = np.array([f"user{i * 7919 % nodes:07d}" for i in range(nodes)], dtype=object)
     for kind, path in files.items():
         pd.DataFrame(pairs if kind == "ids" else names[pairs], columns=["source", "target"]).to_csv(path, index=False)
     return files
@@ -58,7 +62,8 @@ def measured(rows: list[dict[str, Any]], step: str) -> Iterator[dict[str, Any]]:
     yield row
     row |= {"cpu_seconds": round(time.process_time() - cpu, 2), "seconds": round(time.perf_counter() - wall, 2)}
     # not ru_maxrss, which begins with the peak of the process that started this one
-    peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    status = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    peak = next(line for line in status if line.startswith("VmHWM"))
     row["peak_gb"] = round(int(peak.split()[1]) / 1e6, 2)
     rows.append(row)
 
@@ -71,17 +76,16 @@ def opened(path: str) -> list[dict[str, Any]]:
         G = de.read_graph(path)
     with measured(rows, "summary"):
         de.summary(G)
-    with measured(rows, "first neighbourhood in the Explorer"):
+    with measured(rows, "first neighborhood in the Explorer"):
         explorer = de.Explorer(G)
     with measured(rows, "another node is picked"):
-        explorer.state.clear()
-        explorer.state.pick(0, NODE)
+        explorer.targets = [[NODE]]
     with measured(rows, "encode one pair, all nodes"):
         de.SPD(max_dist=3).encode(G, [NODE, NODE + 1])
     return rows
 
 
-def learnt(path: str) -> list[dict[str, Any]]:
+def learned(path: str) -> list[dict[str, Any]]:
     small = de.link_task(de.load("celegans"), max_positives=30)
     list(de.fit(de.build("DE-GNN-SPD", small, max_nodes_per_hop=5), small, epochs=1))
     G, rows = de.read_graph(path), list[dict[str, Any]]()
@@ -100,6 +104,25 @@ def learnt(path: str) -> list[dict[str, Any]]:
     return rows
 
 
+def citation(path: str) -> list[dict[str, Any]]:
+    """Open, sample a task, one epoch, 100,000 scores."""
+    small = de.link_task(de.load("celegans"), max_positives=30)
+    list(de.fit(de.build("DE-GNN-SPD", small, max_nodes_per_hop=5), small, epochs=1))
+    rows: list[dict[str, Any]] = []
+    with measured(rows, "open"):
+        G = de.read_graph(path)
+    with measured(rows, f"task: {POSITIVES:,} links and as many pairs that are none"):
+        task = de.link_task(G, max_positives=POSITIVES)
+    model = de.build("DE-GNN-SPD", task, max_nodes_per_hop=CAP)
+    with measured(rows, f"ego-networks, at most {CAP} nodes a hop, and one epoch") as row:
+        row["auc"] = round(next(de.fit(model, task, epochs=1, progress=False)).test["auc"], 4)
+    pairs = np.random.default_rng(1).permutation(G.num_nodes)[: 10 * SCORED].reshape(-1, 2)
+    with measured(rows, f"score {len(pairs):,} pairs") as row:
+        de.predict(model, task.graph, pairs, progress=False)
+    row["pairs_per_second"] = round(len(pairs) / row["cpu_seconds"])
+    return rows
+
+
 def scored(path: str) -> list[dict[str, Any]]:
     folder, pb = Path(path).parent, de.load("pb")
     task = de.link_task(pb, max_positives=300)
@@ -109,9 +132,9 @@ def scored(path: str) -> list[dict[str, Any]]:
     pairs = np.random.default_rng(2).integers(pb.num_nodes - 1, size=(5 * SCORED, 2))
     pairs[:, 1] += pairs[:, 1] >= pairs[:, 0]  # two different ones
     pd.DataFrame(pairs, columns=["from", "to"]).to_csv(folder / "pairs.csv", index=False)
-    files = [str(folder / name) for name in ("pairs.csv", "scores.parquet")]
+    files = [str(folder / name) for name in ("pairs.csv", "scores.csv")]
     rows: list[dict[str, Any]] = []
-    with measured(rows, f"degnn-explore score of {len(pairs):,} pairs on pb, CSV to Parquet") as row:
+    with measured(rows, f"degnn-explore score of {len(pairs):,} pairs on pb") as row:
         main_of_command(["score", str(folder / "pb.safetensors"), "pb", files[0], "--out", files[1], "--quiet"])
     row["pairs_per_second"] = round(len(pairs) / row["cpu_seconds"])
     return rows
@@ -140,7 +163,8 @@ def networkx(path: str) -> list[dict[str, Any]]:
 
 PARTS: dict[str, Callable[[str], list[dict[str, Any]]]] = {
     "opened": opened,
-    "learnt": learnt,
+    "learned": learned,
+    "citation": citation,
     "scored": scored,
     "ours": ours,
     "networkx": networkx,
@@ -158,7 +182,7 @@ def main(nodes: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         files = make(nodes, Path(folder))
         todo = [("degnn_explore", "opened", kind, path) for kind, path in files.items()]
-        todo.append(("degnn_explore", "learnt", "ids", files["ids"]))
+        todo.append(("degnn_explore", "learned", "ids", files["ids"]))
         for who, part, kind, path in todo:
             rows += [{"who": who, "nodes": nodes, "ids": kind, **row} for row in apart(part, path)]
         rows += [{"who": "degnn_explore", "nodes": 1222, **row} for row in apart("scored", files["ids"])]
@@ -170,8 +194,20 @@ def main(nodes: int) -> None:
         write("million", rows, about)
 
 
+def main_citation() -> None:
+    about, rows = circumstances(), list[dict[str, Any]]()
+    for nodes in CITATION:
+        with tempfile.TemporaryDirectory() as folder:
+            path = make(nodes, Path(folder), links=10, kinds=("ids",))["ids"]
+            rows += [{"who": "degnn_explore", "nodes": nodes, "ids": "ids", **row} for row in apart("citation", path)]
+        print(pd.DataFrame(rows).to_string(index=False), flush=True)
+    write("citation", rows, about)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
+    if sys.argv[1:] == ["citation"]:
+        main_citation()
+    elif len(sys.argv) > 2:
         print(json.dumps(PARTS[sys.argv[1]](sys.argv[2])))
     else:
         main(int(sys.argv[1]) if len(sys.argv) > 1 else MILLION)

@@ -71,12 +71,12 @@ def trained(loaders: list[DataLoader], features: int) -> float:
     """Test AUC after a few epochs from the same weights."""
     torch.manual_seed(0)
     net = Net(features)
-    optimiser = torch.optim.Adam(net.parameters(), lr=1e-2)
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
     for _ in range(EPOCHS):
         for batch in loaders[0]:
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             nn.functional.binary_cross_entropy_with_logits(net(batch), batch.y.float()).backward()
-            optimiser.step()
+            optimizer.step()
     with torch.no_grad():
         scores, y = zip(*[(net(batch), batch.y) for batch in loaders[1]], strict=True)
     return float(roc_auc_score(torch.cat(y), torch.cat(scores)))

@@ -145,7 +145,7 @@ def measure(file: str, model: str, data: str, options: dict[str, Any], seed: int
     start = time.process_time()
     run = list(de.fit(built, task, epochs=epochs, seed=seed, **training))
     seconds = time.process_time() - start
-    outcome = de.summarise(run)
+    outcome = de.summarize(run)
     row = {
         "model": model,
         "dataset": dataset,

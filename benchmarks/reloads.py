@@ -21,8 +21,8 @@ from typing import Any
 
 from _record import circumstances, write
 
-from tools import lab as jupyter
-from tools.boards import Board
+from tests.support import lab as jupyter
+from tests.support.boards import Board
 
 LOST = "Error displaying widget"
 # Notes when the manager asks for all widgets at once, when the answer comes, and how long it is.
@@ -98,7 +98,7 @@ def measure(server: jupyter.Lab, chrome: Any, reloads: int) -> list[dict[str, An
     cell = "board = de.TrainingBoard('celegans', 'links', de.models().index, seeds=5, epochs=400)\nboard.start()\nboard"
     address = server.notebook("reloads.ipynb", "import degnn_explore as de", cell)
     visit.open(address)
-    Board(visit.page).waits_for_button("Cancel")
+    Board(visit.page).means("cancel")
     visit.save()
     visit.page.wait_for_timeout(2000)
     rows = []

@@ -3,7 +3,7 @@
     python benchmarks/scaling.py               # prints the table, writes results/scaling.csv and scaling.html
 
 Memory follows the size of the result, and time is linear in the number of sets. Per node and edge of the
-ego-networks, time falls with more hops (the rim, whose neighbours outside have to be looked at too, weighs
+ego-networks, time falls with more hops (the rim, whose neighbors outside have to be looked at too, weighs
 less) and rises with the size of the graph, once it no longer fits the processor's caches: see ns_per_unit.
 Memory is how far the process's peak rose during the run, beside the size of the result.
 """
@@ -25,7 +25,7 @@ from degnn_explore.engine.request import make_net
 
 def peak() -> int:
     """The process's peak resident memory in bytes, since :func:`reset_peak`."""
-    for line in Path("/proc/self/status").read_text().splitlines():
+    for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
         if line.startswith("VmHWM"):
             return int(line.split()[1]) * 1024
     raise RuntimeError("This benchmark reads /proc/self/status, which is there on Linux only.")
@@ -33,7 +33,7 @@ def peak() -> int:
 
 def reset_peak() -> int:
     """Let the peak start again from what is resident now (Linux)."""
-    Path("/proc/self/clear_refs").write_text("5")
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
     return peak()
 
 
@@ -92,7 +92,7 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
         ("circle", "square", "diamond"),
         strict=True,
     )
-    for varied, colour, symbol in styles:
+    for varied, color, symbol in styles:
         part = [row for row in rows if row["varied"] == varied]
         for column, value in enumerate(("cpu_seconds", "peak_bytes"), 1):
             figure.add_scatter(
@@ -104,7 +104,7 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
                 showlegend=column == 1,
                 row=1,
                 col=column,
-                line_color=colour,
+                line_color=color,
                 marker={"symbol": symbol, "size": 9},
                 hovertext=[f"{row['sets']:,} sets, {row['hops']} hops, {row['nodes']:,} nodes" for row in part],
             )

@@ -78,7 +78,7 @@ def measure(dataset: str, kind: str, model: str) -> None:
 def made(file: Path) -> dict[Cell, list[float]]:
     """CPU-seconds of each run that a file of results has, by cell."""
     seconds: dict[Cell, list[float]] = {}
-    with file.open(newline="") as lines:
+    with file.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             seconds.setdefault((row["dataset"], row["task"], row["model"]), []).append(float(row["cpu_seconds"]))
     return seconds
@@ -87,7 +87,7 @@ def made(file: Path) -> dict[Cell, list[float]]:
 def searched(file: Path) -> float:
     """CPU-hours of the search; a trial's seconds include those of its lower rungs."""
     longest: dict[tuple[str, ...], float] = {}
-    with file.open(newline="") as lines:
+    with file.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             trial = (row["dataset"], row["task"], row["model"], row["settings"], row["seed"])
             longest[trial] = max(longest.get(trial, 0.0), float(row["cpu_seconds"]))

@@ -20,7 +20,7 @@ from sklearn.metrics import roc_auc_score
 
 import degnn_explore as de
 from degnn_explore.engine.egonets import ego_networks
-from degnn_explore.learn.stepping import loss_of
+from degnn_explore.learn.training import loss_of
 
 PAPER = {"celegans": 0.8937, "ns": 0.9909, "pb": 0.9495}  # DE-GNN-SPD, Table 1
 LIMIT = {"celegans": 10, "ns": 5, "pb": 30}
@@ -99,9 +99,9 @@ def race(name: str, seeds: range) -> list[dict[str, object]]:
 
 def run(name: str, seed: int) -> tuple[list[tuple[float, float]], str]:
     """(CPU seconds so far, validation-chosen test AUC) after each epoch, and what is said of links without a path."""
-    from degnn_explore.reading import catalogue
+    from degnn_explore.reading import catalog
 
-    getattr(catalogue._read, "cache_clear", lambda: None)()
+    getattr(catalog._read, "cache_clear", lambda: None)()
     start = time.process_time()
     task = de.link_task(de.load(name), seed=seed)
     model = de.build("DE-GNN-SPD", task, seed=seed)
@@ -176,7 +176,7 @@ def epochs(name: str, batches: int = 12) -> dict[str, object]:
     graph = de.load(name)
     task = de.link_task(graph)
     ours = de.build("DE-GNN-SPD", task)
-    data = ours.prepare(task.graph, task.train.sets, progress=False)
+    data = ours.prepare(task.graph, task.train.sets)
     order = np.random.default_rng(0).permutation(len(task.train))
     labels = torch.from_numpy(task.train.labels)
     in_all = -(-len(order) // BATCH)
@@ -191,13 +191,13 @@ def epochs(name: str, batches: int = 12) -> dict[str, object]:
     assert difference < 1e-4, difference
 
     def one_pass(model, pairs) -> float:
-        optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
         start = time.process_time()
         for batch, wanted in pairs:
             loss = loss_of(model(batch), wanted)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
-            optimiser.step()
+            optimizer.step()
         return time.process_time() - start
 
     def our_pairs():

@@ -1,70 +1,27 @@
 """Distance Encoding for graph neural networks, to explore in Jupyter.
 
-Names are imported when first used, so that ``import degnn_explore`` stays fast and needs
-neither torch nor numba nor any widget library.
+``__init__.pyi`` lists the public names. Each is imported when first used, so that ``import degnn_explore`` stays fast
+and needs neither torch nor numba nor any widget library.
 """
-
-from __future__ import annotations
 
 import importlib
 from typing import Any
 
-__version__ = "0.1.0"
+import lazy_loader
 
-# Module -> the public names that live in it; __init__.pyi says the same to type checkers. No module beside this one may
-# share a name with a function: importing the module would put it in the function's place.
-_NAMES = {
-    "installation": "about",
-    "graphs.graph": "Graph Cleaning",
-    "common.errors": "GraphError TargetError ParameterError",
-    "reading.read": "read_graph",
-    "reading.catalogue": "load datasets",
-    "encodings.base": "Encoding",
-    "encodings.own": "encoding",
-    "encodings.paths": "SPD DRNL",
-    "encodings.walks": "LandingProbability GeneralizedPageRank PageRank HeatKernel",
-    "engine.egonets": "blocks ego_networks",
-    "expressive.refinement": "colours",
-    "expressive.verdicts": "distinguish Verdict",
-    "expressive.summary": "summary Summary",
-    "expressive.subtrees": "unroll compare Subtree",
-    "views.explorer.explorer": "Explorer",
-    "views.board.board": "TrainingBoard",
-    "quiz.answers": "check",
-    "quiz.listed": "exercise",
-    "learn.tasks": "role_task link_task triangle_task set_task Task",
-    "learn.leaks": "leaks",
-    "learn.nets": "build models",
-    "learn.nets.base": "SetNet TransductiveNet Hyper Shape Rows Dropout",
-    "learn.nets.readout": "Readout",
-    "learn.own.pyg_model": "PyGModel",
-    "learn.own.registering": "register_model",
-    "learn.training": "fit Epoch summarise",
-    "learn.predicting": "predict",
-    "learn.why.explaining": "explain Explanation",
-    "learn.saving": "save load_model",
-    "studies.missing_links": "missing_links",
-    "studies.judged": "set_distance",
-    "studies.tuning": "tune",
-    "studies.storage.store": "Store",
-    "studies.whole.study": "study Study",
-}
-_HOME = {name: home for home, names in _NAMES.items() for name in names.split()}
-_MODULES = {"theory": "theory", "zoo": "graphs.zoo"}
+__version__ = "0.2.0"
 
-__all__ = [*_HOME, *_MODULES]
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
-    elif name in _MODULES:
-        value = importlib.import_module(f".{_MODULES[name]}", __name__)
-    else:
-        raise AttributeError(f"module 'degnn_explore' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    if name == "zoo":  # a module inside graphs; lazy_loader expects an attribute of that package
+        importlib.import_module(".graphs.zoo", __name__)
+    elif name not in __all__:
+        from .common.errors import did_you_mean
 
+        raise AttributeError(f"degnn_explore has no public name {name!r}.{did_you_mean(name, __all__)}", name=name)
+    from .common.extras import needs_extra
 
-def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    with needs_extra(f"de.{name}"):
+        return _load(name)

@@ -50,6 +50,8 @@ def _device() -> str:
         import torch
 
         from .learn.devices import best_device
+    except ModuleNotFoundError:
+        return "none: training needs torch, pip install 'degnn_explore[train]'"
     except ImportError as error:
         return f"none: torch cannot be imported ({error})"
     best = best_device()

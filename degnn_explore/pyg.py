@@ -14,13 +14,13 @@ from torch.utils.data import DataLoader, Dataset, Sampler
 from torch_geometric.data import Batch, Data
 from torch_geometric.transforms import BaseTransform
 
-from .common.errors import MOST_SEED, ParameterError, TargetError, shown, whole_number
+from .common.errors import MOST_SEED, ParameterError, TargetError, check_int, short_repr
 from .encodings.base import Encoding
 from .engine.egonets import EgoNetworks, ego_networks
 from .engine.features import inner_edges
 from .engine.request import as_sets
+from .graphs.convert import pyg_parts
 from .graphs.graph import Graph, Targets
-from .graphs.interop import pyg_parts
 
 __all__ = ["AddDistanceEncoding", "TargetSetLoader"]
 
@@ -59,7 +59,7 @@ class AddDistanceEncoding(BaseTransform):
         attr_name: str | None = None,
     ) -> None:
         if not isinstance(encoding, Encoding):
-            raise ParameterError(f"encoding must be one such as de.SPD(3), not {shown(encoding)}.")
+            raise ParameterError(f"encoding must be one such as de.SPD(3), not {short_repr(encoding)}.")
         self.encoding, self.targets, self.cut, self.attr_name = encoding, targets, cut, attr_name
 
     def forward(self, data: Data) -> Data:
@@ -88,19 +88,19 @@ class TargetSetLoader(DataLoader[Batch]):
     """Batches of encoded ego-networks for your own PyG model: the nodes within some hops of each target set S.
 
     **The edges between nodes of S are always cut** (G'_S of the paper's appendix), and degrees and ζ are taken after
-    that: a link that is asked about is never part of its own input. Links that are held out for validation and test
+    that: a link to predict is never part of its input. Links that are held out for validation and test
     must not be in ``data`` at all: PyG's ``RandomLinkSplit``, or ``task.graph`` of ``de.link_task``, leave them out.
 
     All ego-networks are extracted and encoded once, when the loader is made, by the compiled engine; where they take
-    more than ``budget`` bytes, each batch is when it is asked for, with the same values. A batch has
+    more than ``budget`` bytes, each batch is extracted when needed, with the same values. A batch has
 
     - ``x``: log(1 + degree), the columns of ``data.x``, then ζ(u|S); ``num_features`` columns;
-    - ``edge_index``, ``batch``, ``ptr``: as ever in PyG;
+    - ``edge_index``, ``batch``, ``ptr``: as usual in PyG;
     - ``target_index``: the rows of the targets, p for each set, ``x[target_index].view(-1, p, num_features)``;
     - ``node``, ``distance``: which node of ``data`` each row is, and how far from S;
-    - ``y``: the labels of the sets, if given.
+    - ``y``: the labels of the sets, if any.
 
-    Every pass with ``shuffle`` has an order of its own, which depends on the seed and the number of the pass alone.
+    With ``shuffle`` every pass has a new order, which depends only on the seed and the number of the pass.
 
     Parameters
     ----------
@@ -111,11 +111,11 @@ class TargetSetLoader(DataLoader[Batch]):
         The target sets, an integer array or tensor [k, p] (``edge_label_index.t()``) or a list of sets of one size,
         as numbers or names; and what to predict of each, [k] or [k, c].
     encoding
-        SPD, LandingProbability, DRNL (pairs only), an own one, or None.
+        SPD, LandingProbability, DRNL (pairs only), your own, or None.
     hops
         How far from S ego-networks reach: the layers of your model.
     batch_size, shuffle, num_workers, seed
-        As in a ``DataLoader``. Batches are gathered in so short a time that processes (``num_workers``) seldom pay.
+        As in a ``DataLoader``. Batches are gathered so fast that worker processes (``num_workers``) rarely pay off.
     degree
         Whether log(1 + degree) is a feature.
     max_nodes_per_hop, budget, progress
@@ -155,10 +155,10 @@ class TargetSetLoader(DataLoader[Batch]):
     ) -> None:
         self.graph = data if isinstance(data, Graph) else Graph.from_pyg(data)
         y = None if labels is None else _as_labels(labels)
-        given = sets.detach().cpu().numpy() if isinstance(sets, Tensor) else sets
-        if y is not None and len(y) != 2 and np.shape(given) == (2, len(y)):
-            raise TargetError(f"sets has shape {list(given.shape)}; sets are rows, [k, p]: pass edge_label_index.t().")
-        self.sets = as_sets(self.graph, given)
+        rows = sets.detach().cpu().numpy() if isinstance(sets, Tensor) else sets
+        if y is not None and len(y) != 2 and isinstance(rows, np.ndarray) and rows.shape == (2, len(y)):
+            raise TargetError(f"sets has shape {list(rows.shape)}; sets are rows, [k, p]: pass edge_label_index.t().")
+        self.sets = as_sets(self.graph, rows)
         if y is not None and len(y) != len(self.sets):
             raise TargetError(f"There are {len(self.sets):,} target sets and {len(y):,} labels; give one for each set.")
         how: dict[str, Any] = {"max_nodes_per_hop": max_nodes_per_hop, "seed": seed, "budget": budget}
@@ -166,14 +166,14 @@ class TargetSetLoader(DataLoader[Batch]):
             self.graph, self.sets, hops=hops, encoding=encoding, degree=degree, progress=progress, **how
         )
         self.num_features = egos.in_dim
-        order = _Order(len(egos), shuffle, whole_number("seed", seed, least=0, most=MOST_SEED))
+        order = _Order(len(egos), shuffle, check_int("seed", seed, least=0, most=MOST_SEED))
         if clash := {"dataset", "sampler", "batch_sampler", "collate_fn"} & options.keys():
-            raise ParameterError(f"TargetSetLoader makes the {shown(min(clash))} itself; leave that option out.")
+            raise ParameterError(f"TargetSetLoader makes the {short_repr(min(clash))} itself; leave that option out.")
         super().__init__(
             _EgoDataset(egos, y),
-            whole_number("batch_size", batch_size, least=1),
+            check_int("batch_size", batch_size, least=1),
             sampler=order,
-            num_workers=whole_number("num_workers", num_workers, least=0),
+            num_workers=check_int("num_workers", num_workers, least=0),
             collate_fn=_as_it_is,
             **options,
         )
@@ -185,9 +185,9 @@ class TargetSetLoader(DataLoader[Batch]):
 
     def __repr__(self) -> str:
         k, p = self.sets.shape
-        told = f"{k:,} sets of {p}, {self.num_features} features, {len(self):,} batch{'es' * (len(self) != 1)}"
+        about = f"{k:,} sets of {p}, {self.num_features} features, {len(self):,} batch{'es' * (len(self) != 1)}"
         return (
-            f"{type(self).__name__}({told}; the edges inside {np.count_nonzero(self.cut_edges):,} of the sets are cut)"
+            f"{type(self).__name__}({about}; the edges inside {np.count_nonzero(self.cut_edges):,} of the sets are cut)"
         )
 
 
@@ -236,5 +236,5 @@ def _as_labels(labels: Any) -> Tensor:
     except (TypeError, ValueError):  # text, or rows of several lengths
         y = torch.zeros(())
     if y.dim() == 0:
-        raise ParameterError(f"labels must be numbers, a row for each set, not {shown(labels)}.")
+        raise ParameterError(f"labels must be numbers, a row for each set, not {short_repr(labels)}.")
     return y

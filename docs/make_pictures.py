@@ -19,17 +19,16 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from degnn_explore.views.explorer.presets import PRESETS
-from tools import lab as jupyter
+from degnn_explore.views.content import PRESETS
+from tests.support import lab as jupyter
 
 IMAGES = jupyter.ROOT / "docs" / "img"
 THEMES = ("light", "dark")
 EXPLORER = [("fig1", "light"), ("fig2b", "dark"), ("us-flights", "light")]
 RACE = """import degnn_explore as de
 board = de.TrainingBoard("celegans", "links", ["GCN", "GIN", "DE-GNN-SPD", "DE-GNN-LP"], seeds=3, epochs=15)
-if not board.runs:
-    board.start()
-    board.wait()
+board.start()
+board.wait()
 board"""
 
 
@@ -55,23 +54,27 @@ class Studio:
         """One preset, as soon as its verdicts are in."""
         code = f"import degnn_explore as de\nde.Explorer(preset={preset!r})"
         with self.shot(code, ".de-explorer", theme, (width, width * 5 // 8), file) as page:
-            page.locator(".de-explorer").locator(".de-sentence").first.wait_for(timeout=60_000)
-            page.wait_for_function("() => !document.querySelector('.de-pill.de-busy')", timeout=60_000)
+            page.locator(".de-explorer .de-headline").first.wait_for(timeout=300_000)
+            page.wait_for_function("() => !document.querySelector('.de-pills .de-is-busy, .de-pills .de-busy')")
 
     def board(self, theme: str, file: Path) -> None:
         """The board after its race; a second picture finds the results of the first."""
-        with self.shot(RACE, ".de-board", theme, (1400, 1200), file) as page:
-            page.wait_for_selector(".de-board .de-chart .annotation-text", timeout=1_200_000)
-            page.wait_for_selector(".de-board .de-link", timeout=60_000)
+        with self.shot(RACE, ".de-board", theme, (1280, 800), file) as page:
+            page.wait_for_function("() => document.querySelector('.de-board .de-dots circle')", timeout=1_200_000)
+            page.wait_for_selector(".de-board .de-chart .scatterlayer path.js-line", timeout=120_000)
 
 
 def draw_rooms(file: Path) -> None:
     """The rooms, a row for each layer, the highest first: imports go down only."""
     package = jupyter.ROOT / "degnn_explore"
-    contracts = tomllib.loads((jupyter.ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads((jupyter.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
     rows = [[name.strip() for name in layer.split("|")] for layer in contracts[0]["layers"]]
     inside = rows.index(["views"])
-    rows[inside : inside + 1] = [[f"views/{name}"] for name in contracts[1]["layers"]]
+    shown = [[f"views/{name}" for name in layer.split(" | ")] for layer in contracts[1]["layers"]]
+    folders = [[name for name in layer if (package / name).is_dir()] for layer in shown]
+    rows[inside : inside + 1] = [layer for layer in folders if layer]
     rows[0] = [name if (package / name).is_dir() else f"{name}.py" for name in rows[0]]
     width, gap, top = 900, 10, 10
     parts = []
@@ -80,7 +83,11 @@ def draw_rooms(file: Path) -> None:
         texts = []
         for name in names:
             source = package / name / "__init__.py" if (package / name).is_dir() else package / f"{Path(name).stem}.py"
-            said = (ast.get_docstring(ast.parse(source.read_text())) or "").splitlines()[0].replace("``", "")
+            said = (
+                (ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or "")
+                .splitlines()[0]
+                .replace("``", "")
+            )
             texts.append(textwrap.wrap(said, int(each / 7)))
         height = 36 + 16 * max(map(len, texts))
         for j, (name, lines) in enumerate(zip(names, texts, strict=True)):
@@ -98,7 +105,7 @@ def draw_rooms(file: Path) -> None:
     title = "<title>The rooms of degnn_explore: a room imports from those below it, never from beside or above</title>"
     page = '<rect width="100%" height="100%" style="fill:#fff;stroke:none"/>'
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">'
-    file.write_text("\n".join([svg, title, f"<style>{style}</style>", page, *parts, "</svg>"]) + "\n")
+    file.write_text("\n".join([svg, title, f"<style>{style}</style>", page, *parts, "</svg>"]) + "\n", encoding="utf-8")
     print(file)
 
 
@@ -117,7 +124,7 @@ def main() -> None:
         try:
             if options.all:
                 options.all.mkdir(parents=True, exist_ok=True)
-                for key, theme, width in ((p.key, t, w) for p in PRESETS for t in THEMES for w in (1280, 1920)):
+                for key, theme, width in ((p, t, w) for p in PRESETS for t in THEMES for w in (1280, 1920)):
                     studio.explorer(key, theme, width, options.all / f"{key}-{theme}-{width}.png")
                 return
             if options.what != "board":

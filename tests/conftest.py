@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -12,12 +13,12 @@ from typing import Any
 import hypothesis
 import pytest
 
-from degnn_explore.encodings.own import OWN
+from degnn_explore.encodings.custom import REGISTRY
 
 # `make test` sets it too; this serves a plain `pytest`.
-AIRPORTS = Path(__file__).parents[2] / "shared" / "data" / "airports"
-if AIRPORTS.is_dir():
-    os.environ.setdefault("DEGNN_DATA", str(AIRPORTS))
+DATA = [Path(__file__).parents[2] / "shared" / "data" / name for name in ("airports", "brec")]
+if any(folder.is_dir() for folder in DATA):
+    os.environ.setdefault("DEGNN_DATA", os.pathsep.join(str(folder) for folder in DATA if folder.is_dir()))
 
 # Some virtual machines announce AMX and do not allow it: bf16 would end the process. Read before torch is loaded.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
@@ -25,6 +26,9 @@ os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 # Three workers, and the kernels and runs they start, share two cores, where torch's threads wait for one another:
 # half of the CPU time of learn/test_nets.py, little where fit has one anyway. What depends on their number sets it.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A shell starts what runs in its background with SIGINT ignored, and so would be the programs that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A first call compiles kernels, so the time of one example says nothing; in CI the examples are the same every time.
 hypothesis.settings.register_profile("degnn", deadline=None, derandomize=bool(os.environ.get("CI")))
@@ -38,8 +42,8 @@ UNTESTED = {  # a word in the reason of a skip -> what was not tested, and how t
         "Install your system's chromium package, or run: .venv/bin/playwright install chromium",
     ),
     "need playwright": ("the Explorer and the Training Board in a browser", "Install the test tools: make test."),
-    "node on PATH": ("the drawing logic of canvas.js", "Install Node.js 20 or newer."),
-    "DEGNN_DATA": ("the graphs of airports", "Let the variable DEGNN_DATA name a folder with a copy of them."),
+    "node on PATH": ("the drawing logic in JavaScript", "Install Node.js 20 or newer."),
+    "DEGNN_DATA": ("the graphs of airports, or BREC", "Let the variable DEGNN_DATA name folders with copies of them."),
     "CUDA": ("training on a GPU", "Run the tests on a machine with a CUDA device."),
 }
 
@@ -47,15 +51,15 @@ UNTESTED = {  # a word in the reason of a skip -> what was not tested, and how t
 @pytest.fixture(autouse=True)
 def _only_the_built_in_encodings() -> Iterator[None]:
     """What a test registers is forgotten after it."""
-    OWN.clear()
+    REGISTRY.clear()
     yield
-    OWN.clear()
+    REGISTRY.clear()
 
 
 @pytest.fixture(scope="session")
 def chrome() -> Iterator[Any]:
     """A headless Chromium, one for all tests of a process: playwright refuses to be started twice."""
-    from tools import lab as jupyter
+    from tests.support import lab as jupyter
 
     pytest.importorskip("playwright", reason="browser tests need playwright: pip install playwright")
     if jupyter.chromium() is None:
@@ -104,6 +108,15 @@ def worker_group(nodeid: str) -> str:
     if file.startswith("tests/views/browser/"):
         return "browser: board" if "board" in file else "browser"
     return nodeid if file == "tests/test_notebooks.py" else file
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    """In CI the tests of JavaScript must run: a skip for want of Node.js is a failure."""
+    report = yield
+    if os.environ.get("CI") and report.skipped and "node on PATH" in str(report.longrepr):
+        report.outcome, report.longrepr = "failed", "no node on PATH: CI needs Node.js 20 or newer"
+    return report
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -1,64 +1,36 @@
-"""What Binder would do, done: its requirements in a fresh environment, postBuild, and a first Explorer by its start."""
+"""What Binder does: its requirements name what there is, and postBuild's commands run.
+
+``benchmarks/binder_start.py`` makes the whole environment and starts it; that takes minutes.
+"""
 
 from __future__ import annotations
 
-import json
+import os
+import re
 import subprocess
-from pathlib import Path
+import sys
+import tomllib
 
-import pytest
-
-from tools import fresh
-
-pytestmark = pytest.mark.slow
-
-INSTALLED = (
-    "import json, sys, torch, degnn_explore as de; print(json.dumps([sys.prefix, de.__file__, torch.version.cuda]))"
-)
-FIRST = """
-import json, degnn_explore as de
-explorer = de.Explorer()
-explorer.wait()
-apart = [name for name, verdict in explorer.verdicts.items() if getattr(verdict, "different", False)]
-print(json.dumps([explorer.targets, apart]))
-"""
+from tests.support import fresh
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the environment; installing takes a minute of CPU, of which bytecode would be the half."""
-    folder = tmp_path_factory.mktemp("binder")
-    fresh.binder_environment(folder / "env", "--no-compile")
-    return folder
+def test_its_requirements_name_what_there_is() -> None:
+    lines = [line for line in fresh.REQUIREMENTS.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    assert lines[:2] == ["--extra-index-url https://download.pytorch.org/whl/cpu", "-c ../constraints.txt"]
+    project = tomllib.loads((fresh.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for line in lines[2:]:
+        extras = re.fullmatch(r"-e \.(?:\[([\w,]+)\])?", line)
+        assert extras, line
+        assert set((extras[1] or "dev").split(",")) <= set(project["optional-dependencies"])
 
 
-def done(place: Path, command: list[str | Path], **more: str) -> str:
-    """What a command prints in that environment."""
-    variables = fresh.inside(place / "env" / "bin" / "python", place / "compiled") | more
-    ended = subprocess.run(command, cwd=fresh.ROOT, env=variables, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout
-
-
-# Each of these has the suite's limit for itself, which the first shares with pip.
-
-
-def test_its_requirements_install_without_cuda(place: Path) -> None:
-    prefix, library, cuda = json.loads(done(place, ["python", "-c", INSTALLED]))
-    assert Path(prefix) == place / "env"
-    assert Path(library).parents[1] == fresh.ROOT  # -e .
-    assert cuda is None
-
-
-def test_it_is_warmed_when_it_is_built(place: Path) -> None:
-    assert "Fig. 1(a)" in done(place, [fresh.ROOT / "binder" / "postBuild"])
-    assert list((place / "compiled").rglob("*.nbc"))
-
-
-def test_the_first_explorer_compiles_nothing(place: Path) -> None:
-    said = done(place, [fresh.ROOT / "binder" / "start", "python", "-c", FIRST], NUMBA_DEBUG_CACHE="1")
-    targets, apart = json.loads(said.splitlines()[-1])
-    assert targets == [[2], [3]]
-    assert {"DE-SPD", "2-WL"} <= set(apart)
-    assert "data loaded from" in said  # compiled by postBuild,
-    assert "data saved to" not in said  # all of it
+def test_what_a_visitor_does_first_is_compiled_when_the_image_is_built() -> None:
+    lines = (fresh.ROOT / "binder" / "postBuild").read_text(encoding="utf-8").splitlines()
+    commands = [line.split()[1:] for line in lines if line.startswith("python ")]
+    assert ["binder/warm.py"] in commands
+    for command in commands:
+        done = subprocess.run(
+            [sys.executable, *command], cwd=fresh.ROOT, env=dict(os.environ), capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    assert "Fig. 1(a)" in done.stdout and "SEAL" in done.stdout

@@ -11,7 +11,8 @@ import pytest
 import torch
 
 import degnn_explore as de
-from degnn_explore.learn.nets import MODELS
+from degnn_explore.learn.registry import MODELS
+from docs import make_glossary
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -26,7 +27,7 @@ def only_here() -> Iterator[None]:
 
 
 def code_of(page: str) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text(), flags=re.S | re.M)
+    return re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text(encoding="utf-8"), flags=re.S | re.M)
 
 
 def test_a_model_of_your_own(only_here: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +54,10 @@ def test_a_model_of_your_own(only_here: None, tmp_path: Path, monkeypatch: pytes
         assert set(board.results().frame().index) >= {"mine", "my SAGE", "GCN"}
     finally:
         board.close()
-    own = [MODELS[name].colour for name in ("mine", "my SAGE")]
-    assert all([entry.colour for entry in MODELS.values()].count(colour) == 1 for colour in own)
+    own = [MODELS[name].color for name in ("mine", "my SAGE")]
+    assert all([entry.color for entry in MODELS.values()].count(color) == 1 for color in own)
     assert de.models().loc["mine", "about"].startswith("Layers that join a node")
+
+
+def test_the_glossary_is_the_one_of_the_explorer() -> None:
+    assert (DOCS / "glossary.md").read_text(encoding="utf-8") == make_glossary.text(), "run: docs/make_glossary.py"

@@ -8,20 +8,24 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from degnn_explore.reading import downloads
-from tools.notebooks import run
+from degnn_explore.reading import datasets
+from tests.support.notebooks import run
 
 from .conftest import PEAK
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 SMALLER = {
-    "03_train_node_roles.ipynb": {'race = de.TrainingBoard("us-flights"': 'race = de.TrainingBoard("karate"'},
-    "04_train_links_and_triangles.ipynb": {'race = de.TrainingBoard("celegans"': 'race = de.TrainingBoard("karate"'},
+    "03_train_node_roles.ipynb": {
+        '"us-flights", "roles", everyone': '"karate", "roles", ["GCN"]'},
+    "04_train_links_and_triangles.ipynb": {
+        '"celegans", "links", networks': '"karate", "links", ["SEAL"]'},
     "05_expressive_power.ipynb": {
         "PAPER_SIZES[:6]": "PAPER_SIZES[:3]", "3_000": "500", "seeds=5": "seeds=2", "graphs=100": "graphs=20"},
     "07_your_own_graph.ipynb": {"minutes=1,": "minutes=0.02,"},
     "08_your_own_encoding.ipynb": {  # resistances of all pairs take half a CPU-minute on C. elegans
-        'TrainingBoard("celegans"': 'TrainingBoard("karate"'}}  # fmt: skip
+        'TrainingBoard("celegans"': 'TrainingBoard("karate"'},
+    "09_after_distance_encoding.ipynb": {
+        'de.load("celegans")': 'de.load("karate")', "epochs=8": "epochs=2"}}  # fmt: skip
 """What a notebook takes its time for; readers see the sizes that mean something."""
 
 
@@ -49,7 +53,7 @@ def test_the_sizes_that_are_made_smaller_are_there() -> None:
 
 def test_no_cell_needs_a_graph_that_is_downloaded() -> None:
     """A reader without internet gets through every notebook."""
-    names = {Path(file).stem.removeprefix("labels-") for file in downloads.SHA256}
+    names = {Path(file).stem.removeprefix("labels-") for file in datasets.AIRPORTS}
     for path in FOLDER.rglob("*.ipynb"):
         cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
         assert [name for name in names if any(name in source for source in cells)] == [], path.name

@@ -16,13 +16,13 @@ from degnn_explore.encodings.base import Encoding, Ints
 from degnn_explore.engine.features import set_features
 from degnn_explore.graphs.distances import set_distances
 from degnn_explore.graphs.graph import Graph
-from degnn_explore.learn import nets
-from degnn_explore.learn.nets import colour_of
+from degnn_explore.learn import registry
 from degnn_explore.learn.nets.base import Hyper, Rows, SetNet, Shape
+from degnn_explore.learn.registry import color_of
 from degnn_explore.studies.comparison import compare_runs
-from degnn_explore.studies.plan import Plan
-from degnn_explore.studies.records import Run
-from degnn_explore.views.explorer.colouring import by_encoding
+from degnn_explore.studies.race import RaceSetup
+from degnn_explore.studies.runs import Run
+from degnn_explore.views.explorer.seen import labels_of
 
 PATH = Graph.from_edges([(0, 1), (1, 2), (2, 3)], num_nodes=5)  # 0-1-2-3 and the isolated node 4
 
@@ -44,13 +44,13 @@ def test_an_encoding_of_ten_lines_works_everywhere() -> None:
     assert np.array_equal(zeta.encode(PATH, {0}), rows)
     assert np.array_equal(zeta.encode(PATH, {0, 1})[0], [0.5, 0.5, 0])
     assert zeta.dim == 3
-    first, second = de.colours(PATH, {0}, zeta, layers=1)
+    first, second = de.colors(PATH, {0}, zeta, layers=1)
     assert [first.tolist().index(c) for c in first] == [0, 1, 0, 1, 4]
     assert [second.tolist().index(c) for c in second] == [0, 1, 2, 3, 4]
     tree = de.unroll(PATH, 1, 1, encoding=zeta, S={0}, merge=True)
     assert str(tree) == "1 [0, 1, 0]\n└─ 0 [1, 0, 0] ×2"
-    shown = by_encoding([(PATH, [0])], zeta, column=1)
-    assert (shown.title, shown.codes[0].tolist()) == ("odd", [0, 1, 0, 1, 0])
+    shown = labels_of([(PATH, np.array([0]))], zeta, column=1)
+    assert (shown.title, shown.codes[0].tolist()) == ("odd", [1, 0, 1, 0, 1])
     egos = de.ego_networks(PATH, [{0}, {3}], hops=3, encoding=zeta, degree=False).flat
     assert egos.nodes.tolist() == [0, 1, 2, 3, 3, 2, 1, 0]
     assert egos.x.tolist() == [*rows[:4], *rows[:4]]
@@ -66,8 +66,8 @@ def test_an_encoding_may_say_more_of_itself() -> None:
             return self.columns[row[0]]
 
     assert de.unroll(PATH, 1, 1, encoding=Named(), S={0}, merge=True).label == ("odd", "even")
-    legend = by_encoding([(PATH, [0])], Named()).entries
-    assert [(entry.label, entry.counts) for entry in legend[:-1]] == [("even", (2,)), ("odd", (2,)), ("none", (1,))]
+    labels = labels_of([(PATH, np.array([0]))], Named())
+    assert [labels.table[code].text for code in labels.codes[0]] == ["even", "odd", "even", "odd", "none"]
 
 
 class DegreesNet(SetNet):
@@ -87,7 +87,7 @@ class DegreesNet(SetNet):
 
 
 def test_a_model_of_ten_lines_works_everywhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(nets.MODELS, "degrees", nets.Entry(DegreesNet, "baseline", "#123456", "a perceptron"))
+    monkeypatch.setitem(registry.MODELS, "degrees", registry.Entry(DegreesNet, "baseline", "#123456", "a perceptron"))
     assert list(de.models().index)[-2:] == ["centralities", "degrees"]
     assert de.models().loc["degrees", "hyperparameters"] == {"hidden": 4}
     task = de.link_task(de.load("karate"))
@@ -96,12 +96,12 @@ def test_a_model_of_ten_lines_works_everywhere(monkeypatch: pytest.MonkeyPatch, 
     again = de.load_model(de.save(model, tmp_path / "degrees.safetensors"))
     assert again.hyper == {"hidden": 6}
     assert np.array_equal(de.predict(again, task.graph, [{0, 1}]), de.predict(model, task.graph, [{0, 1}]))
-    plan = Plan(de.load("karate"), "links", ["GCN", "degrees"], hyper={"hidden": 3, "layers": 1})
-    assert plan.hyper_of("degrees") == {"hidden": 3}
+    setup = RaceSetup(de.load("karate"), "links", ["GCN", "degrees"], settings={"hidden": 3, "layers": 1})
+    assert setup.spec("degrees").settings == {"hidden": 3}
     run = Run("k", "karate", "links", "degrees", digest="1f", test=0.7)
     assert Run.from_json(run.to_json()).model == "degrees"
     assert compare_runs([run]).rows[0].verdict == "the baseline"
     board = de.TrainingBoard("karate", "links", ["degrees"], seeds=1, epochs=1, results=tmp_path)
-    assert list(board._controls.models)[-1] == "degrees"
-    assert colour_of("degrees") == "#123456"
+    assert [one["name"] for one in board.form["models"]][-1] == "degrees"
+    assert color_of("degrees") == "#123456"
     board.close()

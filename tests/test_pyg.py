@@ -6,6 +6,7 @@ import pickle
 from itertools import chain
 
 import numpy as np
+import pytest
 import torch
 import torch_geometric.transforms as T
 from hypothesis import given
@@ -53,7 +54,7 @@ def test_the_transform_cuts_the_edges_inside_the_set_with_all_that_belongs_to_th
     assert AddDistanceEncoding(de.SPD(max_dist=3), [0, 1])(data).x[0].tolist() == [0.5, 0.5, 0, 0, 0]
 
 
-def test_each_graph_of_a_dataset_may_have_targets_of_its_own() -> None:
+def test_each_graph_of_a_dataset_may_have_other_targets() -> None:
     add = AddDistanceEncoding(de.SPD(max_dist=1), lambda data: data.root)
     for root, first in ((0, [1, 0, 0]), (3, [0, 1, 0])):
         assert add(Data(edge_index=KITE.edge_index, num_nodes=4, root=root)).x[0].tolist() == first
@@ -131,3 +132,18 @@ def test_the_loader_says_what_was_cut_and_cleaned() -> None:
     sure = TargetSetLoader(KITE, [[0]], torch.tensor([[0.25, 0.75]]), hops=1, degree=False, encoding=de.SPD(1))
     assert next(iter(sure)).y.tolist() == [[0.25, 0.75]]
     assert sure.num_features == 4
+
+
+@pytest.mark.parametrize(
+    ("sets", "labels", "message"),
+    [
+        ([(0, 1), (0, 2), (1, 2)], [1, 0], "3 target sets and 2 labels"),
+        ([(0, 1), (0, 1, 2)], [1, 0], "Target set 1 has 3 nodes but set 0 has 2"),
+        ([(0, 1), (0, 1, 2), (0,)], [1, 0, 1], "Target set 1 has 3 nodes"),
+        ([[0, 0, 1], [1, 2, 2]], [1, 0, 1], "occurs twice|2 target sets and 3 labels"),
+        (torch.tensor([[0, 0, 1], [1, 2, 2]]), [1, 0, 1], "pass edge_label_index.t()"),
+    ],
+)
+def test_sets_and_labels_that_do_not_fit_are_our_error(sets, labels, message: str) -> None:
+    with pytest.raises(de.TargetError, match=message):
+        TargetSetLoader(KITE, sets, labels)

@@ -24,10 +24,9 @@ from degnn_explore import GraphError, ParameterError, TargetError
 from degnn_explore.cli import main
 from degnn_explore.pyg import AddDistanceEncoding, TargetSetLoader
 from degnn_explore.studies.comparison import compare_runs
-from degnn_explore.studies.plan import Plan
-from degnn_explore.studies.race import Race
-from degnn_explore.studies.records import Run
-from degnn_explore.views.widgets.still import save as save_page
+from degnn_explore.studies.race import Race, RaceSetup
+from degnn_explore.studies.runs import Run
+from degnn_explore.views.static_html import save as save_page
 
 Row = tuple[str, Callable[[], object], type[Exception], str]
 
@@ -72,8 +71,8 @@ def shell(*arguments: object) -> None:
 
 
 def raced(graph: str = "karate", task: str = "links", models: Sequence[str] = ("GCN",), **more: Any) -> None:
-    """A race of this plan."""
-    Race(Plan(de.load(graph), task, models, **more), de.Store("runs"))
+    """A race of these models."""
+    Race(RaceSetup(de.load(graph), task, models, **more), de.Store("runs"))
 
 
 def two_graphs() -> list[Run]:
@@ -83,12 +82,14 @@ def two_graphs() -> list[Run]:
 
 def own(name: str = "mine", fn: Any = lambda near: near.distance, columns: Any = ("x",), **more: Any) -> None:
     """An encoding of one's own."""
-    de.encoding(name, fn, columns=columns, **more)
+    de.encoding(name, fn, columns=columns, **({"max_dist": 3} | more))
 
 
 def wide() -> de.Encoding:
     """An encoding of a hundred columns."""
-    return de.encoding("wide", lambda near: near.walks, columns=[f"{k} steps" for k in range(100)], walks=99)
+    return de.encoding(
+        "wide", lambda near: near.walks, columns=[f"{k} steps" for k in range(100)], max_dist=1, walks=99
+    )
 
 
 def links_of(task: de.Task) -> None:
@@ -97,7 +98,6 @@ def links_of(task: de.Task) -> None:
 
 
 FOLDER: list[str] = []
-RECORD = '{"key":"k","graph":"g","task":"links","model":"GCN",'
 KARATE = de.load("karate")
 FRAME = pd.DataFrame({"a": ["x", "y"], "b": ["y", None]})
 FRIENDS = de.Graph.from_edges([("ana", "ben"), ("ben", "cai")])
@@ -136,13 +136,13 @@ GRAPHS: list[Row] = [
 ]
 PYG: list[Row] = [
     ("nodes of several kinds", lambda: de.Graph.from_pyg(PAPERS), GraphError, r"types \['paper'\].*to_homogeneous"),
-    ("several kinds, explored", lambda: de.Explorer(PAPERS), GraphError, r"HeteroData.*of one kind. Take one relation"),
+    ("several kinds, explored", lambda: de.Explorer(PAPERS), GraphError, r"HeteroData.*one type. Take one relation"),
     ("several kinds in a task", lambda: de.link_task(PAPERS), ParameterError, r"not HeteroData; make one with"),
     (
         "several kinds in a list of tasks",
         lambda: de.build("GCN", [PAPERS]),
         ParameterError,
-        r"list of tasks, not Heter",
+        r"not list. Several graphs are one task",
     ),
     (
         "a network without its task",
@@ -150,12 +150,12 @@ PYG: list[Row] = [
         ParameterError,
         r"Give its task, de.PyG",
     ),
-    ("several kinds in a loader", lambda: TargetSetLoader(PAPERS, [{0}]), GraphError, r"HeteroData.*of one kind"),
+    ("several kinds in a loader", lambda: TargetSetLoader(PAPERS, [{0}]), GraphError, r"HeteroData.*one type"),
     (
         "several kinds in a transform",
         lambda: AddDistanceEncoding(de.SPD(), 0)(PAPERS),
         GraphError,
-        r"HeteroData.*of on",
+        r"HeteroData.*one type",
     ),
     ("several kinds to the engine", lambda: de.blocks(PAPERS, [{0}], layers=1), ParameterError, r"not HeteroData; ma"),
     ("several kinds, asked how far", lambda: de.set_distance(PAPERS, [{0}]), ParameterError, r"not HeteroData; make"),
@@ -179,7 +179,7 @@ PYG: list[Row] = [
     ("batches of none", lambda: TargetSetLoader(KARATE, [{0}], batch_size=0), ParameterError, r"batch_size .* least 1"),
 ]
 READING: list[Row] = [
-    ("nodes of several kinds in a file", lambda: de.read_graph(papers()), GraphError, r"it holds a HeteroData, who"),
+    ("nodes of several kinds in a file", lambda: de.read_graph(papers()), GraphError, r"expected a PyG Data or"),
     ("a file that is not there", lambda: de.read_graph("nowhere.csv"), GraphError, r"nowhere\.csv.*no such file"),
     ("a word for progress", lambda: de.read_graph("e.csv", progress="yes"), ParameterError, r"a function of \(what"),
     ("an empty CSV", lambda: de.read_graph(file("empty.csv")), GraphError, r"empty"),
@@ -191,7 +191,7 @@ READING: list[Row] = [
         "nodes for edges",
         lambda: de.read_graph(FRAME[["a"]]),
         GraphError,
-        r"the columns \['a'\]; expected an edge in each",
+        r"the columns \['a'\]; expected at least one row",
     ),
     ("an edge without an end", lambda: de.read_graph(FRAME), GraphError, r"row 1: found 'y', ''; expected two nodes"),
     (
@@ -204,7 +204,7 @@ READING: list[Row] = [
     ("a summary up to no distance", lambda: de.summary("karate", max_dist=0), ParameterError, r"max_dist must be .*0"),
     ("a folder without a graph", lambda: de.read_graph(file("a.txt").parent), GraphError, r"nodes\.csv and edges\.csv"),
     ("a device", lambda: de.read_graph("/dev/zero"), GraphError, r"a pipe, a socket or a device; expected a file"),
-    ("a spreadsheet", lambda: de.read_graph(file("e.xlsx", b"PK")), GraphError, r"'\.xlsx' says nothing.*format="),
+    ("a spreadsheet", lambda: de.read_graph(file("e.xlsx", b"PK")), GraphError, r"'\.xlsx' does not say.*format="),
     ("a format of no name", lambda: de.read_graph(file("e", "0 1"), format="text"), ParameterError, r"format='text'"),
     ("one column", lambda: de.read_graph(file("e.csv", "0\n1\n")), GraphError, r"line 1: one column.*expected two"),
     ("a line cut short", lambda: de.read_graph(file("e.csv", "0,1\n2\n")), GraphError, r"line 2: found '2', ''"),
@@ -240,7 +240,7 @@ READING: list[Row] = [
         "a MATLAB file of the newest kind",
         lambda: de.read_graph(file("g.mat", b"\x89HDF\r\n\x1a\n" + bytes(600))),
         GraphError,
-        r"saved with -v7\.3.*'-v7'",
+        r"is not MATLAB.*saved with -v7",
     ),
 ]
 ENCODINGS: list[Row] = [
@@ -280,10 +280,10 @@ EXPRESSIVE: list[Row] = [
         r"'wide'.* of 3,000 target sets on 3,000 nodes takes 28.8 GB to compare, more than 2.0 GB. Take fewer sets",
     ),
     ("sets of different sizes", lambda: de.distinguish((KARATE, 0), (KARATE, [1, 2])), TargetError, r"1 and 2 nodes"),
-    ("a name for an encoding", lambda: de.colours(KARATE, 0, "SPD"), ParameterError, r"such as de\.SPD\(3\).*'SPD'"),
-    ("an encoding without targets", lambda: de.colours(KARATE, encoding=de.SPD(3)), ParameterError, r"give S as well"),
-    ("a billion layers", lambda: de.colours(KARATE, layers=10**9), ParameterError, r"layers.*from 0 to 100,000"),
-    ("layers past all memory", lambda: de.colours(LONG, layers=10**5), ParameterError, r"take 2\.4 GB.*fewer layers"),
+    ("a name for an encoding", lambda: de.colors(KARATE, 0, "SPD"), ParameterError, r"such as de\.SPD\(3\).*'SPD'"),
+    ("an encoding without targets", lambda: de.colors(KARATE, encoding=de.SPD(3)), ParameterError, r"give S as well"),
+    ("a billion layers", lambda: de.colors(KARATE, layers=10**9), ParameterError, r"layers.*from 0 to 100,000"),
+    ("layers past all memory", lambda: de.colors(LONG, layers=10**5), ParameterError, r"take 2\.4 GB.*fewer layers"),
     ("a tree past all memory", lambda: de.unroll(KARATE, 0, 99), GraphError, r"more than 20,000 nodes.*merge=True"),
     ("a tree of no depth", lambda: de.unroll(KARATE, 0, -1), ParameterError, r"layers.*not -1"),
     (
@@ -328,9 +328,9 @@ ENGINE: list[Row] = [
         "an encoding without name",
         lambda: own(name=""),
         ParameterError,
-        r"name='' cannot name an encoding; take up to 40",
+        r"name='' cannot name an encoding; use up to 40",
     ),
-    ("an encoding called DE-x", lambda: own(name="DE-x"), ParameterError, r"'DE-x' would be taken for a model or a"),
+    ("an encoding called DE-x", lambda: own(name="DE-x"), ParameterError, r"'DE-x' looks like a model or a"),
     ("an encoding called SPD", lambda: own(name="spd"), ParameterError, r"'spd' is an encoding of this library"),
     ("an encoding without columns", lambda: own(columns=None), ParameterError, r"columns must be a list of different"),
     ("two columns of one name", lambda: own(columns=["a", "a"]), ParameterError, r"columns must .* not \['a', 'a'\]"),
@@ -339,12 +339,7 @@ ENGINE: list[Row] = [
     ("a distance of 0", lambda: own(max_dist=0), ParameterError, r"max_dist must be a whole number from 1 to"),
     ("ζ that is not pooled", lambda: own(pool=None), ParameterError, r"pool=None is not known; choose one of 'mean'"),
     ("ζ that is a number", lambda: own(fn=3), ParameterError, r"fn must be a function of near, .* not 3"),
-    (
-        "columns of the long form",
-        lambda: own(fn=de.PageRank()),
-        ParameterError,
-        r"PageRank says itself what its columns",
-    ),
+    ("columns of the long form", lambda: own(fn=de.PageRank()), ParameterError, r"PageRank declares its own columns"),
     (
         "DE-GNN without ζ",
         lambda: de.build("DE-GNN", de.link_task(KARATE)),
@@ -379,7 +374,7 @@ ENGINE: list[Row] = [
         "walks so long that one ego-network fills the memory",
         lambda: de.ego_networks(KARATE, [(0, 1)], hops=3, encoding=de.LandingProbability(999_999), budget=10**8),
         ParameterError,
-        r"single target set would take .* MB, and at most 100 MB",
+        r"single target set would take .* MB, more than the 100 MB",
     ),
 ]
 LINKS = de.link_task(KARATE)
@@ -410,12 +405,6 @@ LEARN: list[Row] = [
         ParameterError,
         r"is for links and triangles, and this task is of roles",
     ),
-    (
-        "own negatives that repeat",
-        lambda: de.link_task(KARATE, negatives=[(0, 9), (0, 14), (0, 15)], protocol="paper"),
-        ParameterError,
-        r"is for drawn negatives",
-    ),
     ("shares that are not 1", lambda: de.link_task(KARATE, split=(8, 1, 1)), ParameterError, r"add up to 1"),
     ("a set asked twice", lambda: de.set_task(KARATE, [(0, 1), (1, 0)], [0, 1]), TargetError, r"is given twice"),
     ("sets of two sizes", lambda: de.set_task(KARATE, [(0,), (0, 1)], [0, 1]), TargetError, r"sizes \[1, 2\]"),
@@ -431,19 +420,13 @@ LEARN: list[Row] = [
     ("half an epoch", lambda: fitted(epochs=0.5), ParameterError, r"epochs must be a whole number .*not 0.5"),
     ("a billion threads", lambda: fitted(num_threads=10**9), ParameterError, r"num_threads .*from 1 to 256"),
     (
-        "a precision that nobody has",
-        lambda: fitted(precision="fp8"),
-        ParameterError,
-        r"'float32' or 'bf16'|float32.*bf16",
-    ),
-    (
         "a rate in words",
         lambda: fitted(learning_rate="large"),
         ParameterError,
         r"learning_rate must be a positive number",
     ),
     ("a device of another machine", lambda: fitted(device="cuda:99"), ParameterError, r"use 'auto' or 'cpu'"),
-    ("an optimiser with a typo", lambda: fitted(optimizer="adma"), ParameterError, r"Did you mean 'adam'"),
+    ("an optimizer with a typo", lambda: fitted(optimizer="adma"), ParameterError, r"Did you mean 'adam'"),
     ("a rate below zero", lambda: fitted(learning_rate=-1), ParameterError, r"must be a positive number, not -1"),
     ("a folder as a checkpoint", lambda: fitted(checkpoint=FOLDER[-1]), ParameterError, r"is a folder; give the name"),
     (
@@ -469,7 +452,7 @@ LEARN: list[Row] = [
     ("explaining no edges", lambda: de.explain(built(), KARATE, {0, 1}, most=0), ParameterError, r"most .*0"),
     ("explaining three nodes of two", lambda: de.explain(built(), KARATE, {0, 1, 2}), ParameterError, r"sets of 2"),
     ("PGNN before it is trained", lambda: de.predict(built("PGNN"), KARATE, [{0, 1}]), ParameterError, r"run de.fit"),
-    ("nothing to summarise", lambda: de.summarise([]), ParameterError, r"no epochs to summarise; run de.fit"),
+    ("nothing to summarize", lambda: de.summarize([]), ParameterError, r"no epochs to summarize; run de.fit"),
     ("no file of a model", lambda: de.load_model(None), ParameterError, r"is the path of a file, not None"),
     ("a model file that is none", lambda: de.load_model(file("m", JPG)), ParameterError, r"read as a saved model"),
     (
@@ -481,13 +464,13 @@ LEARN: list[Row] = [
 ]
 STUDY: list[Row] = [
     ("a race of no model", lambda: raced(models=[]), ParameterError, r"No model is chosen; choose at least one"),
-    ("a study of nothing", lambda: de.study(models=["GCN"]), ParameterError, r"needs a file or graphs"),
-    ("a study without models", lambda: de.study(graphs="karate"), ParameterError, r"models must be a list with at"),
+    ("a study of nothing", lambda: de.study(models=["GCN"]), ParameterError, r"needs a file, graphs or a task"),
+    ("a study without models", lambda: de.study(graphs="karate"), ParameterError, r"models: a list with at least"),
     (
         "a word for workers",
         lambda: small().run("many"),
         ParameterError,
-        r"workers='many' cannot be worked with: expected a whole number of processes, the address of a Dask scheduler",
+        r"workers='many' cannot be used: expected a whole number of processes, the address of a Dask scheduler",
     ),
     ("a list of workers", lambda: small().run(["tcp://a:1"]), ParameterError, r"or a dask.distributed.Client"),
     ("half a worker", lambda: small().run(0.5), ParameterError, r"workers must be a whole number of at least 1, not"),
@@ -498,22 +481,16 @@ STUDY: list[Row] = [
         r"No Dask scheduler answ",
     ),
     ("a study that is not there", lambda: de.study("no.toml"), ParameterError, r"no study 'no.toml' here"),
-    ("a study of no name", lambda: de.study("tabel1"), ParameterError, r"one of demo, heuristics, leaks, table1\."),
+    ("a study of no name", lambda: de.study("tabel1"), ParameterError, r"one of demo, .*leaks, table1\."),
     ("more seeds than 20", lambda: raced(seeds=21), ParameterError, r"seeds must be at most 20, not 21"),
     ("roles without labels", lambda: raced("celegans", "roles"), GraphError, r"needs a label for each node"),
     ("a task that is not there", lambda: raced("karate", "link"), ParameterError, r"Did you mean 'links'"),
     ("a typo in an option", lambda: raced(options={"learnin_rate": 1}), ParameterError, r"mean 'learning_rate'"),
     ("a seed among the options", lambda: raced(options={"seed": 3}), ParameterError, r"options may not name 'seed'"),
-    ("a setting no model has", lambda: raced(hyper={"max_dist": 3}), ParameterError, r"'max_dist'"),
+    ("a setting no model has", lambda: raced(settings={"max_dist": 3}), ParameterError, r"'max_dist'"),
     ("a file for a store", lambda: de.Store(file("n.txt", "milk")), ParameterError, r"n.txt is a file; name a folder"),
-    ("notes as runs", lambda: de.Store("s").load(file("n.txt", "milk\n")), ParameterError, r"is not a file of runs"),
-    ("runs that are not there", lambda: de.Store("s").load("no.csv"), ParameterError, r"no.csv is not there, as seen"),
     ("runs as a spreadsheet", lambda: de.Store("s").export("a.xls"), ParameterError, r"choose one of '.jsonl', '.csv'"),
     ("a typo in a column", lambda: de.Store("s").runs(modle="GCN"), ParameterError, r"Did you mean 'model'"),
-    ("a note on no run", lambda: de.Store(file("x").parent).note("k", "!"), ParameterError, r"There is no run 'k'"),
-    ("a list as a setting", lambda: Run.from_json(RECORD + '"hyper":{"layers":[2]}}'), ParameterError, r"hyper=.*in a"),
-    ("a huge number", lambda: Run.from_json(RECORD + f'"seconds":{"9" * 400}}}'), ParameterError, r"seconds=99.*in a"),
-    ("half a letter", lambda: Run.from_json(RECORD + '"error":"\\ud800"}'), ParameterError, r"error=.*in a record"),
     ("runs of two graphs", lambda: compare_runs(two_graphs()), ParameterError, r"answer 2 different questions"),
     ("nothing to compare", lambda: compare_runs([]), ParameterError, r"no finished run to compare; train at least"),
     ("missing links of roles", lambda: links_of(de.role_task(KARATE)), TargetError, r"of 1; train models on links"),
@@ -536,15 +513,17 @@ EXPLORER: list[Row] = [
         r"'fig9' is not known.*'fig1'",
     ),
     ("a tour that is not there", lambda: de.Explorer(tour="hexagons"), ParameterError, r"Did you mean 'hexagon'"),
-    ("a typo in a colouring", lambda: de.Explorer(KARATE, colour_by="SDP"), ParameterError, r"Did you mean 'SPD'"),
+    ("a typo in a coloring", lambda: de.Explorer(KARATE, color_by="SDP"), ParameterError, r"Did you mean 'SPD'"),
     ("a setting of another name", lambda: de.Explorer(KARATE, layers=2), ParameterError, r"Did you mean 'layer'"),
     ("more layers than are shown", lambda: de.Explorer(KARATE, layer=99), ParameterError, r"at most 6, not 99"),
     ("a map without coordinates", lambda: de.Explorer(KARATE, layout="geography"), ParameterError, r"'force'"),
-    ("a side that is not there", lambda: de.Explorer(KARATE).state.pick(1, 0), TargetError, r"no side 1; there are 1"),
+    (
+        "a side that is not there",
+        lambda: setattr(de.Explorer(KARATE), "targets", [[0], [1]]),
+        TargetError,
+        r"There are 1 sides",
+    ),
     ("a picture of nothing", lambda: de.Explorer(KARATE).svg("legend"), ParameterError, r"'graph', 'tree'"),
-    ("a code that is none", lambda: de.Explorer.restore("hello"), ParameterError, r"starts with 'de1\.'.*from Export"),
-    ("no code at all", lambda: de.Explorer.restore(None), ParameterError, r"starts with 'de1\.'"),
-    ("half a code", lambda: de.Explorer.restore(de.Explorer().share()[:-9]), ParameterError, r"copy it again"),
 ]
 BOARD: list[Row] = [
     (
@@ -577,7 +556,7 @@ THEORY: list[Row] = [
         "an edge list read as graph6",
         lambda: de.theory.read_pairs(file("edges.csv", "a,b\nb,c\n")),
         GraphError,
-        r"edges\.csv, line 1: a graph of 34 nodes takes 94 characters after its size, not 0",
+        r"edges\.csv, line 1: 'a' is not graph6",
     ),
     ("None in place of a file", lambda: de.theory.read_pairs(None), ParameterError, r"needs a file's name, not None"),
     (
@@ -634,44 +613,22 @@ THEORY: list[Row] = [
         "a plot saved into a folder that is not there",
         lambda: de.theory.corollary_3_8([1]).save("nowhere/plot.html"),
         ParameterError,
-        r"no folder nowhere; make it first",
+        r"no folder nowhere; create it first",
     ),
 ]
 CLI: list[Row] = [
-    ("a typo in the name of a graph", lambda: shell("encode", "celegan", 0), Exit, r"^degnn-explore: .*celegans.*\n$"),
-    ("a node that is not there", lambda: shell("encode", "karate", 99), Exit, r"Node 99 is not in the graph"),
-    (
-        "a cluster for one set",
-        lambda: shell("encode", "karate", 0, "--workers", "tcp://10.0.0.7:8786"),
-        Exit,
-        r"--workers is for a file of target sets: give --sets FILE",
-    ),
-    (
-        "a cluster that is a number",
-        lambda: shell("encode", "karate", "--sets", file("s", "0 1\n"), "--out", file("z.csv"), "--workers", "4"),
-        Exit,
-        r"--workers '4': expected is an address such as tcp://",
-    ),
-    ("no node", lambda: shell("encode", "karate"), Exit, r"Give the nodes of one target set, or a file"),
+    ("a typo in the name of a graph", lambda: shell("distinguish", "celegan", 0, 1), Exit, r"^degnn-expl.*celegans"),
+    ("a node that is not there", lambda: shell("distinguish", "karate", 99, 0), Exit, r"99"),
     ("a command that is not there", lambda: shell("encod"), Exit, r"invalid choice: 'encod'"),
     (
         "a number where the file's ids are other numbers",
-        lambda: shell("encode", file("edges.txt", "118 201\n201 305\n"), 0),
+        lambda: shell("distinguish", file("edges.txt", "118 201\n201 305\n"), 0, 118),
         Exit,
         r"No node is called '0'",
     ),
-    ("a file that is not there", lambda: shell("encode", "nowhere/g.csv", 0), Exit, r"nowhere/g\.csv.*no such file"),
-    ("the same node twice", lambda: shell("encode", "karate", 0, 0), Exit, r"occurs twice.*name each node once"),
+    ("a file that is not there", lambda: shell("distinguish", "nowhere/g.csv", 0, 1), Exit, r"nowhere/g\.csv.*no such"),
     ("sets of different sizes", lambda: shell("distinguish", "karate", 0, "1,2"), Exit, r"1 and 2 nodes"),
-    (
-        "an encoding that nobody registered",
-        lambda: shell("encode", "karate", 0, "--encoding", "mine"),
-        Exit,
-        r"No encoding 'mine' is registered; give --import FILE.py",
-    ),
     ("a method that is not there", lambda: shell("distinguish", "karate", 0, 1, "--method", "3-WL"), Exit, r"[12]-WL"),
-    ("walks of a billion steps", lambda: shell("encode", "karate", 0, "--steps", 10**9), Exit, r"steps must be"),
-    ("steps that are no number", lambda: shell("encode", "karate", 0, "--steps", "x"), Exit, r"--steps: invalid int"),
 ]
 ROOMS = {
     room: rows for room, rows in globals().items() if room.isupper() and isinstance(rows, list) and room != "FOLDER"

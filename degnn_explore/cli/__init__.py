@@ -1,8 +1,4 @@
-"""The command ``degnn-explore``: train, score, encode, explain and explore without writing Python.
-
-A module a command; each adds its options and its examples, and calls what a notebook would. Tables of target sets are
-read by ``set_files.py`` and answered chunk by chunk by ``streaming.py``. Begin with ``command.py``.
-"""
+"""The command ``degnn-explore``: ``command.py`` has its commands, ``app.py`` serves the Explorer as a page."""
 
 from .command import main
 

@@ -1,40 +1,44 @@
-"""A panel as an app: a page of its own, served on this machine alone, to whoever has its address, until Ctrl-C.
+"""A panel as a web page, served by Voilà on this machine only, to whoever has its address, until Ctrl-C.
 
-Voilà runs the code in a kernel and shows what the last line gives, without cells; each page has a kernel of its own,
-which ends with the page. Nothing is loaded from the network: the two style sheets that Voilà's page would fetch are
-left out.
+Voilà runs the code in a kernel and shows what the last line evaluates to, without cells. Each page has a kernel, which
+ends with the page. Nothing is loaded from the network.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import secrets
 import signal
+import socket
+import subprocess
 import sys
 import tempfile
+import time
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from degnn_explore.common.errors import ParameterError
 
-from .asking import say
+__all__ = ["serve"]
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+NAME = "degnn-explore"
+ERRORS = 40  # the log level of Voilà and its kernels
+PATIENCE = 600  # seconds
+EXTENSIONS = ["@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8", "anywidget"]
 
-_NAME = "degnn-explore"
-_ERRORS = 40  # of the levels of logging: what is below is of no use to a reader
-_FORGOTTEN = 600  # seconds after which the kernel of a page that went without a word is ended
-_PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
+# Voilà's page without the two style sheets that it would fetch from the network, and with room for a whole panel.
+PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 {% import "spinner.macro.html.j2" as spinner %}
 {%- block notebook_css -%}
 {{ resources.include_js("static/voila-style.js") }}
 {{ spinner.css() }}
 <style>
   .jp-mod-noOutputs.jp-mod-noInput { display: none; }
-  .de-screen { --de-room: clamp(330px, calc(100vh - 168px), 1200px) !important; } /* no notebook takes room */
+  .de-screen { --de-room: clamp(330px, calc(100vh - 168px), 1200px) !important; }
   .widget-tab .de-screen { --de-room: clamp(330px, calc(100vh - 252px), 1200px) !important; }
 </style>
 {{ super.super() }}
@@ -42,115 +46,111 @@ _PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 """
 
 
-def serve(code: str, title: str, *, port: int = 0, browser: bool = True, dark: bool = False) -> None:
-    """Shows what the last line of ``code`` gives on a page on loopback; returns after Ctrl-C.
+def serve(
+    code: str,
+    title: str,
+    *,
+    port: int = 0,
+    browser: bool = True,
+    dark: bool = False,
+    tell: Callable[[str], None] = print,
+) -> None:
+    """Show what the last line of ``code`` evaluates to on a page on loopback; returns after Ctrl-C.
 
-    ``port`` 0 takes any that is free. The address holds a token, without which nobody is let in; it is printed, and
-    opened in a browser unless ``browser`` is false.
+    Port 0 takes any free one. The address holds a token, without which nobody gets in; ``tell`` is called with it.
     """
-    app, token = _app(), secrets.token_urlsafe(24)
-    with tempfile.TemporaryDirectory(prefix=f"{_NAME}-") as folder:
-        book = _laid_out(Path(folder), code, title)
-
-        def listens(free: int) -> None:
-            address = f"http://127.0.0.1:{free}/?token={token}"
-            say(f"{title} is at {address}\nCtrl-C here ends it.")
-            if browser:
-                _open(Path(folder), address)
-
-        before = os.environ.get("JUPYTER_PATH")
-        os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, [f"{folder}/share", before]))
-        try:
-            app.listens = staticmethod(listens)
-            app.launch_instance(_options(book, token, port, dark))
-        finally:
-            os.environ.pop("JUPYTER_PATH")
-            if before is not None:
-                os.environ["JUPYTER_PATH"] = before
-
-
-def _app() -> Any:
-    """Voilà, but for how it begins to listen and how a page that is closed ends its kernel."""
-    try:
-        import voila.app
-        from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
-    except ImportError:
+    if importlib.util.find_spec("voila") is None:
         raise ParameterError(
-            "An app needs the package voila, which is not installed: pip install 'degnn_explore[app]'. In JupyterLab "
+            "The page needs the package voila, which is not installed: pip install 'degnn_explore[app]'. In JupyterLab "
             "de.Explorer(...) shows the same."
-        ) from None
-    from tornado.httpserver import HTTPServer
-    from tornado.ioloop import IOLoop
-    from tornado.netutil import bind_sockets
-
-    class Closing(VoilaShutdownKernelHandler):
-        def check_xsrf_cookie(self) -> None:
-            """A page that goes can send no header; it has the cookie, and knows the id of its kernel."""
-
-    class App(voila.app.Voila):
-        listens: Any = None
-
-        def init_handlers(self) -> list[Any]:
-            rules = super().init_handlers()
-            return [(rule[0], Closing) if rule[1] is VoilaShutdownKernelHandler else rule for rule in rules]
-
-        def listen(self) -> None:
-            """Opens the port and works until Ctrl-C."""
-            sockets = bind_sockets(self.port, "127.0.0.1")
-            self.app.settings |= {"ws_ping_interval": 30_000, "ws_ping_timeout": 30_000}  # ms
-            HTTPServer(self.app).add_sockets(sockets)
-            type(self).listens(sockets[0].getsockname()[1])
-            self.ioloop = IOLoop.current()
-            usual = signal.getsignal(signal.SIGINT)
-            if usual is not signal.SIG_IGN:  # as under nohup
-                signal.signal(signal.SIGINT, self._handle_signal_stop)  # between two callbacks, not inside of one
-            try:
-                self.ioloop.start()
-                say("ending")
-            finally:
-                signal.signal(signal.SIGINT, usual)
-                self.stop()
-
-    return App
+        )
+    with socket.socket() as probe:  # OSError: a port that is in use
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", port))
+        port = probe.getsockname()[1]
+    token = secrets.token_urlsafe(24)
+    with tempfile.TemporaryDirectory(prefix="degnn-explore-") as place:
+        folder = Path(place)
+        write_page(folder, code, title, settings(folder, token, port, dark))
+        path = os.pathsep.join(filter(None, [str(folder / "share"), os.environ.get("JUPYTER_PATH")]))
+        command = [sys.executable, "-m", "voila", "page.ipynb"]
+        usual = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server inherits it: Ctrl-C is ours to handle
+        try:
+            server = subprocess.Popen(command, cwd=folder, env=os.environ | {"JUPYTER_PATH": path})
+        finally:
+            signal.signal(signal.SIGINT, usual)
+        try:
+            wait_until_it_answers(server, port)
+            address = f"http://127.0.0.1:{port}/?token={token}"
+            tell(f"{title} is at {address}\nCtrl-C here ends it.")
+            if browser:
+                open_page(folder, address, tell)
+            server.wait()
+        except KeyboardInterrupt:
+            tell("Stopping.")
+        finally:
+            server.terminate()
+            server.wait()
 
 
-def _laid_out(folder: Path, code: str, title: str) -> Path:
-    """The notebook; beside it a kernel with this Python, whatever others are installed, and the page's template."""
+def settings(folder: Path, token: str, port: int, dark: bool) -> dict[str, Any]:
+    """Voilà's settings, in a file: anybody on the machine can list the arguments of a command."""
+    return {
+        "Voila": {
+            "open_browser": False,
+            "token": token,
+            "port": port,
+            "port_retries": 0,
+            "ip": "127.0.0.1",
+            "log_level": ERRORS,
+            "root_dir": str(folder),
+            "connection_dir_root": str(folder),
+            # a page that closes can send no header, so its kernel could not be ended; the token still guards all
+            "tornado_settings": {"disable_check_xsrf": True, "ws_ping_interval": 30_000, "ws_ping_timeout": 30_000},
+        },
+        "VoilaConfiguration": {
+            "template": NAME,
+            "theme": "dark" if dark else "light",
+            "show_tracebacks": True,
+            "extension_allowlist": EXTENSIONS,
+        },
+        # A cold, busy machine may need longer than the usual minute to start a kernel and four seconds for an output.
+        "VoilaExecutor": {"startup_timeout": PATIENCE, "iopub_timeout": PATIENCE},
+        "MappingKernelManager": {"cull_idle_timeout": 600},  # seconds; of a page that vanished without closing
+    }
+
+
+def write_page(folder: Path, code: str, title: str, config: dict[str, Any]) -> None:
+    """The notebook, Voilà's settings, a kernel with this Python, and the page's template."""
     import nbformat
 
-    kernel, page = folder / "share" / "kernels" / _NAME, folder / "share" / "voila" / "templates" / _NAME
-    for place in (kernel, page):
-        place.mkdir(parents=True)
-    launch = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", f"--log-level={_ERRORS}"]
-    (kernel / "kernel.json").write_text(json.dumps({"argv": launch, "display_name": _NAME, "language": "python"}))
-    (page / "conf.json").write_text(json.dumps({"base_template": "lab"}))
-    (page / "index.html.j2").write_text(_PAGE)
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    made.metadata |= {"kernelspec": {"name": _NAME, "display_name": _NAME, "language": "python"}, "title": title}
-    book = folder / f"{_NAME}.ipynb"
-    nbformat.write(made, book)
-    return book
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    book.metadata |= {"kernelspec": {"name": NAME, "display_name": NAME, "language": "python"}, "title": title}
+    nbformat.write(book, folder / "page.ipynb")
+    kernel, template = folder / "share" / "kernels" / NAME, folder / "share" / "voila" / "templates" / NAME
+    kernel.mkdir(parents=True)
+    template.mkdir(parents=True)
+    launch = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", f"--log-level={ERRORS}"]
+    spec = {"argv": launch, "display_name": NAME, "language": "python"}
+    (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+    (template / "conf.json").write_text('{"base_template": "lab"}', encoding="utf-8")
+    (template / "index.html.j2").write_text(PAGE, encoding="utf-8")
+    (folder / "voila.json").write_text(json.dumps(config), encoding="utf-8")
 
 
-def _options(book: Path, token: str, port: int, dark: bool) -> Sequence[str]:
-    return [
-        str(book),
-        "--no-browser",
-        f"--token={token}",
-        f"--port={port}",
-        f"--template={_NAME}",
-        f"--theme={'dark' if dark else 'light'}",
-        "--show_tracebacks=True",
-        f"--Voila.log_level={_ERRORS}",
-        f"--Voila.connection_dir_root={book.parent}",
-        f"--Voila.root_dir={book.parent}",  # what else lies beside the user's files is not served
-        f"--MappingKernelManager.cull_idle_timeout={_FORGOTTEN}",
-    ]
+def wait_until_it_answers(server: subprocess.Popen[bytes], port: int) -> None:
+    """Returns when the page can be opened."""
+    while server.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise OSError(f"Voilà ended with code {server.returncode}; its messages are above.")
 
 
-def _open(folder: Path, address: str) -> None:
-    """Through a file that nobody else may read: what a command is given, anybody on the machine may list."""
+def open_page(folder: Path, address: str, tell: Callable[[str], None]) -> None:
+    """Open the address in a browser, through a file: anybody on the machine can list the arguments of a command."""
     page = folder / "open.html"
-    page.write_text(f'<meta http-equiv="refresh" content="0; url={address}">')
+    page.write_text(f'<meta http-equiv="refresh" content="0; url={address}">', encoding="utf-8")
     if not webbrowser.open(page.as_uri()):
-        say("no browser was found: open the address by hand")
+        tell("No browser was found: open the address by hand.")

@@ -1,4 +1,4 @@
-"""Common ground: errors, limits, stopping, running in parallel, files, the palette of distances.
+"""Errors and checks, progress and cancelling, files, and one look for colors and figures.
 
-Imports nothing of ours. Begin with ``errors.py``: one sentence says how every error here reads.
+Imports nothing of ours. Start with ``errors.py`` and ``progress.py``.
 """

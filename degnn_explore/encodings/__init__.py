@@ -1,4 +1,4 @@
-"""Distance encodings ζ(u|S): each owns its columns, its exact tokens, its words and how the engine makes it.
+"""Distance encodings ζ(u|S): columns, values, exact tokens, labels, and how the engine makes each.
 
-May import ``graphs`` and below. Begin with ``base.py``, then ``paths.py`` (SPD, DRNL) and ``walks.py``.
+May import ``graphs`` and below. Start with ``base.py``, then ``paths.py`` (SPD, DRNL) and ``walks.py``.
 """

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from ..common.compiled import compiled
 
 Ints = NDArray[Any]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def walk_sums(
     indptr: Ints, indices: Ints, sources: Ints, steps: int, primes: Ints, points: Ints, inverse: Ints, out: Ints
 ) -> None:

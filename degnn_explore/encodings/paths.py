@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..common.errors import whole_number
+from ..common.errors import check_int
 from ..graphs.distances import set_distances
 from ..graphs.graph import Graph, Targets
-from .base import FAR, MAX_COLUMNS, Encoding, Floats, Ints, Recipe, multiset
+from .base import MAX_COLUMNS, UNREACHABLE, Encoding, Floats, Ints, Recipe, multiset
 
 __all__ = ["DRNL", "SPD", "Distance"]
 
@@ -29,7 +29,7 @@ class Distance(Encoding):
     Examples
     --------
     >>> path = Graph.from_edges([(0, 1), (1, 2)], num_nodes=4)
-    >>> Distance().shown(path, np.array([0, 1]), cut=False)[:3].tolist(), Distance().label([1, FAR])
+    >>> Distance().shown(path, np.array([0, 1]), cut=False)[:3].tolist(), Distance().label([1, UNREACHABLE])
     ([[0, 1], [0, 1], [1, 2]], '{1,∞}')
     """
 
@@ -45,14 +45,14 @@ class Distance(Encoding):
     def tokens(self, G: Graph, sets: Ints, cut: bool = False) -> Ints:
         if cut:
             dist = set_distances(G, sets, True)
-        else:  # without cutting, a distance depends on its own source alone
+        else:  # without cutting, a distance depends on its source alone
             sources, place = np.unique(sets, return_inverse=True)
             dist = set_distances(G, sources[:, None])[:, 0][place.reshape(sets.shape)]  # [k, p, n]
         return dist.transpose(0, 2, 1)[..., None].astype(np.int64)
 
     def shown(self, G: Graph, S: Ints, cut: bool) -> Ints:
         tokens = self.tokens(G, S[None, :], cut)[0, :, :, 0]
-        return np.sort(np.where(tokens == self.unreachable, FAR, tokens), axis=1)
+        return np.sort(np.where(tokens == self.unreachable, UNREACHABLE, tokens), axis=1)
 
     @property
     def unreachable(self) -> int:
@@ -61,7 +61,7 @@ class Distance(Encoding):
 
     def word(self, token: int) -> str:
         """One distance in words."""
-        return "∞" if token in (self.unreachable, FAR) else str(token)
+        return "∞" if token in (self.unreachable, UNREACHABLE) else str(token)
 
     def label(self, row: Sequence[Any]) -> str:
         return multiset([self.word(token) for token in row])
@@ -87,7 +87,7 @@ class SPD(Distance):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("max_dist", self.max_dist, least=0, most=MAX_COLUMNS)
+        check_int("max_dist", self.max_dist, least=0, most=MAX_COLUMNS)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ class SPD(Distance):
 
 @dataclass(frozen=True)
 class DRNL(Encoding):
-    """Double-radius node labelling of SEAL, for pairs S = {a, b}, as one-hot.
+    """Double-radius node labeling of SEAL, for pairs S = {a, b}, as one-hot.
 
     With d = SPD(u, a) + SPD(u, b), both truncated at max_dist, the label of u is
     1 + min(SPD(u, a), SPD(u, b)) + (d // 2) (d // 2 + d % 2 - 1); it is 1 for a and b themselves
@@ -140,7 +140,7 @@ class DRNL(Encoding):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("max_dist", self.max_dist, least=1, most=MAX_COLUMNS)
+        check_int("max_dist", self.max_dist, least=1, most=MAX_COLUMNS)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -174,13 +174,13 @@ class DRNL(Encoding):
 
     def shown(self, G: Graph, S: Ints, cut: bool) -> Ints:
         labels = self.labels(G, S, cut)
-        return np.where(labels == 0, FAR, labels)[:, None]
+        return np.where(labels == 0, UNREACHABLE, labels)[:, None]
 
     def label(self, row: Sequence[Any]) -> str:
-        return "0" if row[0] == FAR else str(row[0])
+        return "0" if row[0] == UNREACHABLE else str(row[0])
 
     def legend(self, row: Sequence[Any]) -> str:
-        return f"label {self.label(row)}" + (" (unreachable)" if row[0] == FAR else "")
+        return f"label {self.label(row)}" + (" (unreachable)" if row[0] == UNREACHABLE else "")
 
     def title(self, column: int = -1) -> str:
         return "DRNL"

@@ -1,7 +1,7 @@
-"""Encodings by random walks: landing probabilities and the sums of them, PageRank and its kin (Eqs. 3 and 4).
+"""Encodings by random walks: landing probabilities and the sums of them, PageRank and its kin (Eqs. 2 and 3).
 
 With W = A D^-1 the random-walk matrix, (W^k)_{uv} is the probability that a walk started at v stands
-at u after k steps; a walk at a node without neighbours cannot go on and ends there.
+at u after k steps; a walk at a node without neighbors cannot go on and ends there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..common.errors import ParameterError, whole_number
+from ..common.errors import ParameterError, check_int
 from ..graphs.graph import Graph
 from .base import MAX_COLUMNS, Encoding, Floats, Ints, Recipe
 
@@ -49,7 +49,7 @@ def _walks(G: Graph, S: Ints, cut: bool, steps: int) -> Iterator[Floats]:
 
 @dataclass(frozen=True)
 class LandingProbability(Encoding):
-    """Landing probabilities ((W^0)_{uv}, (W^1)_{uv}, ..., (W^steps)_{uv}) of walks from v (Eq. 3).
+    """Landing probabilities ((W^0)_{uv}, (W^1)_{uv}, ..., (W^steps)_{uv}) of walks from v (Eq. 2).
 
     Examples
     --------
@@ -63,7 +63,7 @@ class LandingProbability(Encoding):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("steps", self.steps, least=0, most=MAX_COLUMNS)
+        check_int("steps", self.steps, least=0, most=MAX_COLUMNS)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ class LandingProbability(Encoding):
 
         if cut:
             values = np.stack([evaluate(G.cut(S), S) for S in sets])  # [k, p, n, 4]
-        else:  # a walk depends on its own source alone
+        else:  # a walk depends on its source alone
             sources, place = np.unique(sets, return_inverse=True)
             values = evaluate(G, sources)[place.reshape(sets.shape)]
         return np.ascontiguousarray(values.transpose(0, 2, 1, 3))
@@ -113,7 +113,7 @@ class LandingProbability(Encoding):
 
 @dataclass(frozen=True)
 class GeneralizedPageRank(Encoding):
-    """ζ(u|v) = sum over k of gamma[k] (W^k)_{uv} (Eq. 4; the paper's sum starts at k = 1: gamma[0] = 0).
+    """ζ(u|v) = sum over k of gamma[k] (W^k)_{uv} (Eq. 3; the paper's sum starts at k = 1: gamma[0] = 0).
 
     Examples
     --------
@@ -146,7 +146,7 @@ class GeneralizedPageRank(Encoding):
 
 @dataclass(frozen=True)
 class PageRank(Encoding):
-    """Personalised PageRank ζ(u|v) = [sum over k >= 0 of (alpha W)^k]_{uv} = [(I - alpha W)^-1]_{uv}.
+    """Personalized PageRank ζ(u|v) = [sum over k >= 0 of (alpha W)^k]_{uv} = [(I - alpha W)^-1]_{uv}.
 
     Solved, not truncated: conjugate gradients on the equivalent symmetric system
     (I - alpha D^-1/2 A D^-1/2), to a relative residual of 1e-12.

@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from ..common.compiled import compiled
 
 Array = NDArray[Any]
 
-NONE, SPD, WALK, DRNL, GIVEN = 0, 1, 2, 3, 4  # encodings
+NONE, SPD, WALK, DRNL, OWN = 0, 1, 2, 3, 4  # encodings
 MEAN_POOL, SUM_POOL, NO_POOL = 0, 1, 2
 GCN, MEAN, SUM, HOPS = 0, 1, 2, 3  # aggregations
 FAR = np.int32(2**31 - 1)  # a distance not found
@@ -24,23 +25,23 @@ MOST_NODES = 10_000  # of an ego-network, unless max_nodes_per_hop says otherwis
 
 
 class Net(NamedTuple):
-    """What is computed once a graph."""
+    """A graph as the loops read it, computed once."""
 
     indptr: Array
     indices: Array
-    base: Array  # float32 [n, b]: log-degree (if asked), then the graph's attributes
+    base: Array  # float32 [n, b]: log-degree (if requested), then the graph's attributes
     logs: Array  # float32: log(1 + d) for each degree d
     component: Array  # connected component of each node
 
 
 class Request(NamedTuple):
-    """What is asked of every set."""
+    """What to extract for every set."""
 
     layers: int  # number of levels T: sparse steps in a batch
     hops: int  # K
     radius: int  # the ego-network reaches this far from S
-    ball: int  # and its paths or walks of ζ stray no further than this
-    reach: int  # being at most this long
+    ball: int  # paths and walks of ζ go at most this far from S
+    reach: int  # and are at most this long
     encoding: int
     width: int  # columns of ζ(u|v)
     pool: int
@@ -54,7 +55,7 @@ class Request(NamedTuple):
 class Scratch(NamedTuple):
     """Working memory of one thread, large enough for any ball; pages not touched take no room.
 
-    ``local``, ``owner`` and ``chain`` are -1 wherever no set is at work.
+    Between two sets ``local``, ``owner`` and ``chain`` are -1 everywhere.
     """
 
     local: Array  # [n] number of each node in the ball
@@ -72,34 +73,60 @@ class Scratch(NamedTuple):
     level: Array  # [request.ball + 2] the first node at each distance from S
     cut: Array  # [p] edges that each target lost
     shell: Array  # [K + 2]
-    given: Array  # float64 [rows, p * columns]: ζ(u|v) for the sets to come, where it is not made here
-    taken: Array  # [1] rows of it that were taken
+    zeta: Array  # float64 [rows, p * columns]: ζ(u|v) of the next sets, for encodings of your own
+    rows_read: Array  # [1] of it
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def _mix(x: Any) -> Any:
-    """splitmix64's finaliser: 64 well-mixed bits."""
+    """splitmix64's finalizer: 64 well-mixed bits."""
     x = np.uint64(x) + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False, inner=True)
 def copy(source: Array, begin: int, size: int, out: Array, at: int) -> None:
     """out[at : at + size] = source[begin : begin + size] for flat arrays; numba compiles slices ten times slower."""
     for i in range(size):
         out[at + i] = source[begin + i]
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
+def _smallest(keys: Array, number: int) -> Any:
+    """The key at this position when all are sorted (Hoare's selection); numpy's takes seconds to compile."""
+    low, high = 0, len(keys) - 1
+    while low < high:
+        pivot, i, j = keys[(low + high) // 2], low, high
+        while i <= j:
+            while keys[i] < pivot:
+                i += 1
+            while keys[j] > pivot:
+                j -= 1
+            if i <= j:
+                keys[i], keys[j] = keys[j], keys[i]
+                i += 1
+                j -= 1
+        if number <= j:
+            high = j
+        elif number >= i:
+            low = i
+        else:
+            break
+    return keys[number]
+
+
+@compiled(plain=False)
 def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: Any, local: Array) -> int:
-    """Keep ``cap`` of the nodes begin..end, chosen by hash: a function of the seed, the set and the
-    node alone. The others are marked -2 and put behind, so that no later hop takes them in."""
+    """Keep ``cap`` of the nodes begin..end, chosen by a hash of the seed, the set and the node.
+
+    The others are marked -2 and moved to the end, so that no later hop adds them.
+    """
     keys = np.empty(end - begin, dtype=np.uint64)
     for i in range(begin, end):
         keys[i - begin] = _mix(key ^ _mix(np.uint64(order[i])))
-    limit = np.partition(keys, cap)[cap]  # the hash is one to one: exactly cap keys lie below
+    limit = _smallest(keys.copy(), cap)  # the hash is one to one: exactly cap keys lie below
     kept = begin
     dropped = np.empty(end - begin - cap, dtype=order.dtype)
     lost = 0
@@ -116,18 +143,17 @@ def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: Any, l
     return kept
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False, inner=True)
 def ball(net: Net, targets: Array, radius: int, expand: int, cap: int, seed: Any, scratch: Scratch) -> tuple[int, int]:
     """The nodes within ``radius`` hops of S in BFS order, and the rows of those within ``expand``.
 
     Afterwards ``order[i]`` is node i of the ball, ``root[i]`` the target it was found from,
     ``level[r]`` the first node at distance r, row i of the cut graph ``lcol[lptr[i]:lptr[i + 1]]``
-    (neighbours inside the ball only) and ``cut[i]`` the number of edges target i lost. ``local``
+    (neighbors inside the ball only) and ``cut[i]`` the number of edges target i lost. ``local``
     is left set: call :func:`release`. ``expand`` is radius - 1 or radius. Returns the number of
-    nodes and that of nodes dropped by ``cap``.
+    nodes and the number dropped by ``cap``.
 
-    Indices are cast to unsigned where it counts: numba then leaves out the test for negative ones.
-    The search, the cap and the rows are one function because they count on together.
+    Indices in inner loops are unsigned, so that numba leaves out the test for negative ones.
     """
     indptr, indices, level, cut = net.indptr, net.indices, scratch.level, scratch.cut
     local, order, root, lptr, lcol = scratch.local, scratch.order, scratch.root, scratch.lptr, scratch.lcol
@@ -138,7 +164,7 @@ def ball(net: Net, targets: Array, radius: int, expand: int, cap: int, seed: Any
         local[targets[i]] = i
         key += _mix(np.uint64(targets[i]))
     count, entries = p, 0
-    gone = np.empty(0, dtype=order.dtype)
+    gone, queue = 0, scratch.queue  # the nodes dropped so far
     level[0], level[1], lptr[0] = 0, p, 0
     for r in range(radius):
         end = level[r + 1]
@@ -158,7 +184,7 @@ def ball(net: Net, targets: Array, radius: int, expand: int, cap: int, seed: Any
                     lcol[entries] = j
                     entries += 1
             else:
-                for e in range(begin, stop):  # without branches: whether x is new cannot be foretold
+                for e in range(begin, stop):  # without branches: whether x is new cannot be predicted
                     x = np.uint64(indices[np.uint64(e)])
                     j = local[x]
                     order[np.uint64(count)] = x
@@ -171,21 +197,22 @@ def ball(net: Net, targets: Array, radius: int, expand: int, cap: int, seed: Any
             lptr[i + 1] = entries
         if 0 < cap < count - end:
             kept = _thin(order, root, end, count, cap, key, local)
-            gone = np.concatenate((gone, order[kept:count]))
+            copy(order, kept, count - kept, queue, gone)
+            gone += count - kept
             count = kept
         level[r + 2] = count
     first = level[radius]
-    if len(gone):  # the kept nodes were renumbered: their rows have to be read again
+    if gone:  # the kept nodes were renumbered: read their rows again
         first, entries = 0, 0
-        for u in gone:
-            local[u] = -1
+        for i in range(gone):
+            local[queue[i]] = -1
     _inner_rows(net, scratch, first, level[expand + 1] if expand >= 0 else 0, entries, p)
-    return count, len(gone)
+    return count, gone
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def _inner_rows(net: Net, scratch: Scratch, first: int, end: int, entries: int, p: int) -> None:
-    """Rows first..end of the ball, without neighbours outside it and without edges inside S."""
+    """Rows first..end of the ball, without neighbors outside it and without edges inside S."""
     indptr, indices = net.indptr, net.indices
     local, order, lptr, lcol = scratch.local, scratch.order, scratch.lptr, scratch.lcol
     for i in range(first, end):
@@ -197,7 +224,7 @@ def _inner_rows(net: Net, scratch: Scratch, first: int, end: int, entries: int, 
         lptr[i + 1] = entries
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False, inner=True)
 def release(scratch: Scratch, count: int) -> None:
     """Forget the ball: O(its size), not O(n)."""
     for i in range(count):

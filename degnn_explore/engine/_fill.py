@@ -1,15 +1,15 @@
-"""The compiled loops that turn balls into blocks and flat ego-networks: sizes, what they hold, batches of them."""
+"""The compiled loops that turn balls into blocks and flat ego-networks: count, fill, gather a batch."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from ._ball import DRNL, FAR, GCN, HOPS, MEAN, MOST_NODES, SUM_POOL, Array, Net, Request, Scratch, ball, copy, release
+from ..common.compiled import compiled
+from ._ball import GCN, HOPS, MEAN, MOST_NODES, SUM_POOL, Array, Net, Request, Scratch, ball, copy, release
 from ._shells import Shells, dense_shell_means, shared_shell_means, shells_of
-from ._zeta import features, near
+from ._zeta import features
 
 
 class FlatBlocks(NamedTuple):
@@ -38,17 +38,28 @@ class FlatEgos(NamedTuple):
     edge_ptr: Array
     nodes: Array  # [N] the node of G, in BFS order from S: the targets come first
     distance: Array  # [N] its distance to S, 0..hops
-    degree: Array  # [N] its degree in the cut graph, neighbours outside the ego-network included
+    degree: Array  # [N] its degree in the cut graph, neighbors outside the ego-network included
     x: Array  # [N, d] features, float32
-    length: Array  # [N] its neighbours inside the ego-network
+    length: Array  # [N] its neighbors inside the ego-network
     column: Array  # [E] which they are, row by row, counted from the set's first node
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def count_blocks(
-    net: Net, request: Request, sets: Array, caps: Array, scratch: Scratch, rows: Array, entries: Array, lost: Array
+    net: Net,
+    request: Request,
+    sets: Array,
+    caps: Array,
+    scratch: Scratch,
+    rows: Array,
+    entries: Array,
+    lost: Array,
+    shells: Any,
 ) -> None:
-    """How much each set needs: rows [s, T + 1] of each level, entries [s, T] of each step, nodes dropped [s]."""
+    """The size of each set: rows [s, T + 1] of each level, entries [s, T] of each step, nodes dropped [s].
+
+    ``shells`` is None unless the aggregation is "hops"; numba then leaves that part out.
+    """
     T, K, level, shell = request.layers, request.hops, scratch.level, scratch.shell
     for s in range(len(sets)):
         radius = request.ball if caps[s] else K * T
@@ -57,20 +68,20 @@ def count_blocks(
         for j in range(T + 1):
             rows[s, j] = level[K * (T - j) + 1]
         if caps[s] == 0 and rows[s, 0] > MOST_NODES:
-            continue  # it will be asked for again, with a cap
+            continue  # counted again with a cap
         done, total = 0, 0
         for j in range(T, 0, -1):  # the rows of a later level are the first ones of an earlier level
-            if request.aggregation == HOPS:
+            if shells is None:
+                entries[s, j - 1] = scratch.lptr[rows[s, j]] + (rows[s, j] if request.aggregation == GCN else 0)
+            else:
                 for i in range(done, rows[s, j]):
                     shells_of(scratch, i, K)
                     total += shell[K + 1] - 1 + K
-            else:
-                total = scratch.lptr[rows[s, j]] + (rows[s, j] if request.aggregation == GCN else 0)
-            done = rows[s, j]
-            entries[s, j - 1] = total
+                done = rows[s, j]
+                entries[s, j - 1] = total
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def fill_blocks(
     net: Net,
     request: Request,
@@ -79,13 +90,19 @@ def fill_blocks(
     begin: int,
     end: int,
     scratch: Scratch,
-    shells: Shells,
     flat: FlatBlocks,
+    shells: Any,
+    paths: Any,
+    walks: Any,
+    own: Any,
 ) -> int:
-    """Write the blocks of sets begin..end. Returns 0, or the bytes that a ball of them would need beyond the budget."""
-    radius, order, cut = request.ball, scratch.order, scratch.cut
+    """Write the blocks of sets begin..end. Returns 0, or the bytes that a ball of them would need beyond the budget.
+
+    ``shells`` are :class:`Shells` for the aggregation "hops", else None; ``paths``, ``walks`` and ``own`` are as in
+    :func:`features`.
+    """
+    radius, p, d = request.ball, sets.shape[1], flat.x_self.shape[1]
     expand = radius if request.reach > radius else radius - 1
-    p, d = sets.shape[1], flat.x_self.shape[1]
     for s in range(begin, end):
         count, _ = ball(net, sets[s], radius, expand, caps[s], request.seed, scratch)
         seen, at, first = scratch.level[request.radius + 1], flat.row_ptr[s], flat.rows[s, 0]
@@ -93,32 +110,33 @@ def fill_blocks(
             release(scratch, count)
             return 4 * seen * d
         x = np.empty((seen, d), np.float32)
-        features(net, request, sets[s], scratch, seen, radius, x)
+        features(net, request, sets[s], scratch, seen, radius, x, paths, walks, own)
         release(scratch, count)
         for i in range(first):
             for c in range(d):
                 flat.x_self[at + i, c] = x[i, c]
-        if request.aggregation == HOPS:
+        if shells is None:
+            _fill_neighbors(net, request, scratch, x, p, s, flat)
+        else:
             _fill_shells(net, request, scratch, shells, shells.shared and caps[s] == 0, x, p, s, flat)
-            continue
-        if request.aggregation == GCN:  # x_u / sqrt(d_u + 1) is what is summed
-            for i in range(seen):
-                degree = net.indptr[order[i] + 1] - net.indptr[order[i]] - (cut[i] if i < p else 0)
-                scale = np.float32(1.0 / np.sqrt(degree + 1.0))
-                if i < first:
-                    flat.scale[at + i] = scale
-                for c in range(d):
-                    x[i, c] *= scale
-        _fill_neighbours(request, scratch, x, s, flat)
     return 0
 
 
-@njit(cache=True, nogil=True)
-def _fill_neighbours(request: Request, scratch: Scratch, x: Array, s: int, flat: FlatBlocks) -> None:
-    """The aggregations over neighbours, "gcn", "mean" and "sum": x_agg and the matrix of step 1 of set s."""
+@compiled(plain=False)
+def _fill_neighbors(net: Net, request: Request, scratch: Scratch, x: Array, p: int, s: int, flat: FlatBlocks) -> None:
+    """The aggregations over neighbors, "gcn", "mean" and "sum": x_agg and the matrix of step 1 of set s."""
     lptr, lcol, length, column = scratch.lptr, scratch.lcol, flat.length, flat.column
     gcn, d = request.aggregation == GCN, x.shape[1]
     at, head, entry = flat.row_ptr[s], flat.head_ptr[s], flat.entry_ptr[s]
+    if gcn:  # x_u / sqrt(d_u + 1) is what is summed
+        for i in range(len(x)):
+            u = scratch.order[i]
+            degree = net.indptr[u + 1] - net.indptr[u] - (scratch.cut[i] if i < p else 0)
+            scale = np.float32(1.0 / np.sqrt(degree + 1.0))
+            if i < flat.rows[s, 0]:
+                flat.scale[at + i] = scale
+            for c in range(d):
+                x[i, c] *= scale
     total = np.empty(d)
     for i in range(0 if request.raw else flat.rows[s, 0]):
         begin, end = lptr[i], lptr[i + 1]
@@ -145,7 +163,7 @@ def _fill_neighbours(request: Request, scratch: Scratch, x: Array, s: int, flat:
         entry += end - begin
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def _fill_shells(
     net: Net,
     request: Request,
@@ -160,7 +178,7 @@ def _fill_shells(
     """The aggregation "hops", over the shell at each distance: x_agg and the matrix of step 1 of set s."""
     lptr, queue, shell, K, d = scratch.lptr, scratch.queue, scratch.shell, request.hops, x.shape[1]
     at, head, entry, first = flat.row_ptr[s], flat.head_ptr[s], flat.entry_ptr[s], flat.rows[s, 0]
-    heads = flat.rows[s, 1] if request.layers > 0 else 0  # nodes that have rows in the matrix
+    heads = flat.rows[s, 1] if request.layers > 0 else 0  # nodes with rows in the matrix
     seen, inner = scratch.level[request.radius + 1], scratch.level[request.radius]
     means = not request.raw
     if means and shared:
@@ -191,7 +209,7 @@ def _fill_shells(
                 entry += size + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def count_egos(
     net: Net, request: Request, sets: Array, caps: Array, scratch: Scratch, nodes: Array, edges: Array, lost: Array
 ) -> None:
@@ -209,17 +227,27 @@ def count_egos(
                     edges[s] -= 1
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def fill_egos(
-    net: Net, request: Request, sets: Array, caps: Array, begin: int, end: int, scratch: Scratch, flat: FlatEgos
+    net: Net,
+    request: Request,
+    sets: Array,
+    caps: Array,
+    begin: int,
+    end: int,
+    scratch: Scratch,
+    flat: FlatEgos,
+    paths: Any,
+    walks: Any,
+    own: Any,
 ) -> None:
-    """Write the ego-networks of sets begin..end."""
+    """Write the ego-networks of sets begin..end; ``paths``, ``walks`` and ``own`` are as in :func:`features`."""
     p, radius = sets.shape[1], request.ball
     order, lptr, lcol, level, cut = scratch.order, scratch.lptr, scratch.lcol, scratch.level, scratch.cut
     for s in range(begin, end):
         count, _ = ball(net, sets[s], radius, radius, caps[s], request.seed, scratch)
         inner, at, entry = level[request.radius + 1], flat.node_ptr[s], flat.edge_ptr[s]
-        features(net, request, sets[s], scratch, inner, radius, flat.x[at : at + inner])
+        features(net, request, sets[s], scratch, inner, radius, flat.x[at : at + inner], paths, walks, own)
         release(scratch, count)
         for r in range(request.radius + 1):
             flat.distance[at + level[r] : at + level[r + 1]] = r
@@ -231,7 +259,7 @@ def fill_egos(
         if inner == count:
             copy(lcol, 0, lptr[inner], flat.column, entry)
             continue
-        for i in range(inner):  # the ball reaches further than the ego-network: leave out what is not in it
+        for i in range(inner):  # the ball reaches beyond the ego-network: skip neighbors outside
             before = entry
             for e in range(lptr[i], lptr[i + 1]):
                 if lcol[e] < inner:
@@ -240,25 +268,7 @@ def fill_egos(
             flat.length[at + i] = entry - before
 
 
-@njit(cache=True, nogil=True)
-def longest_paths(
-    net: Net, request: Request, sets: Array, caps: Array, begin: int, end: int, scratch: Scratch, longest: Array
-) -> None:
-    """The longest distance of at most ``reach`` from a target to a node of each ego-network; for DRNL, which adds
-    them up, also those further away."""
-    p = sets.shape[1]
-    for s in range(begin, end):
-        count, _ = ball(net, sets[s], request.ball, request.ball, caps[s], request.seed, scratch)
-        release(scratch, count)
-        near(scratch, count, p, request.reach, np.arange(p))
-        for v in range(p):
-            for i in range(scratch.level[request.radius + 1]):
-                far = min(scratch.dist[v, i], request.reach + 1)
-                if scratch.dist[v, i] != FAR or request.encoding == DRNL:
-                    longest[s] = max(longest[s], far)
-
-
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def gather_step(
     index: Array,
     aggregation: int,
@@ -279,7 +289,8 @@ def gather_step(
     """
     rows, length, column, scale = flat.rows, flat.length, flat.column, flat.scale
     row, start, entry = 0, 0, 0
-    back_ptr[:] = 0
+    for c in range(len(back_ptr)):
+        back_ptr[c] = 0
     ptr[0] = 0
     for i in index:
         head, source, at = flat.head_ptr[i], flat.entry_ptr[i], flat.row_ptr[i]

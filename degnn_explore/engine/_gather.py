@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from ..common.compiled import compiled
 from ._ball import Array
 from ._fill import FlatEgos
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def gather_egos(
     index: Array, flat: FlatEgos, x: Array, node: Array, distance: Array, edge_index: Array, batch: Array
 ) -> None:

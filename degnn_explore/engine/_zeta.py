@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
 
-from ._ball import FAR, GIVEN, MEAN_POOL, NO_POOL, NONE, SPD, WALK, Array, Net, Request, Scratch, ball, release
+from ..common.compiled import compiled
+from ._ball import FAR, MEAN_POOL, NO_POOL, SPD, Array, Net, Request, Scratch, ball, release
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def _merge(group: Array, a: int, b: int) -> None:
     old, new = group[a], group[b]
     for i in range(len(group)):
@@ -16,51 +18,9 @@ def _merge(group: Array, a: int, b: int) -> None:
             group[i] = new
 
 
-@njit(cache=True, nogil=True)
-def near(scratch: Scratch, count: int, p: int, reach: int, group: Array) -> None:
-    """dist[v, u] = SPD in the cut graph where it is at most ``reach``, FAR elsewhere.
-
-    Targets whose searches touch are put in one group (of connected targets).
-    """
-    lptr, lcol, queue, root = scratch.lptr, scratch.lcol, scratch.queue, scratch.root
-    for v in range(p):
-        row = scratch.dist[v]
-        for u in range(count):
-            row[u] = FAR
-        if reach < 0:
-            continue
-        row[v] = 0
-        queue[0] = v
-        head, tail = 0, 1
-        while head < tail:
-            u = queue[head]
-            head += 1
-            d = row[u] + 1
-            if d >= reach:  # the last nodes need not be searched from, so there is nothing to decide
-                if d == reach:
-                    last = np.int32(reach)
-                    for e in range(lptr[u], lptr[u + 1]):
-                        x = np.uint64(lcol[np.uint64(e)])
-                        row[x] = min(row[x], last)
-                continue
-            for e in range(lptr[u], lptr[u + 1]):
-                x = np.uint64(lcol[np.uint64(e)])
-                if row[x] == FAR:
-                    row[x] = d
-                    queue[tail] = x
-                    tail += 1
-        apart = 0
-        for i in range(p):
-            apart += group[i] != group[v]
-        if apart:
-            for u in range(count):
-                if row[u] != FAR and group[root[u]] != group[v]:
-                    _merge(group, root[u], v)
-
-
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def _apart(net: Net, targets: Array, head: Array, group: Array) -> bool:
-    """Whether two targets of one component are in different groups, and both have a node left to search from."""
+    """Whether two targets of one component are in different groups and both searches can continue."""
     for a in range(len(targets)):
         for b in range(a):
             apart = group[a] != group[b] and net.component[targets[a]] == net.component[targets[b]]
@@ -69,17 +29,20 @@ def _apart(net: Net, targets: Array, head: Array, group: Array) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def _connect(net: Net, targets: Array, group: Array, scratch: Scratch) -> None:
     """Finish ``group``: two targets share one if and only if the cut graph connects them.
 
-    Different components of G stay apart, and without cut edges equal ones belong together. For
-    the rest, searches from the targets go on in step, a node at a time, until they have met or
+    Targets of different components of G stay apart; without cut edges, those of one component belong
+    together. Otherwise searches from all targets advance in turn, a node at a time, until they meet or
     all but one are exhausted, so that the smaller side decides the cost.
     """
     p = len(targets)
     local, owner, chain = scratch.local, scratch.owner, scratch.chain
-    if not scratch.cut.any():
+    lost = 0
+    for i in range(p):
+        lost += scratch.cut[i]
+    if not lost:
         for a in range(p):
             for b in range(a):
                 if net.component[targets[a]] == net.component[targets[b]]:
@@ -113,14 +76,14 @@ def _connect(net: Net, targets: Array, group: Array, scratch: Scratch) -> None:
             u = chain[u]
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def _degree(net: Net, scratch: Scratch, p: int, i: int) -> int:
     """The degree of node i of the ball in the cut graph."""
     u = scratch.order[i]
     return net.indptr[u + 1] - net.indptr[u] - (scratch.cut[i] if i < p else 0)
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def _walk(net: Net, scratch: Scratch, p: int, rows: int, radius: int, steps: int, pool: int, x: Array) -> None:
     """Landing probabilities of walks of at most ``steps`` from each target on the cut graph, into x."""
     lptr, lcol, now, then = scratch.lptr, scratch.lcol, scratch.now, scratch.then
@@ -153,27 +116,63 @@ def _walk(net: Net, scratch: Scratch, p: int, rows: int, radius: int, steps: int
                 x[i, k] = total[i, k] * share
 
 
-@njit(cache=True, nogil=True)
-def _take(scratch: Scratch, rows: int, pool: int, x: Array) -> None:
-    """ζ(u|S) of the next ``rows`` into x from ζ(u|v) for each v in S, which was given, summed in their order."""
-    given, width, first = scratch.given, x.shape[1], scratch.taken[0]
-    scratch.taken[0] = first + rows
-    times = given.shape[1] // width  # p; 1 where nothing is pooled
+@compiled(plain=False)
+def _read_own(scratch: Scratch, rows: int, pool: int, x: Array) -> None:
+    """ζ(u|S) of the next ``rows`` into x, pooled from ζ(u|v) of an own encoding for each v in S."""
+    zeta, width, first = scratch.zeta, x.shape[1], scratch.rows_read[0]
+    scratch.rows_read[0] = first + rows
+    times = zeta.shape[1] // width  # p; 1 where nothing is pooled
     share = 1.0 / times if pool == MEAN_POOL else 1.0
     for i in range(rows):
         for c in range(width):
-            total = given[first + i, c]
+            total = zeta[first + i, c]
             for v in range(1, times):
-                total += given[first + i, v * width + c]
+                total += zeta[first + i, v * width + c]
             x[i, c] = total * share
 
 
-@njit(cache=True, nogil=True)
-def _paths(net: Net, targets: Array, count: int, reach: int, scratch: Scratch) -> Array:
-    """:func:`near`, and the group of each target: those of one group are connected in the cut graph. [p]"""
+@compiled(plain=False)
+def _distances(net: Net, targets: Array, count: int, reach: int, scratch: Scratch) -> Array:
+    """dist[v, u] = SPD in the cut graph where it is at most ``reach``, FAR elsewhere.
+
+    Returns the group of each target: those of one group are connected in the cut graph. [p]
+    """
+    lptr, lcol, queue, root = scratch.lptr, scratch.lcol, scratch.queue, scratch.root
     p = len(targets)
     group = np.arange(p)
-    near(scratch, count, p, reach, group)
+    for v in range(p):
+        row = scratch.dist[v]
+        for u in range(count):
+            row[u] = FAR
+        if reach < 0:
+            continue
+        row[v] = 0
+        queue[0] = v
+        head, tail = 0, 1
+        while head < tail:
+            u = queue[head]
+            head += 1
+            d = row[u] + 1
+            if d >= reach:  # the search ends here: no node of this distance is visited from
+                if d == reach:
+                    last = np.int32(reach)
+                    for e in range(lptr[u], lptr[u + 1]):
+                        x = np.uint64(lcol[np.uint64(e)])
+                        row[x] = min(row[x], last)
+                continue
+            for e in range(lptr[u], lptr[u + 1]):
+                x = np.uint64(lcol[np.uint64(e)])
+                if row[x] == FAR:
+                    row[x] = d
+                    queue[tail] = x
+                    tail += 1
+        apart = 0
+        for i in range(p):
+            apart += group[i] != group[v]
+        if apart:
+            for u in range(count):
+                if row[u] != FAR and group[root[u]] != group[v]:
+                    _merge(group, root[u], v)
     for i in range(p):
         if group[i] != group[0]:
             _connect(net, targets, group, scratch)
@@ -181,54 +180,68 @@ def _paths(net: Net, targets: Array, count: int, reach: int, scratch: Scratch) -
     return group
 
 
-@njit(cache=True, nogil=True)
-def features(net: Net, request: Request, targets: Array, scratch: Scratch, rows: int, radius: int, x: Array) -> None:
-    """The features of the first ``rows`` nodes of the ball into ``x``: degree, attributes, ζ(u|S)."""
+@compiled(plain=False, inner=True)
+def features(
+    net: Net,
+    request: Request,
+    targets: Array,
+    scratch: Scratch,
+    rows: int,
+    radius: int,
+    x: Array,
+    paths: Any,
+    walks: Any,
+    own: Any,
+) -> None:
+    """The features of the first ``rows`` nodes of the ball into ``x``: degree, attributes, ζ(u|S).
+
+    ``paths`` is None if ζ needs no shortest paths, ``walks`` if it needs no walks, ``own`` if it is not your own:
+    numba then leaves that part out.
+    """
     p, base, count = len(targets), net.base.shape[1], scratch.level[radius + 1]
-    order, root, dist = scratch.order, scratch.root, scratch.dist
+    order = scratch.order
     for i in range(rows):
         for c in range(base):
             x[i, c] = net.base[order[i], c]
     if request.degree:
         for i in range(p):
             x[i, 0] = net.logs[net.indptr[targets[i] + 1] - net.indptr[targets[i]] - scratch.cut[i]]
-    if request.encoding == NONE:
-        return
-    if request.encoding == WALK:
+    if own is not None:
+        _read_own(scratch, rows, request.pool, x[:, base:])
+    if walks is not None:
         _walk(net, scratch, p, rows, radius, request.reach, request.pool, x[:, base:])
-        return
-    if request.encoding == GIVEN:
-        _take(scratch, rows, request.pool, x[:, base:])
-        return
-    group = _paths(net, targets, count, request.reach, scratch)
-    x[:rows, base:] = 0.0
-    far = request.reach + 1  # max_dist
-    if request.encoding == SPD:
-        for v in range(p):
-            row = dist[v]
-            begin = base + (v * request.width if request.pool == NO_POOL else 0)
-            for i in range(rows):
-                k = row[i]
-                if k == FAR:
-                    k = far if group[root[i]] == group[v] else far + 1
-                x[i, begin + k] += 1.0
-        if request.pool == MEAN_POOL and p > 1:
-            for i in range(rows):
-                for c in range(base, base + request.width):
-                    x[i, c] /= np.float32(p)
-    else:
+    if paths is not None:
+        group = _distances(net, targets, count, request.reach, scratch)
+        root, dist, far = scratch.root, scratch.dist, request.reach + 1  # far: max_dist
         for i in range(rows):
-            label = 1
-            if i >= p:
-                a, b = min(dist[0, i], far), min(dist[1, i], far)
-                half = (a + b) // 2
-                label = 1 + min(a, b) + half * (half + (a + b) % 2 - 1)
-                if group[0] != group[1]:
-                    label = 0
-            x[i, base + label] = 1.0
+            for c in range(base, x.shape[1]):
+                x[i, c] = 0.0
+        if request.encoding == SPD:
+            for v in range(p):
+                row = dist[v]
+                begin = base + (v * request.width if request.pool == NO_POOL else 0)
+                for i in range(rows):
+                    k = row[i]
+                    if k == FAR:
+                        k = far if group[root[i]] == group[v] else far + 1
+                    x[i, begin + k] += 1.0
+            if request.pool == MEAN_POOL and p > 1:
+                for i in range(rows):
+                    for c in range(base, base + request.width):
+                        x[i, c] /= np.float32(p)
+        else:  # DRNL
+            for i in range(rows):
+                label = 1
+                if i >= p:
+                    a, b = min(dist[0, i], far), min(dist[1, i], far)
+                    half = (a + b) // 2
+                    label = 1 + min(a, b) + half * (half + (a + b) % 2 - 1)
+                    if group[0] != group[1]:
+                        label = 0
+                x[i, base + label] = 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def pairs(
     net: Net,
     request: Request,
@@ -244,11 +257,11 @@ def pairs(
     degree: Array,
     target_degree: Array,
 ) -> tuple[int, int]:
-    """What an own ζ is made of, for the sets begin..end or as many of them as there is room for: how many, and rows.
+    """The inputs of an own ζ for the sets begin..end, or as many as fit: the number of sets and of rows.
 
-    A row is a node of an ego-network, and has p pairs: ``node`` [rows], ``distance`` [rows, p], ``walks`` [rows,
-    p * (steps + 1)], ``degree`` and ``target_degree`` [rows, p]. Without columns, an array is not asked for. If there
-    is no room for the first set: 0, and the rows that it needs.
+    A row is a node of an ego-network and has p pairs: ``node`` [rows], ``distance`` [rows, p], ``walks`` [rows,
+    p * (steps + 1)], ``degree`` and ``target_degree`` [rows, p]. An array without columns is not filled. If the
+    first set does not fit: 0, and the rows that it needs.
     """
     p, radius, used = sets.shape[1], request.ball, 0
     expand = radius if max(request.reach, steps) > radius else radius - 1
@@ -261,7 +274,7 @@ def pairs(
             release(scratch, count)
             return s - begin, used if s > begin else rows
         if distance.shape[1]:
-            group = _paths(net, targets, count, request.reach, scratch)
+            group = _distances(net, targets, count, request.reach, scratch)
             for i in range(rows):
                 for v in range(p):
                     far = dist[v, i]

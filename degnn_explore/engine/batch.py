@@ -13,9 +13,9 @@ from ..common.errors import ParameterError
 
 
 class _Multiply(torch.autograd.Function):
-    """M h, with the transpose of M at hand for the way back.
+    """M h; the backward pass uses a transpose of M that is already there.
 
-    torch's own way back sorts the columns each time: an epoch of DEA-GNN-SPD takes 15 % longer with it, of SEAL 47 %.
+    torch sorts the columns each time: an epoch of DEA-GNN-SPD takes 15 % longer with it, of SEAL 47 %.
     """
 
     @staticmethod
@@ -51,7 +51,7 @@ class Step:
     ptr, col, weight
         The sparse matrix [N_next * A, N_prev] in CSR form, ptr and col of one type.
     back
-        The same of its transpose, where that is at hand.
+        The same of its transpose, if known.
     """
 
     self_index: Tensor
@@ -63,15 +63,13 @@ class Step:
     back: tuple[Tensor, Tensor, Tensor] | None = None
 
     def aggregate(self, h: Tensor) -> Tensor:
-        """The weighted sum over neighbours (or over each shell). h [N_prev, c] -> [N_next, A, c]"""
+        """The weighted sum over neighbors (or over each shell). h [N_prev, c] -> [N_next, A, c]"""
         if h.shape[0] != self.num_before:
             raise ParameterError(f"This step takes {self.num_before} rows, not {h.shape[0]}; apply the steps in order.")
-        if h.dtype == torch.bfloat16:
-            h = h.float()  # a sum of many needs more digits
         return _Multiply.apply(h, self).view(-1, self.heads, h.shape[1])
 
     def transpose(self) -> tuple[Tensor, Tensor, Tensor]:
-        """ptr, col and weight of the transpose, by sorting: no sum is left to chance, as with atomic additions."""
+        """ptr, col and weight of the transpose, by sorting: atomic additions would not be deterministic."""
         rows = torch.arange(len(self.ptr) - 1, dtype=self.col.dtype, device=self.col.device)
         row = torch.repeat_interleave(rows, self.ptr.diff(), output_size=len(self.col))
         col, order = torch.sort(self.col, stable=True)
@@ -125,8 +123,8 @@ class Subgraphs:
     ----------
     x
         float32 [N, d]: features.
-    neighbours
-        Sums over neighbours, from N rows to N rows.
+    neighbors
+        Sums over neighbors, from N rows to N rows.
     degree
         float32 [N, 1]: inside the ego-network.
     place
@@ -136,7 +134,7 @@ class Subgraphs:
     """
 
     x: Tensor
-    neighbours: Step
+    neighbors: Step
     degree: Tensor
     place: Tensor
     num_sets: int

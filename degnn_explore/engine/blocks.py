@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.limits import fits
+from ..common.errors import check_memory
 from . import _ball, _fill, _shells
 from ._ball import Scratch
 from ._fill import FlatBlocks
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .tables import Table
 
 _DENSE = 8192  # nodes of a graph up to which sets of nodes are bits: 8 MB a hop
-_MANY = 16  # target sets from which it pays to know the shells of every node
+_MANY = 16  # target sets from which it pays to compute the shells of every node
 
 
 class BlockData(Store[FlatBlocks, "Blocks"]):
@@ -54,11 +54,12 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
     def _count(self, begin: int, end: int, scratch: Scratch) -> None:
         work, part = self._work, slice(begin, end)
         of_each = (self._rows[part], self._entries[part], self._lost[part])
-        _fill.count_blocks(work.net, work.request, work.sets[part], self._caps[part], scratch, *of_each)
+        shells = 1 if work.request.aggregation == _ball.HOPS else None
+        _fill.count_blocks(work.net, work.request, work.sets[part], self._caps[part], scratch, *of_each, shells)
 
-    def _bytes(self, part: slice | NDArray[np.int64], columns: int) -> NDArray[np.int64]:
+    def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         rows, request = self._rows[part], self._work.request
-        floats = columns * (1 if request.raw else 1 + self._heads) + (request.aggregation == _ball.GCN)
+        floats = self.in_dim * (1 if request.raw else 1 + self._heads) + (request.aggregation == _ball.GCN)
         size = 4 * floats * rows[:, 0]
         if request.layers:
             item = self._work.net.indices.dtype.itemsize
@@ -67,7 +68,7 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
 
     @cached_property
     def _shells(self) -> Shells:
-        """The shells of all nodes, where the aggregates of sets are made from them."""
+        """The shells of all nodes, if the aggregates of sets are computed from them."""
         net, request = self._work.net, self._work.request
         n, hops = len(net.indptr) - 1, request.hops
         exact = request.aggregation == _ball.HOPS and not request.raw and request.encoding in (_ball.NONE, _ball.SPD)
@@ -77,8 +78,8 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         bits = np.zeros(shape, np.uint64)
         shells = Shells(bits, np.zeros(shape[:2], np.int64), np.zeros((*shape[:2], net.base.shape[1])), shared)
         if shared:
-            _shells.neighbours_as_bits(net.indptr, net.indices, bits[0])
-            self._work.threads.ranges(n, lambda a, b, _: _shells.all_shells(net, a, b, shells), "shells", unit="node")
+            _shells.neighbors_as_bits(net.indptr, net.indices, bits[0])
+            self._work.ranges(n, lambda a, b, _: _shells.all_shells(net, a, b, shells), "shells", unit="node")
         return shells
 
     def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatBlocks:
@@ -88,7 +89,7 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         row_ptr = starts(rows[:, 0])
         head_ptr = starts(rows[:, 1] * self._heads if request.layers else nothing)
         entry_ptr = starts(entries[:, 0] if request.layers else nothing)
-        total, d = int(row_ptr[-1]), self._work.columns(request.width)
+        total, d = int(row_ptr[-1]), self.in_dim
         flat = FlatBlocks(
             rows,
             entries,
@@ -102,13 +103,14 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
             column=np.empty(entry_ptr[-1], net.indices.dtype),
         )
 
-        shells = self._shells
+        shells = self._shells if request.aggregation == _ball.HOPS else None
 
         def fill(begin: int, end: int, scratch: Scratch) -> None:
-            needed = _fill.fill_blocks(net, request, sets, caps, begin, end, scratch, shells, flat)
-            fits("A target set with the neighbours it reads", needed, budget=request.budget, remedy=FEWER)
+            some = (net, request, sets, caps, begin, end, scratch, flat, shells)
+            needed = _fill.fill_blocks(*some, *self._work.needs)
+            check_memory("A target set with the neighbors it reads", needed, budget=request.budget, remedy=FEWER)
 
-        self._work.threads.ranges(len(index), self._work.fed(sets, caps, fill), "extracting ego-networks", quiet)
+        self._work.ranges(len(index), self._work.with_zeta(sets, caps, fill), "extracting ego-networks", quiet=quiet)
         return flat
 
     def _gather(self, flat: FlatBlocks, index: NDArray[np.int64]) -> Blocks:
@@ -118,7 +120,7 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
 
         totals = flat.rows[index].sum(axis=0)  # [T + 1]
         x = [flat.x_self] if self._work.request.raw else [flat.x_self, flat.x_agg]
-        tensors = [torch.from_numpy(self._widen(gather(index, flat.row_ptr, flat.rows[:, 0], rows))) for rows in x]
+        tensors = [torch.from_numpy(gather(index, flat.row_ptr, flat.rows[:, 0], rows)) for rows in x]
         return Blocks(
             tensors[0],
             None if self._work.request.raw else tensors[1],
@@ -145,8 +147,7 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         from .tables import block_table
 
         flat = self._store if index is None and self._store is not None else self._part(index)
-        how = (self._work.request.aggregation, self._heads, self._work.request.raw)
-        return block_table(flat, *how, self.p, self._places, self.in_dim)
+        return block_table(flat, self._work.request.aggregation, self._heads, self._work.request.raw, self.p)
 
     def _part(self, index: Any) -> FlatBlocks:
         """The blocks of these sets (None: of all) in flat arrays of their own."""

@@ -6,10 +6,9 @@ S** (G'_S of the paper's appendix); degrees are taken after that removal.
 
 from __future__ import annotations
 
-import threading
 from typing import Any, Literal
 
-from ..common.errors import ParameterError, one_of, whole_number
+from ..common.errors import ParameterError, check_choice, check_int
 from ..encodings.base import Encoding
 from ..graphs.graph import Graph
 from . import _ball
@@ -17,7 +16,7 @@ from .blocks import BlockData
 from .egos import EgoNetworks
 from .request import Options, make_work
 
-MOST = 100  # layers or hops: far more than any model has, few enough for every array that they size
+MOST = 100  # layers or hops: far more than any model has
 Aggregation = Literal["gcn", "mean", "sum", "hops"]
 _AGGREGATIONS = {"gcn": _ball.GCN, "mean": _ball.MEAN, "sum": _ball.SUM, "hops": _ball.HOPS}
 
@@ -36,7 +35,6 @@ def blocks(
     seed: int = 0,
     num_threads: int | None = None,
     budget: int = 2_000_000_000,
-    stop: threading.Event | None = None,
     progress: bool = True,
 ) -> BlockData:
     """What an L-layer GNN needs to represent each target set, for all sets at once.
@@ -53,28 +51,26 @@ def blocks(
     encoding
         SPD, LandingProbability, DRNL (pairs only) or None.
     aggregation
-        ``"gcn"``: sum over neighbours and self of x_u / sqrt((d_u + 1)(d_v + 1)); ``"mean"`` and
-        ``"sum"``: over neighbours, zero if there are none; ``"hops"``: for each k = 1..K apart,
+        ``"gcn"``: sum over neighbors and self of x_u / sqrt((d_u + 1)(d_v + 1)); ``"mean"`` and
+        ``"sum"``: over neighbors, zero if there are none; ``"hops"``: for each k = 1..K apart,
         (x_v + sum over the nodes u at distance exactly k) / (their number + 1).
     degree
         Whether log(1 + degree) is a feature.
     raw
-        For a learnt first step: no ``x_agg``, the features of all nodes within K L hops, ζ(u|v) side
+        For a learned first step: no ``x_agg``, the features of all nodes within K L hops, ζ(u|v) side
         by side for each v in S, and L steps.
     max_nodes_per_hop, seed
-        Keep at most so many of the nodes first met at each hop, chosen by a hash of the seed, the set
+        Keep at most this many of the nodes first met at each hop, chosen by a hash of the seed, the set
         and the node. The ego-network is then the kept nodes and the edges between them, and paths
-        and walks stay inside it; degrees are still those of the graph. None: all of them, unless more than
-        10,000 nodes of a set would be kept; then as many at each hop as make 10,000, with a warning.
+        and walks stay inside it; degrees are still those of the graph. None: all of them, unless a set has
+        more than 10,000; then as many at each hop as make 10,000, with a warning.
     num_threads
         None: all cores. The result does not depend on it.
     budget
-        Bytes that may be kept in memory; if the blocks take more, each batch is extracted when asked
-        for, with the same values.
-    stop
-        An event that ends the extraction with :class:`~degnn_explore.common.stopping.Cancelled`.
+        Bytes that may be kept in memory; if the blocks take more, each batch is extracted when it is
+        needed, with the same values.
     progress
-        Show a bar past two seconds.
+        Show a bar after two seconds.
 
     Examples
     --------
@@ -85,11 +81,11 @@ def blocks(
     tensor([[0.0000, 0.5000, 0.5000, 0.0000],
             [0.0000, 0.5000, 0.5000, 0.0000]])
     """
-    layers, hops = (whole_number(k, v, least=1, most=MOST) for k, v in (("layers", layers), ("hops", hops)))
-    kind = _AGGREGATIONS[one_of("aggregation", aggregation, _AGGREGATIONS)]
+    layers, hops = (check_int(k, v, least=1, most=MOST) for k, v in (("layers", layers), ("hops", hops)))
+    kind = _AGGREGATIONS[check_choice("aggregation", aggregation, _AGGREGATIONS)]
     if hops > 1 and kind != _ball.HOPS:
         raise ParameterError(f"hops={hops} needs aggregation='hops'; {aggregation!r} reaches one hop a layer.")
-    options = Options(encoding, degree, max_nodes_per_hop, seed, num_threads, budget, stop, progress)
+    options = Options(encoding, degree, max_nodes_per_hop, seed, num_threads, budget, progress)
     work = make_work(
         graph,
         sets,
@@ -100,7 +96,7 @@ def blocks(
         aggregation=kind,
         raw=raw,
     )
-    if work.columns(work.width) == 0:
+    if work.in_dim == 0:
         raise ParameterError(
             "These ego-networks would have no features: set degree=True, give an encoding, or a graph with attributes."
         )
@@ -118,7 +114,6 @@ def ego_networks(
     seed: int = 0,
     num_threads: int | None = None,
     budget: int = 2_000_000_000,
-    stop: threading.Event | None = None,
     progress: bool = True,
 ) -> EgoNetworks:
     """The full ego-networks of all target sets: nodes in BFS order, distances, induced edges, features.
@@ -134,11 +129,11 @@ def ego_networks(
     degree
         Whether log(1 + degree) is a feature.
     max_nodes_per_hop, seed
-        Keep at most so many of the nodes first met at each hop, chosen by a hash of the seed, the set and the node.
+        Keep at most this many of the nodes first met at each hop, chosen by a hash of the seed, the set and the node.
         None: all, unless an ego-network has more than 10,000; then as many at each hop as make 10,000, with a warning.
-    num_threads, budget, stop, progress
-        Threads (None: all cores), bytes that may be kept in memory (more is extracted when asked for), an event
-        that ends the extraction, and whether a bar is shown past two seconds.
+    num_threads, budget, progress
+        Threads (None: all cores), bytes that may be kept in memory (more is extracted when needed), and whether to show
+        a bar after two seconds.
 
     Examples
     --------
@@ -151,5 +146,5 @@ def ego_networks(
     tensor([[2, 3, 0, 3, 1, 2],
             [0, 1, 2, 2, 3, 3]])
     """
-    options = Options(encoding, degree, max_nodes_per_hop, seed, num_threads, budget, stop, progress)
-    return EgoNetworks(make_work(graph, sets, options, radius=whole_number("hops", hops, least=1, most=MOST)))
+    options = Options(encoding, degree, max_nodes_per_hop, seed, num_threads, budget, progress)
+    return EgoNetworks(make_work(graph, sets, options, radius=check_int("hops", hops, least=1, most=MOST)))

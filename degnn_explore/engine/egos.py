@@ -46,18 +46,13 @@ class EgoNetworks(Store[FlatEgos, Any]):
         """All ego-networks in flat arrays."""
         if self._store is None:
             raise ParameterError(
-                f"These ego-networks take more than the budget of {self._work.budget:,} bytes and are "
-                "streamed; ask for some at a time with part(index), or raise budget=."
+                f"These ego-networks take more than the budget of {self._work.budget:,} bytes, so they are not kept; "
+                "extract some at a time with part(index), or raise budget=."
             )
-        return self._store if self._store.x.shape[1] == self.in_dim else self.part(np.arange(len(self)))
+        return self._store
 
     def part(self, index: Any) -> FlatEgos:
         """The ego-networks of the sets in ``index`` in flat arrays of their own."""
-        flat = self._stored(index)
-        return flat._replace(x=self._widen(flat.x))
-
-    def _stored(self, index: Any) -> FlatEgos:
-        """:meth:`part` with the columns that are stored."""
         wanted = self._wanted(index)
         return self._extract(wanted, quiet=True) if self._store is None else self._part(self._store, wanted)
 
@@ -65,17 +60,15 @@ class EgoNetworks(Store[FlatEgos, Any]):
         """What batches of :class:`~degnn_explore.engine.batch.Subgraphs` are gathered from."""
         from .tables import ego_table
 
-        flat = self._store if index is None else None
-        if flat is None:
-            flat = self._stored(np.arange(len(self)) if index is None else index)
-        return ego_table(flat, self._places, self.in_dim)
+        if index is None and self._store is not None:
+            return ego_table(self._store)
+        return ego_table(self.part(np.arange(len(self)) if index is None else index))
 
     def to_pyg(self, index: Any, device: Any = "cpu", labels: Tensor | None = None) -> torch_geometric.data.Batch:
         """The ego-networks of the sets in ``index`` as a PyG ``Batch``: :meth:`batch` under its PyG name.
 
-        Beside ``x``, ``edge_index``, ``batch`` and ``ptr`` it carries ``node`` (the node of G),
-        ``distance`` to S, and ``target_index``, the rows of the targets, p for each set; and ``y``, the rows of
-        ``labels`` (one for each of all sets) of those in ``index``.
+        It has ``x``, ``edge_index``, ``batch``, ``ptr``, ``node`` (the node of G), ``distance`` to S, ``target_index``
+        (the rows of the targets, p for each set) and, if ``labels`` of all sets are given, ``y``.
 
         Examples
         --------
@@ -99,9 +92,9 @@ class EgoNetworks(Store[FlatEgos, Any]):
         of_each = (self._nodes[part], self._edges[part], self._lost[part])
         _fill.count_egos(work.net, work.request, work.sets[part], self._caps[part], scratch, *of_each)
 
-    def _bytes(self, part: slice | NDArray[np.int64], columns: int) -> NDArray[np.int64]:
+    def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         item = self._work.net.indices.dtype.itemsize
-        return self._nodes[part] * (4 * columns + 4 + 3 * item) + self._edges[part] * item
+        return self._nodes[part] * (4 * self.in_dim + 4 + 3 * item) + self._edges[part] * item
 
     def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatEgos:
         work, sets, caps = self._work, self._work.sets[index], self._caps[index]
@@ -113,15 +106,15 @@ class EgoNetworks(Store[FlatEgos, Any]):
             nodes=np.empty(total, kind),
             distance=np.empty(total, np.int32),
             degree=np.empty(total, kind),
-            x=np.empty((total, work.columns(work.request.width)), np.float32),
+            x=np.empty((total, self.in_dim), np.float32),
             length=np.empty(total, kind),
             column=np.empty(edge_ptr[-1], kind),
         )
 
         def fill(begin: int, end: int, scratch: Scratch) -> None:
-            _fill.fill_egos(work.net, work.request, sets, caps, begin, end, scratch, flat)
+            _fill.fill_egos(work.net, work.request, sets, caps, begin, end, scratch, flat, *work.needs)
 
-        work.threads.ranges(len(index), work.fed(sets, caps, fill), "extracting ego-networks", quiet)
+        work.ranges(len(index), work.with_zeta(sets, caps, fill), "extracting ego-networks", quiet=quiet)
         return flat
 
     def _part(self, flat: FlatEgos, index: NDArray[np.int64]) -> FlatEgos:
@@ -140,7 +133,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
         edge_index = np.empty((2, edge_ptr[-1]), np.int64)
         gather_egos(index, flat, x, node, distance, edge_index, place)
         arrays = {
-            "x": self._widen(x),
+            "x": x,
             "node": node,
             "distance": distance,
             "edge_index": edge_index,
@@ -148,9 +141,9 @@ class EgoNetworks(Store[FlatEgos, Any]):
             "batch": place,
             "ptr": ptr,
         }
-        # type's own call: that of PyG's metaclass makes the class anew, a sixth of an epoch's batches
+        # type's own call: PyG's metaclass creates the class again, a sixth of the time of an epoch's batches
         batch = type.__call__(_batch_class(), **{name: torch.from_numpy(array) for name, array in arrays.items()})
-        # What Batch.from_data_list would note down one graph at a time, so that batch[i] works.
+        # what Batch.from_data_list collects one graph at a time, so that batch[i] works
         slices, shift = torch.from_numpy(ptr), torch.from_numpy(ptr[:-1])
         still, targets = torch.zeros_like(shift), torch.arange(len(index) + 1) * self.p
         batch._num_graphs = len(index)

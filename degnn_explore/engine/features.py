@@ -15,9 +15,9 @@ from ..graphs.nodes import Node
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DegreesAsGiven(Graph):
-    """A graph whose nodes show degrees that were counted elsewhere, and that no cut changes: a leak, made on purpose.
+    """A graph whose degree feature was counted on another graph and ignores cut edges: a leak, made on purpose.
 
-    Edges, distances and weights of aggregations are its own; only the feature log(1 + degree) is as given.
+    Edges, distances and weights of aggregations are its own; only the feature log(1 + degree) differs.
     """
 
     degrees_shown: NDArray[np.int64] | None = None  # [n]
@@ -34,7 +34,7 @@ def log_degrees(graph: Graph) -> NDArray[np.float32]:
 
 
 def base_features(graph: Graph, degree: bool = True) -> NDArray[np.float32]:
-    """log(1 + degree) if asked, then the graph's attributes, of every node before any cut. [n, 1 + attributes]"""
+    """log(1 + degree) if requested, then the graph's attributes, of every node before any cut. [n, 1 + attributes]"""
     columns = [_shown(graph)[:, None]] if degree else []
     if graph.attributes is not None:
         columns.append(graph.attributes.astype(np.float32))
@@ -48,7 +48,7 @@ def _shown(graph: Graph) -> NDArray[np.float32]:
 
 
 def inner_edges(graph: Graph, sets: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which nodes of each set are neighbours of each other. [k, p] -> [k, p, p]"""
+    """Which nodes of each set are neighbors of each other. [k, p] -> [k, p, p]"""
     k, p = sets.shape
     pairs = np.stack([np.repeat(sets, p, axis=1), np.tile(sets, (1, p))], axis=2)  # [k, p*p, 2]
     return graph.has_edges(pairs.reshape(-1, 2)).reshape(k, p, p)

@@ -1,27 +1,25 @@
-"""What every extraction shares: checked target sets and options, and how they are put to the compiled loops."""
+"""What every extraction shares: checked target sets and options, in the form that the compiled loops take."""
 
 from __future__ import annotations
 
-import threading
 import weakref
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import TargetError, whole_number
-from ..common.limits import fits
-from ..common.parallel import Threads
+from ..common.errors import TargetError, check_int, check_memory
+from ..common.progress import map_ranges
 from ..encodings.base import Encoding, Recipe, needs_encoding
 from ..graphs.distances import components
 from ..graphs.graph import Graph, needs_graph
 from . import _ball
 from ._ball import Net, Request, Scratch
 from .features import DegreesAsGiven, base_features, log_degrees
-from .given import Fill, Given, make_given
+from .own_encodings import Fill, OwnEncoding, own_encoding
 
 
 def index_dtype(largest: int) -> type[np.signedinteger[Any]]:
@@ -80,7 +78,7 @@ def as_sets(graph: Graph, sets: Any) -> NDArray[np.int64]:
 
 
 def make_net(graph: Graph, degree: bool) -> Net:
-    """The graph as the kernels want it; made once and kept as long as the graph lives."""
+    """The graph as the loops read it; made once and kept as long as the graph lives."""
     nets = _NETS.setdefault(graph, {})
     if degree not in nets:
         component = next(iter(nets.values())).component if nets else components(graph)
@@ -91,13 +89,13 @@ def make_net(graph: Graph, degree: bool) -> Net:
 _NETS: weakref.WeakKeyDictionary[Graph, dict[bool, Net]] = weakref.WeakKeyDictionary()
 
 
-_KINDS = {"SPD": _ball.SPD, "walk": _ball.WALK, "DRNL": _ball.DRNL, "own": _ball.GIVEN}
+_KINDS = {"SPD": _ball.SPD, "walk": _ball.WALK, "DRNL": _ball.DRNL, "own": _ball.OWN}
 _POOLS = {"mean": _ball.MEAN_POOL, "sum": _ball.SUM_POOL, None: _ball.NO_POOL}
 
 
 @dataclass(frozen=True)
 class Options:
-    """What both kinds of extraction are told; :func:`degnn_explore.blocks` says what each means."""
+    """Options of both kinds of extraction; see :func:`degnn_explore.blocks`."""
 
     encoding: Encoding | None
     degree: bool
@@ -105,35 +103,59 @@ class Options:
     seed: int
     num_threads: int | None
     budget: int
-    stop: threading.Event | None
     progress: bool
+
+
+class Spare(list[Scratch]):
+    """Working memory that no thread uses at the moment. It is not pickled."""
+
+    def __reduce__(self) -> Any:
+        return Spare, ()
 
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be extracted: from which graph, what of each set, for which sets, within which means."""
+    """An extraction: the graph, the sets, what to extract for each, and memory and threads for it."""
 
     net: Net
     request: Request
     sets: NDArray[np.int64]
-    cap: int  # nodes kept at each hop; 0: as many as there are, within reason
-    width: int  # columns of ζ(u|v) as promised; request.width are stored
+    cap: int  # nodes kept at each hop; 0: all, up to MOST_NODES in total
     budget: int
-    threads: Threads
-    given: Given | None = None  # makes ζ where the compiled loops do not
+    scratch: Callable[[], Scratch]
+    num_threads: int | None
+    progress: bool
+    own: OwnEncoding | None = None  # computes ζ if the compiled loops do not
+    spare: Spare = field(default_factory=lambda: Spare())
 
     @property
-    def copies(self) -> int:
-        """How often the columns of ζ(u|v) stand side by side."""
-        return self.sets.shape[1] if self.request.pool == _ball.NO_POOL else 1
+    def in_dim(self) -> int:
+        """Features of a node: without pooling, ζ(u|v) stands side by side for each v in S."""
+        copies = self.sets.shape[1] if self.request.pool == _ball.NO_POOL else 1
+        return self.net.base.shape[1] + copies * self.request.width
 
-    def fed(self, sets: NDArray[np.int64], caps: NDArray[np.int64], fill: Fill) -> Fill:
-        """``fill``, which writes a range of these sets, with ζ at hand where the compiled loops do not make it."""
-        return fill if self.given is None else self.given.feeding(sets, caps, fill)
+    @property
+    def needs(self) -> tuple[int | None, ...]:
+        """Whether ζ needs shortest paths, walks, or is an own one: 1, or None, and numba leaves that part out."""
+        kinds = ((_ball.SPD, _ball.DRNL), (_ball.WALK,), (_ball.OWN,))
+        return tuple(1 if self.request.encoding in kind else None for kind in kinds)
 
-    def columns(self, width: int) -> int:
-        """Features of a node if ζ(u|v) has so many columns."""
-        return self.net.base.shape[1] + self.copies * width
+    def with_zeta(self, sets: NDArray[np.int64], caps: NDArray[np.int64], fill: Fill) -> Fill:
+        """``fill``, which writes a range of these sets, with the ζ of an own encoding."""
+        return fill if self.own is None else self.own.with_zeta(sets, caps, fill)
+
+    def ranges(self, total: int, work: Fill, label: str, *, quiet: bool = False, unit: str = "target set") -> None:
+        """``work(begin, end, scratch)`` until 0..total is covered; ``quiet``: in this thread, without a bar."""
+        if not quiet:
+            how: dict[str, Any] = {"threads": self.num_threads, "progress": self.progress, "scratch": self.scratch}
+            map_ranges(total, work, label=label, unit=unit, **how, spare=self.spare)
+            return
+        try:
+            memory = self.spare.pop()
+        except IndexError:
+            memory = self.scratch()
+        work(0, total, memory)
+        self.spare.append(memory)
 
 
 def make_work(
@@ -147,57 +169,41 @@ def make_work(
     aggregation: int = _ball.SUM,
     raw: bool = False,
 ) -> Work:
-    """Everything checked, and put as the kernels want it."""
+    """Everything checked, in the form that the loops take."""
     needs_graph("The ego-network engine", graph)
-    budget = whole_number("budget", options.budget, least=1)
+    budget = check_int("budget", options.budget, least=1)
     cap = options.max_nodes_per_hop
-    cap = 0 if cap is None else whole_number("max_nodes_per_hop", cap, least=1)
-    seed = np.uint64(whole_number("seed", options.seed, least=0) % 2**64)
+    cap = 0 if cap is None else check_int("max_nodes_per_hop", cap, least=1)
+    seed = np.uint64(check_int("seed", options.seed, least=0) % 2**64)
     array, n = as_sets(graph, sets), graph.num_nodes
     p = array.shape[1]
     kind, reach, width, pool = _ball.NONE, 0, 0, _ball.MEAN_POOL
     if (encoding := options.encoding) is not None:
         needs_encoding(encoding)
         encoding.check_targets(p)
-        recipe = encoding.recipe or Recipe("own", 0)  # None: its own ``pairwise`` needs no paths from here
+        recipe = encoding.recipe or Recipe("own", 0)  # None: its ``pairwise`` computes its own paths
         kind, reach, width = _KINDS[recipe.kind], recipe.reach, encoding.dim
         if kind != _ball.WALK:
-            reach = reach if kind == _ball.GIVEN else min(reach, n - 1)  # no path is longer
             what = f"Working memory for the distances from {p:,} targets to {n:,} nodes"
-            fits(what, 4 * p * n, budget=budget, remedy="Take smaller target sets, or raise budget=.")
-        if encoding.num_targets is None:  # else one row for the whole set, and nothing to pool
+            check_memory(what, 4 * p * n, budget=budget, remedy="Take smaller target sets, or raise budget=.")
+        if encoding.num_targets is None:  # else one row for the whole set: nothing to pool
             pool = _POOLS[None if raw else encoding.pool]
-    # a path of at most ``reach`` steps from a target to a node of the ego-network and back strays no further than half
-    ball, narrow = max(radius, min((radius + reach) // 2, n)), stored_width(kind, reach, width)
+    # a path of ``reach`` steps from a target to a node of the ego-network goes at most half of both lengths away
+    ball = max(radius, min((radius + reach) // 2, n))
     cut_degrees = options.degree and not isinstance(graph, DegreesAsGiven)
-    request = Request(
-        levels, hops, radius, ball, reach, kind, narrow, pool, aggregation, raw, cut_degrees, seed, budget
-    )
-    net, given = make_net(graph, options.degree), None
+    request = Request(levels, hops, radius, ball, reach, kind, width, pool, aggregation, raw, cut_degrees, seed, budget)
+    net, own = make_net(graph, options.degree), None
     widest = request
-    if kind == _ball.GIVEN and encoding is not None:
-        given = make_given(encoding, graph, net, request)
-        given.check(array)
-        request = request._replace(ball=radius, reach=0)  # paths and walks have been seen when blocks are filled
-    scratch = partial(make_scratch, net, widest, p)  # not a lambda: other processes may be handed what was extracted
-    threads = Threads(options.num_threads, stop=options.stop, progress=options.progress, scratch=scratch)
-    return Work(net, request, array, cap, width, budget, threads, given)
-
-
-def stored_width(kind: int, reach: int, width: int = 0) -> int:
-    """Columns that an encoding needs whose paths or walks are at most so long; one that is given has its ``width``.
-
-    Examples
-    --------
-    >>> stored_width(_ball.SPD, 2), stored_width(_ball.WALK, 3), stored_width(_ball.DRNL, 2)  # SPD(3) and so on
-    (5, 4, 11)
-    """
-    paths = {_ball.SPD: reach + 3, _ball.WALK: reach + 1, _ball.DRNL: (reach + 1) ** 2 + 2}
-    return paths.get(kind, width)
+    if kind == _ball.OWN and encoding is not None:
+        own = own_encoding(encoding, graph, net, request)
+        own.check(array)
+        request = request._replace(ball=radius, reach=0)  # ζ is known when blocks are filled
+    scratch = partial(make_scratch, net, widest, p)  # not a lambda: extracted data can be pickled
+    return Work(net, request, array, cap, budget, scratch, options.num_threads, options.progress, own)
 
 
 def make_scratch(net: Net, request: Request, p: int) -> Scratch:
-    """Working memory for one thread; numpy's empty arrays take no room until they are written to."""
+    """Working memory for one thread; empty arrays take no memory until they are written to."""
     n = len(net.indptr) - 1
     kind = index_dtype(n)
     local, owner, chain = (np.full(n, -1, dtype=kind) for _ in range(3))
@@ -217,6 +223,6 @@ def make_scratch(net: Net, request: Request, p: int) -> Scratch:
         level=np.zeros(request.ball + 2, np.int64),
         cut=np.zeros(p, np.int64),
         shell=np.zeros(request.hops + 2, np.int64),
-        given=np.empty((0, 0)),
-        taken=np.zeros(1, np.int64),
+        zeta=np.empty((0, 0)),
+        rows_read=np.zeros(1, np.int64),
     )

@@ -35,13 +35,20 @@ class Table:
         return self.gather(self.tensors, index, here)
 
     def to(self, device: str | torch.device) -> Table:
-        """The same table on another device."""
-        return Table(tuple(x.to(device) for x in self.tensors), self.gather)
+        """The same table on another device; to a GPU it is sent from pinned memory."""
+        pinned = torch.device(device).type == "cuda"
+        sent = ((x.pin_memory() if pinned else x).to(device, non_blocking=pinned) for x in self.tensors)
+        return Table(tuple(sent), self.gather)
 
 
-def row_table(tensors: Sequence[Tensor], make: Callable[..., Any]) -> Table:
-    """Of data that are one row of each tensor for a set; ``make`` puts the rows of a batch together."""
-    return Table(tuple(tensors), lambda rows, index, _: make(*(x.index_select(0, index) for x in rows)))
+def row_table(tensors: Sequence[Tensor], make: Callable[..., Any], shared: Sequence[Tensor] = ()) -> Table:
+    """Of data that are one row of each tensor for a set; ``make`` puts the rows of a batch together with ``shared``."""
+    count = len(tensors)
+
+    def gather(held: Sequence[Tensor], index: Tensor, _: Ints) -> Any:
+        return make(*(x.index_select(0, index) for x in held[:count]), *held[count:])
+
+    return Table((*tensors, *shared), gather)
 
 
 def ranges(first: Tensor, sizes: Tensor, total: int) -> Tensor:
@@ -55,7 +62,7 @@ def ranges(first: Tensor, sizes: Tensor, total: int) -> Tensor:
 
 
 def starts_of(sizes: Tensor) -> Tensor:
-    """Where each piece begins when pieces of these sizes stand one after the other."""
+    """Where each piece begins when pieces of these sizes follow one another."""
     return sizes.cumsum(0) - sizes
 
 
@@ -64,28 +71,13 @@ def ends_of(sizes: Tensor, kind: torch.dtype) -> Tensor:
     return torch.nn.functional.pad(sizes.cumsum(0, dtype=kind), (1, 0))
 
 
-def widened(x: Tensor, places: Tensor, width: int) -> Tensor:
-    """The columns of x at their places among ``width``. [..., stored columns] -> [..., width]
-
-    >>> widened(torch.tensor([[1.0, 2.0]]), torch.tensor([0, 2]), 4)
-    tensor([[1., 0., 2., 0.]])
-    """
-    return x if x.shape[-1] == width else x.new_zeros((*x.shape[:-1], width)).index_copy_(-1, places, x)
-
-
-def ego_table(flat: FlatEgos, places: Ints, width: int) -> Table:
-    """The ego-networks in ``flat`` as :class:`Subgraphs`; ``places`` are the columns that the features stand in."""
+def ego_table(flat: FlatEgos) -> Table:
+    """The ego-networks in ``flat`` as :class:`Subgraphs`."""
     sizes = np.stack([np.diff(flat.node_ptr), np.diff(flat.edge_ptr)], axis=1)
-    arrays = [
-        np.concatenate([[flat.node_ptr[:-1], flat.edge_ptr[:-1]], sizes.T]),
-        flat.x,
-        flat.length,
-        flat.column,
-        places,
-    ]
+    arrays = [np.concatenate([[flat.node_ptr[:-1], flat.edge_ptr[:-1]], sizes.T]), flat.x, flat.length, flat.column]
 
     def gather(tensors: Sequence[Tensor], index: Tensor, here: Ints) -> Subgraphs:
-        numbers, x, length, column, at = tensors
+        numbers, x, length, column = tensors
         node_ptr, edge_ptr, nodes, edges = numbers.index_select(1, index).unbind()  # [k] each
         (total, size), longest = sizes[here].sum(axis=0).tolist(), int(sizes[here, 0].max())
         kept, start = ranges(node_ptr, nodes, total), starts_of(nodes)
@@ -97,21 +89,21 @@ def ego_table(flat: FlatEgos, places: Ints, width: int) -> Table:
         step = Step(torch.arange(total, device=col.device), 1, total, *matrix, matrix)
         place = ranges(torch.arange(len(here), device=col.device) * longest, nodes, total)
         degree = lengths[:, None].to(torch.float32)
-        return Subgraphs(widened(x.index_select(0, kept), at, width), step, degree, place, len(here), longest)
+        return Subgraphs(x.index_select(0, kept), step, degree, place, len(here), longest)
 
     return Table(tuple(torch.from_numpy(array) for array in arrays), gather)
 
 
-def block_table(flat: FlatBlocks, aggregation: int, heads: int, raw: bool, p: int, places: Ints, width: int) -> Table:
-    """The blocks in ``flat``; ``places`` are the columns of ``width`` that the features stand in."""
+def block_table(flat: FlatBlocks, aggregation: int, heads: int, raw: bool, p: int) -> Table:
+    """The blocks in ``flat``."""
     levels = flat.entries.shape[1]
     numbers = np.concatenate(
         [[flat.row_ptr[:-1], flat.head_ptr[:-1], flat.entry_ptr[:-1]], flat.rows.T, flat.entries.T]
     )
-    arrays = [numbers, flat.x_self, flat.x_agg, flat.scale, flat.length, flat.column, places]
+    arrays = [numbers, flat.x_self, flat.x_agg, flat.scale, flat.length, flat.column]
 
     def gather(tensors: Sequence[Tensor], index: Tensor, here: Ints) -> Blocks:
-        numbers, x_self, x_agg, scale, length, column, at = tensors
+        numbers, x_self, x_agg, scale, length, column = tensors
         row_ptr, head_ptr, entry_ptr, *sizes = numbers.index_select(1, index).unbind()  # [k] each
         rows, entries = sizes[: levels + 1], sizes[levels + 1 :]
         num_rows, num_entries = flat.rows[here].sum(axis=0).tolist(), flat.entries[here].sum(axis=0).tolist()
@@ -132,7 +124,7 @@ def block_table(flat: FlatBlocks, aggregation: int, heads: int, raw: bool, p: in
                 share = 1 / lengths.clamp(min=1).to(torch.float32)
                 weight = torch.repeat_interleave(share, lengths, output_size=size)
             steps.append(Step(self_index, heads, num_rows[level], ends_of(lengths, col.dtype), col, weight))
-        x = [widened(rows.index_select(0, kept), at, width) for rows in ([x_self] if raw else [x_self, x_agg])]
+        x = [rows.index_select(0, kept) for rows in ([x_self] if raw else [x_self, x_agg])]
         return Blocks(x[0], None if raw else x[1], steps, len(here), p)
 
     return Table(tuple(torch.from_numpy(array) for array in arrays), gather)

@@ -1,4 +1,4 @@
-"""What a GNN can tell apart, exactly: colours, 2-WL, verdicts and their reasons, unrolled subtrees.
+"""What a GNN can tell apart, exactly: colors, 2-WL, verdicts and their reasons, unrolled subtrees.
 
-May import ``encodings`` and below, not ``engine``. Begin with ``verdicts.py``.
+May import ``encodings`` and below, not ``engine``. Start with ``verdicts.py``.
 """

@@ -1,4 +1,4 @@
-"""The compiled loops of colour refinement, and nothing else.
+"""The compiled loops of color refinement, and nothing else.
 
 ``arcs`` lead from each node to those within K hops, nearest first, each with its distance ("tag"): see ``khop_arcs``.
 """
@@ -8,18 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
 from numpy.typing import NDArray
 
+from ..common.compiled import compiled
 from ..graphs._kernels import bfs
 
 Ints = NDArray[Any]
-TAG = 1 << 40  # a neighbour in a row is tag * TAG + colour: fewer than 2^40 colours, tags below 2^23
+TAG = 1 << 40  # a neighbor in a row is tag * TAG + color: fewer than 2^40 colors, hop below 2^23
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def khop_arcs(indptr: Ints, indices: Ints, hops: int) -> tuple[Ints, Ints, Ints]:
-    """All (u, w) with 1 <= distance <= hops in CSR form: (indptr, indices, distance), neighbours in BFS order."""
+    """All (u, w) with 1 <= distance <= hops in CSR form: (indptr, indices, distance), neighbors in BFS order."""
     n = len(indptr) - 1
     inside = np.zeros(n, dtype=np.bool_)
     queue = np.empty(n, dtype=np.int64)
@@ -30,16 +30,16 @@ def khop_arcs(indptr: Ints, indices: Ints, hops: int) -> tuple[Ints, Ints, Ints]
         start[u + 1] = start[u] + reached - 1
         dist[queue[:reached]] = -1
     arcs = np.empty(start[n], dtype=np.int64)
-    tags = np.empty(start[n], dtype=np.int64)
+    hop = np.empty(start[n], dtype=np.int64)
     for u in range(n):
         reached = bfs(indptr, indices, u, inside, queue, dist, hops)
         arcs[start[u] : start[u + 1]] = queue[1:reached]
-        tags[start[u] : start[u + 1]] = dist[queue[1:reached]]
+        hop[start[u] : start[u + 1]] = dist[queue[1:reached]]
         dist[queue[:reached]] = -1
-    return start, arcs, tags
+    return start, arcs, hop
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sort_row(row: Ints) -> None:
     if len(row) > 48:
         row.sort()
@@ -53,26 +53,26 @@ def _sort_row(row: Ints) -> None:
         row[j + 1] = value
 
 
-@njit(types.uint64(types.uint64, types.uint64), cache=True, nogil=True)
+@compiled
 def _mix(h: Any, value: Any) -> Any:
     h = (h ^ value) * np.uint64(0x9E3779B97F4A7C15)
     return h ^ (h >> np.uint64(29))
 
 
-@njit(types.uint64(types.uint64, types.uint64), cache=True, nogil=True)
+@compiled
 def _stir(a: Any, b: Any) -> Any:
     """The two mixed so that sums of such values do not meet by the structure of a graph."""
     h = _mix(_mix(np.uint64(0x51ED270B), a), b)
     return _mix(h, h >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
-def group_rows(indptr: Ints, rows: Ints, own: Ints, out: Ints) -> int:
-    """Numbers equal (own, row) alike, 0.. in order of first appearance. Exact: rows are compared, not hashes.
+@compiled
+def group_rows(indptr: Ints, rows: Ints, color: Ints, out: Ints) -> int:
+    """Numbers equal (color, row) alike, 0.. in order of first appearance. Exact: rows are compared, not hashes.
 
     Row u is ``rows[indptr[u]:indptr[u+1]]``. Returns the number of classes.
     """
-    n = len(own)
+    n = len(color)
     size = 16
     while size < 2 * n:
         size *= 2
@@ -81,7 +81,7 @@ def group_rows(indptr: Ints, rows: Ints, own: Ints, out: Ints) -> int:
     classes = 0
     for u in range(n):
         a, b = indptr[u], indptr[u + 1]
-        h = _mix(np.uint64(b - a), np.uint64(own[u]))
+        h = _mix(np.uint64(b - a), np.uint64(color[u]))
         for e in range(a, b):
             h = _mix(h, np.uint64(rows[e]))
         slot = np.int64(h & mask)
@@ -93,7 +93,7 @@ def group_rows(indptr: Ints, rows: Ints, own: Ints, out: Ints) -> int:
                 classes += 1
                 break
             start = indptr[v]
-            same = own[v] == own[u] and indptr[v + 1] - start == b - a
+            same = color[v] == color[u] and indptr[v + 1] - start == b - a
             e = 0
             while same and e < b - a:
                 same = rows[start + e] == rows[a + e]
@@ -105,15 +105,15 @@ def group_rows(indptr: Ints, rows: Ints, own: Ints, out: Ints) -> int:
     return classes
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def refine_layer(
-    indptr: Ints, indices: Ints, tags: Ints, colour: Ints, size: Ints, count: int, dirty: Ints, scratch: Ints
+    indptr: Ints, indices: Ints, hop: Ints, color: Ints, size: Ints, count: int, dirty: Ints, scratch: Ints
 ) -> tuple[Ints, Ints, int]:
-    """One layer of refinement, in place: the rows whose colour changed, those to look at next, how many colours.
+    """One layer of refinement, in place: the rows whose color changed, those to look at next, how many colors.
 
-    Only ``dirty`` rows have a neighbour of a new colour, which no other row has: they part from the rest of their
-    class, and from each other by their sorted (tag, colour) of neighbours. The rest of a class, or else its largest
-    part, keeps the number. ``size`` [rows] counts each colour, ``scratch`` [rows] is -1 everywhere.
+    Only ``dirty`` rows have a neighbor of a new color, which no other row has: they part from the rest of their
+    class, and from each other by their sorted (tag, color) of neighbors. The rest of a class, or else its largest
+    part, keeps the number. ``size`` [rows] counts each color, ``scratch`` [rows] is -1 everywhere.
     """
     start = np.zeros(len(dirty) + 1, dtype=np.int64)
     for i in range(len(dirty)):
@@ -123,9 +123,9 @@ def refine_layer(
     for i in range(len(dirty)):
         for k in range(start[i + 1] - start[i]):
             e = indptr[dirty[i]] + k
-            rows[start[i] + k] = tags[e] * TAG + colour[indices[e]]
+            rows[start[i] + k] = hop[e] * TAG + color[indices[e]]
         _sort_row(rows[start[i] : start[i + 1]])
-    old = colour[dirty]
+    old = color[dirty]
     parts = group_rows(start, rows, old, part)
     home, amount, number = np.zeros((3, parts), dtype=np.int64)
     for i in range(len(dirty)):
@@ -145,7 +145,7 @@ def refine_layer(
         scratch[home[q]] = -1
         size[number[q]] += amount[q]
     changed = dirty[number[part] != old]
-    colour[dirty] = number[part]
+    color[dirty] = number[part]
     reach = 0
     for u in changed:
         reach += indptr[u + 1] - indptr[u]
@@ -161,64 +161,64 @@ def refine_layer(
     return changed, following[:length], count
 
 
-@njit(cache=True, nogil=True)
-def pair_sums(colour: Ints, classes: int, begin: int, end: int, out: Ints) -> None:
-    """Two 64-bit sums over w of a mix of (colour[w, v], colour[u, w]): a fingerprint of 2-WL's multiset.
+@compiled
+def pair_sums(color: Ints, classes: int, begin: int, end: int, out: Ints) -> None:
+    """Two 64-bit sums over w of a mix of (color[w, v], color[u, w]): a fingerprint of 2-WL's multiset.
 
     For the pairs (u, v) with begin <= u < end; out [n * n, 2].
     """
-    n = colour.shape[0]
+    n = color.shape[0]
     sums = np.empty((2, n), dtype=np.uint64)
     for u in range(begin, end):
         sums[:] = np.uint64(0)
         for w in range(n):
             for v in range(n):
-                h = _mix(np.uint64(0x51ED270B), np.uint64(colour[w, v] * classes + colour[u, w]))
+                h = _mix(np.uint64(0x51ED270B), np.uint64(color[w, v] * classes + color[u, w]))
                 h = _mix(h, h >> np.uint64(32))
                 sums[0, v] += h
                 sums[1, v] += _mix(h, np.uint64(0x2545F491))
         out[u * n : (u + 1) * n] = sums.T.astype(np.int64)
 
 
-@njit(cache=True, nogil=True)
-def root_colours(
-    indptr: Ints, indices: Ints, start: Ints, arcs: Ints, tags: Ints, hops: int, layers: int, out: Ints
+@compiled
+def root_colors(
+    indptr: Ints, indices: Ints, start: Ints, arcs: Ints, hop: Ints, hops: int, layers: int, out: Ints
 ) -> None:
-    """The colour of every node as its own target after 0..layers layers; out [layers + 1, n, 2], two 64-bit words.
+    """The color of every node as its own target after 0..layers layers; out [layers + 1, n, 2], two 64-bit words.
 
-    A colour of layer 0 is a distance; one above is mixed from the node's own and the sum over its neighbours of
-    their mixed (tag, colour), so that different words prove different colours.
+    A color of layer 0 is a distance; one above is mixed from the node's own and the sum over its neighbors of
+    their mixed (tag, color), so that different words prove different colors.
     """
     n = len(indptr) - 1
     inside = np.zeros(n, dtype=np.bool_)
     dist = np.full(n, -1, dtype=np.int64)
     queue = np.empty(n, dtype=np.int64)
-    colour = np.empty((n, 2), dtype=np.uint64)
+    color = np.empty((n, 2), dtype=np.uint64)
     finer = np.empty((n, 2), dtype=np.uint64)
     for root in range(n):
         reached = inner = bfs(indptr, indices, root, inside, queue, dist, hops * layers)
         for u in queue[:reached]:
-            colour[u, 0] = _stir(np.uint64(dist[u]), np.uint64(0x51ED270B))
-            colour[u, 1] = _stir(np.uint64(dist[u]), np.uint64(0x2545F491))
-        out[0, root] = colour[root]
+            color[u, 0] = _stir(np.uint64(dist[u]), np.uint64(0x51ED270B))
+            color[u, 1] = _stir(np.uint64(dist[u]), np.uint64(0x2545F491))
+        out[0, root] = color[root]
         for layer in range(1, layers + 1):
             while dist[queue[inner - 1]] > hops * (layers - layer):  # it can no longer reach the root
                 inner -= 1
             for u in queue[:inner]:
                 first, second = np.uint64(0), np.uint64(0)
                 for e in range(start[u], start[u + 1]):
-                    a, b = colour[arcs[e], 0], colour[arcs[e], 1]
-                    first += _stir(a + np.uint64(tags[e]), b)
-                    second += _stir(b + np.uint64(tags[e]), a)
-                finer[u, 0] = _stir(colour[u, 0], first)
-                finer[u, 1] = _stir(colour[u, 1], second)
+                    a, b = color[arcs[e], 0], color[arcs[e], 1]
+                    first += _stir(a + np.uint64(hop[e]), b)
+                    second += _stir(b + np.uint64(hop[e]), a)
+                finer[u, 0] = _stir(color[u, 0], first)
+                finer[u, 1] = _stir(color[u, 1], second)
             for u in queue[:inner]:
-                colour[u] = finer[u]
-            out[layer, root] = colour[root]
+                color[u] = finer[u]
+            out[layer, root] = color[root]
         dist[queue[:reached]] = -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def find_isomorphism(a: Ints, b: Ints, kind_a: Ints, kind_b: Ints, order: Ints, budget: int, image: Ints) -> int:
     """1 if a node map takes adjacency a to b and kind_a to kind_b, 0 if none does, -1 if the budget ran out.
 

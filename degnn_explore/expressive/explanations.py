@@ -1,311 +1,412 @@
-"""The sentence behind a verdict: where two target sets, or two graphs, first part.
+"""The sentence behind a verdict: the first place where two target sets, or two graphs, differ.
 
-Two nodes whose colours part at layer l and agree before have neighbours of which the same holds at layer l - 1.
-Following that down to layer 2 gives a walk from each target to a node, and at its end a kind of neighbour that one
-node has more of than the other: every sentence counts what anyone can count again in the picture.
+Each sentence states what anyone can count again in the picture. Their words are in ``sentences.toml``, which the
+Explorer's page shares. There are three kinds:
+
+- layer 0: the targets themselves differ ("The two targets of A are 3 steps apart, those of B have no path …");
+- walks: a random walk from a target is back with another probability;
+- neighbors: of one kind of neighbor, one node has more than the other.
+
+Two nodes whose colors first differ at layer l have neighbors whose colors first differ at layer l - 1. Following them
+down to layer 2 leads from each target along a walk to the node whose neighbors the sentence counts.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from fractions import Fraction
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..encodings.base import FAR, Encoding, multiset
+from ..common.style import counted
+from ..encodings.base import UNREACHABLE, Encoding, multiset
 from ..encodings.paths import Distance
+from ..graphs.graph import Graph
 from .methods import Method
 from .refinement import History, Instances, Part
 
-__all__ = ["counted", "explain_graphs", "explain_same", "explain_sets"]
+__all__ = ["SENTENCES", "explain_graphs", "explain_same", "explain_sets", "node_name", "say"]
 
 Ints = NDArray[np.int64]
-LONGEST = 8  # entries of a multiset, or nodes of a walk, that a sentence spells out
-DIGITS = (4, 7, 10)  # of numbers: more where fewer would write different ones alike
-LONGEST_WALK = 12  # steps in which two walks are compared, in exact fractions
+SENTENCES: dict[str, str] = tomllib.loads(files(__package__).joinpath("sentences.toml").read_text(encoding="utf-8"))
+"""The sentences by name; what is in braces is filled in."""
+MAX_SHOWN = 8  # nodes of a walk in a sentence
+LISTED = 6  # kinds of neighbors in a sentence
+DIGITS = (4, 7, 10)  # of numbers: more if fewer would print different values alike
+MAX_STEPS = 12  # of walks that are compared, in exact fractions
+_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+
+
+def say(name: str, **filled: Any) -> str:
+    """A sentence with its gaps filled."""
+    return SENTENCES[name].format(**filled)
+
+
+def node_name(graph: Graph, node: int) -> str:
+    """A node's name to show; a bare number gets a v, so that it is not read as a distance."""
+    name = graph.names[node]
+    return f"v{name}" if name == str(node) else name
 
 
 def explain_sets(method: Method, layer: int, run: Instances, rows: list[Ints], history: History) -> str:
-    """Why two target sets part at ``layer``, and not before."""
-    for digits in DIGITS:
-        say = _Speaker(method, run, history, digits)
-        said = _explained(layer, run, rows, history, say)
-        if not say.unclear:
-            break
-    return said
-
-
-def _explained(layer: int, run: Instances, rows: list[Ints], history: History, say: _Speaker) -> str:
-    pair = _parting([(side.ravel(), np.zeros(side.size, dtype=np.int64)) for side in rows], history, layer)
-    if layer == 0:
-        return f"already at layer 0{say.when_cut(rows)}: {say.at_start(rows, pair)}"
+    """Why two target sets differ at ``layer``, and not before. rows: of A's targets and of B's"""
+    targets = [np.sort(side.ravel()) for side in rows]
+    pair = _first_difference([(side, np.zeros(side.size, dtype=np.int64)) for side in targets], history, layer)
     walks = [[pair[0]], [pair[1]]]
     for depth in range(layer - 1, 1, -1):
-        pair = _parting([run.row(u) for u in pair], history, depth)
-        walks[0].append(pair[0])
-        walks[1].append(pair[1])
-    return f"after {counted(layer)}{say.when_cut(rows)}: {say.at_the_end(walks, min(layer, 2) - 1)}"
+        pair = _first_difference([_around(run, u) for u in pair], history, depth)
+        for walk, u in zip(walks, pair, strict=True):
+            walk.append(u)
+    for digits in DIGITS:
+        words = _Words(method, run, digits)
+        if layer == 0:
+            why = _layer_0_sentence(words, targets, pair)
+        else:
+            why = _neighbor_sentence(words, walks, min(layer, 2) - 1, history, targets[0].size == 1)
+        if not words.ambiguous:
+            break
+    return why + _cut_note(words, targets)
 
 
 def explain_same(method: Method, last: int, layers: int | None, run: Instances, rows: list[Ints], classes: Ints) -> str:
-    """Why two target sets, or graphs, do not part; ``classes`` [rows] are those after the ``last`` layer."""
+    """Why two target sets, or graphs, never differ; ``classes`` [rows] are those after the ``last`` layer."""
     if layers is not None:
-        return f"up to layer {layers} the colours of both agree"
+        return f"Up to layer {layers} the colors of both agree."
     if method.encoding is None and len(np.unique(classes)) == 1:
-        degree = len(run.row(0)[0])
-        have = "no node has a neighbour" if degree == 0 else f"every node has {_some(degree, 'neighbour')}"
-        return f"{have}, so all look alike at every layer"
-    say = _Speaker(method, run, History())
-    which = "the colours of both agree"
+        return say("regular", neighbors=_count(len(run.row(0)[0]), "neighbor"))
+    which = "The colors of both agree"
     if rows[0].size == rows[1].size == 1:
-        a, b = (say.name(int(side[0, 0])) + f" {place}".rstrip() for side, place in zip(rows, say.places, strict=True))
-        which = f"{a} and {b} have the same colour"
-    rest = "no colour class ever splits" if last == 0 else f"after layer {last} no colour class splits any more"
-    return f"{which} at every layer: {rest}"
+        a, b = (_Words(method, run).name(int(side[0, 0])) for side in rows)
+        which = f"{a} and {b} have the same color"
+    rest = "no color class ever splits" if last == 0 else f"after layer {last} no color class splits any more"
+    return f"{which} at every layer: {rest}."
 
 
 def explain_graphs(method: Method, layer: int, run: Instances, rows: list[Ints], history: History) -> str:
-    """Why two whole graphs part at ``layer``: how many of their sets' representations match."""
+    """Why two whole graphs differ at ``layer``: how many colors of A's sets have no counterpart among B's."""
     members = [history.at(layer, r if method.encoding else r.reshape(-1, 1)) for r in rows]  # [k, p]
     left, right = (Counter(map(tuple, np.sort(m, axis=1).tolist())) for m in members)
     p = members[0].shape[1]
     what = {1: "node", 2: "pair"}.get(p, f"{p}-set")
-    count = (sum(left.values()), sum(right.values()))
-    if count[0] != count[1]:
-        return f"A has {_some(count[0], what)}, B has {count[1] or 'none'}"
-    only = sum((left - right).values())
-    when = "already at layer 0" if layer == 0 else f"after {counted(layer)}"
-    return f"{when} {only:,} of the colours of A's {count[0]:,} {what}s find no partner in B"
+    if left.total() != right.total():
+        return say("has", a="A", b="B", x=_count(left.total(), what), y=_count(right.total(), what))
+    when = "Already at layer 0" if layer == 0 else f"After {counted(layer, 'layer')}"
+    return f"{when} {(left - right).total():,} of the colors of A’s {left.total():,} {what}s find no partner in B."
 
 
-def counted(count: int) -> str:
-    """``1 layer``, ``2 layers``."""
-    return "1 layer" if count == 1 else f"{count} layers"
+def _around(run: Instances, row: int) -> tuple[Ints, Ints]:
+    """The rows that a row takes in, and their hops; the nearest first."""
+    rows, hops = run.row(row)
+    order = np.lexsort((rows, hops))
+    return rows[order], hops[order]
 
 
-def _parting(sides: list[tuple[Ints, Ints]], history: History, layer: int) -> tuple[int, int]:
-    """Of the rows of each side, with their hops, one of a (hop, colour) that it has more of; the two agreed before."""
+def _first_difference(sides: list[tuple[Ints, Ints]], history: History, layer: int) -> tuple[int, int]:
+    """A row of each side, with equal colors before ``layer``, whose (hop, color) that side has more of than the other.
+
+    sides: rows and their hops
+    """
 
     def keys(layer: int) -> list[list[tuple[int, int]]]:
         return [list(zip(hops.tolist(), history.at(layer, rows).tolist(), strict=True)) for rows, hops in sides]
 
     now = keys(layer)
-    first, second = (Counter(own) for own in now)
-    spare = first - second, second - first
-    before = keys(layer - 1) if layer else [[(0, 0)] * len(own) for own in now]
+    first, second = map(Counter, now)
+    surplus = first - second, second - first
+    before = keys(layer - 1) if layer else [[(0, 0)] * len(side) for side in now]
     left, right = (
-        {old: row for row, old, key in zip(rows[::-1].tolist(), olds[::-1], own[::-1], strict=True) if key in more}
-        for (rows, _), olds, own, more in zip(sides, before, now, spare, strict=True)
+        [(old, row) for row, old, key in zip(rows.tolist(), olds, side, strict=True) if key in more]
+        for (rows, _), olds, side, more in zip(sides, before, now, surplus, strict=True)
     )
-    shared = next(key for key in left if key in right)
-    return left[shared], right[shared]
+    twins = dict(reversed(right))  # the first row of each color
+    return next((row, twins[old]) for old, row in left if old in twins)
 
 
-def _some(count: int, what: str) -> str:
-    """``no steps``, ``1 step``, ``2 steps``."""
-    return f"{f'{count:,}' if count else 'no'} {what}" + ("" if count == 1 else "s")
+# ---- the three kinds ----------------------------------------------------------------------------
 
 
-def _nodes(count: int, hop: int) -> str:
-    """``2 neighbours``, or ``1 node 2 hops away``."""
-    return _some(count, "neighbour") if hop == 1 else f"{_some(count, 'node')} {hop} hops away"
+def _layer_0_sentence(words: _Words, targets: list[Ints], pair: tuple[int, int]) -> str:
+    """The targets' own attributes, encodings or distances differ."""
+    a, b = map(words.name, pair)
+    attributes = [sorted(words.attributes(row) for row in side.tolist()) for side in targets]
+    if attributes[0] != attributes[1]:
+        x, y = (_attributes(words.attributes(row)) for row in pair)
+        return say("has", a=a, b=b, x=x, y=y)
+    if words.method.custom is not None:
+        if targets[0].size == 1:
+            return say("has", a=a, b=b, x=f"the value {words.code(pair[0])}", y=words.code(pair[1]))
+        x, y = (words.listing(side) for side in targets)
+        return say("values", x=x, y=y)
+    if words.walks:
+        alone = words.method.nouns == "return probabilities"  # a node's own, whatever the targets
+        return _walk_sentence(words, [np.array([row]) for row in pair] if alone else targets, pair)
+    if not words.by_distance:
+        x, y = (words.listing(side) for side in targets)
+        return say("values", x=x, y=y)
+    apart = [words.distances_inside(part) for part in words.run.parts]
+    if apart[0] == apart[1]:
+        x, y = (words.listing(side) for side in targets)
+        return say("codes", x=x, y=y)
+    if len(apart[0]) == 1:
+        x, y = (say("no_path") if d == UNREACHABLE else say("apart", steps=_count(d, "step")) for (d,) in apart)
+        return say("two_targets", x=x, y=y)
+    x, y = (", ".join(map(Distance().word, distances)) for distances in apart)
+    return say("distances", x=x, y=y)
 
 
-class _Speaker:
-    """Puts rows of a run into words."""
+def _walk_sentence(words: _Words, targets: list[Ints], pair: tuple[int, int]) -> str:
+    """The shortest walk whose landing probabilities (exact, from each node of S) differ at the pair."""
+    a, b = map(words.name, pair)
+    states = [[{int(row): Fraction(1)} for row in side] for side in targets]
+    for step in range(1, MAX_STEPS + 1):
+        states = [[_one_step(words.run, state) for state in side] for side in states]
+        left, right = (
+            sorted(state.get(row, Fraction(0)) for state in side) for side, row in zip(states, pair, strict=True)
+        )
+        if left == right:
+            continue
+        steps = _count(step, "step")
+        if len(left) == 1:
+            x, y = (say("chance", p=_fraction(p)) if p else say("never") for p in (left[0], right[0]))
+            return say("walk", steps=steps, a=a, b=b, x=x, y=y)
+        x, y = (", ".join(map(_fraction, side)) for side in (left, right))
+        return say("walks", steps=steps, a=a, b=b, x=x, y=y)
+    return say("long_walks", steps=_count(MAX_STEPS, "step"))
 
-    def __init__(self, method: Method, run: Instances, history: History, digits: int = DIGITS[0]) -> None:
-        self.method, self.run, self.history, self.digits = method, run, history, digits
-        self.profiles: dict[tuple[int, ...], int] = {}
-        self.spelt: dict[str, tuple[int, ...]] = {}
-        self.unclear = False  # whether two different ζ(u|S) have been written alike
-        first, second = (part.graph for part in run.parts)
-        # the same names may stand in both graphs
-        self.places = ("", "") if first is second else ("in A ", "in B ")
+
+def _neighbor_sentence(words: _Words, walks: list[list[int]], layer: int, history: History, single: bool) -> str:
+    """At the ends of the walks: of one kind of neighbor, known by its color after ``layer`` layers, one has more."""
+    run = words.run
+    ends = [_around(run, walk[-1]) for walk in walks]
+    keys = [list(zip(hops.tolist(), history.at(layer, rows).tolist(), strict=True)) for rows, hops in ends]
+    left, right = map(Counter, keys)
+    surplus = (left - right) + (right - left)
+    everyone = np.concatenate([rows for rows, _ in ends]).tolist()
+    order = [*keys[0], *keys[1]]
+
+    def rank(key: tuple[int, int]) -> tuple[Any, ...]:
+        """The nearest kind that A has and B lacks."""
+        first = order.index(key)
+        return key[0], left[key] == 0, right[key], words.far(everyone[first]), first
+
+    chosen = min(surplus, key=rank)
+    hop = chosen[0]
+    of_kind = [rows[[key == chosen for key in side]].tolist() for (rows, _), side in zip(ends, keys, strict=True)]
+    near = [rows[hops == hop] for rows, hops in ends]
+    who = [words.name(walk[-1]) for walk in walks]
+    where = ""
+    if len(walks[0]) > 1:
+        where = say("go", a=" to ".join(words.path(walks[0])), b=" to ".join(words.path(walks[1])))
+    if not layer and len(near[0]) != len(near[1]):
+        x, y = (_nodes(len(rows), hop) for rows in near)
+        return where + say("has", a=who[0], b=who[1], x=x, y=y)
+    more = 0 if len(of_kind[0]) >= len(of_kind[1]) else 1
+    some, others = of_kind[more], of_kind[1 - more]
+    one = len(some) == 1
+    names = words.names(some)
+    noun = "neighbor" if hop == 1 else "node"
+    rest = say("only", count=_number(len(others)).lower()) if others else say("no_such", noun=noun)
+    # What they are by themselves, if the neighbors around are of several kinds, and what lies around them.
+    kind = words.kind(some[0]) if len(set(history.at(0, np.concatenate(near)).tolist())) > 1 else ""
+    if not layer:
+        is_, has = ("is", "has") if one else ("are", "have")
+        are_kind = kind.replace("with", has, 1) if kind.startswith("with") else f"{is_} {kind}"
+        return where + say(
+            "kind", some=_some(len(some), hop, who[more]), names=names, are_kind=are_kind, b=who[1 - more], rest=rest
+        )
+    near_targets = single and len(walks[0]) == 1 and int(run.hop.max(initial=1)) == 1
+    pair = len(some) == 2 and words.any_linked(np.array(some)) and not words.any_linked(near[1 - more])
+    if near_targets and pair and words.method.encoding is not None:
+        return say("linked", a=who[more], b=who[1 - more], names=names)
+    names += f", {kind}" if kind else ""
+    have, below = ("has", words.below(some[0], "it")) if one else ("have", words.below(some[0], "them"))
+    return where + say(
+        "below", some=_some(len(some), hop, who[more]), names=names, have=have, below=below, b=who[1 - more], rest=rest
+    )
+
+
+def _cut_note(words: _Words, targets: list[Ints]) -> str:
+    """A note if a target has lost an edge, because its neighbors are counted without it."""
+    for row in np.concatenate(targets).tolist():
+        part, u = words.locate(row)
+        if int((words.run.row(row)[1] == 1).sum()) < part.graph.degrees[u]:
+            return say("cut")
+    return ""
+
+
+# ---- rows in words ------------------------------------------------------------------------------
+
+
+class _Words:
+    """Puts rows of a run into words: names, encodings, neighbors."""
+
+    def __init__(self, method: Method, run: Instances, digits: int = DIGITS[0]) -> None:
+        self.method, self.run, self.digits = method, run, digits
+        self.ambiguous = False  # whether two different ζ(u|S) have been printed alike
+        self._printed: dict[str, tuple[int, ...]] = {}
+        tokens = run.parts[0].tokens
+        self.walks = method.custom is None and tokens.shape[3] > 1
+        self.plain = not run.initial.shape[1]
+        self.by_distance = method.custom is None and method.nouns == "distances"
+        self._numbered = self.by_distance and tokens.shape[2] == 1
+        self._one_graph = run.parts[0].graph is run.parts[-1].graph
 
     def locate(self, row: int) -> tuple[Part, int]:
+        """The part and the node of a row."""
         copy = int(np.searchsorted(self.run.start, row, side="right")) - 1
         return self.run.parts[int(copy >= len(self.run.parts[0].sets))], row - int(self.run.start[copy])
 
-    def name(self, row: int) -> str:
+    def name(self, row: int, where: bool = True) -> str:
+        """The name of the node, and in which graph it is: both may use the same names."""
         part, u = self.locate(row)
-        return part.graph.names[u]
+        place = "" if self._one_graph or not where else " in A" if part is self.run.parts[0] else " in B"
+        return node_name(part.graph, u) + place
 
-    def when_cut(self, rows: list[Ints]) -> str:
-        """Said where a target has lost an edge: its neighbours are counted without it."""
-        for row in np.concatenate([side.ravel() for side in rows]).tolist():
-            part, u = self.locate(row)
-            if int((self.run.row(row)[1] == 1).sum()) < part.graph.degrees[u]:
-                return ", edges inside S cut"
-        return ""
+    def names(self, rows: list[int]) -> str:
+        """The names of some nodes, the first three of many."""
+        return _list_of([self.name(row, False) for row in rows], 4)
+
+    def path(self, walk: list[int]) -> list[str]:
+        """The names along a walk, without the middle of a long one."""
+        short = walk if len(walk) <= MAX_SHOWN else [*walk[:3], -1, *walk[-3:]]
+        return ["…" if row < 0 else self.name(row, not k) for k, row in enumerate(short)]
+
+    def any_linked(self, rows: Ints) -> bool:
+        """Whether an edge joins two of these nodes."""
+        return any(np.isin(self.run.row(row)[0], rows).any() for row in rows.tolist())
 
     def code(self, row: int) -> str:
-        """ζ(u|S) in words: a distance, several, the number of a walk profile, or an encoding's own; then attributes."""
+        """ζ(u|S) in words: one or several distances, or numbers; then attributes."""
         part, u = self.locate(row)
         tokens = part.tokens[0, u]  # [p, words]
         words = []
-        if self.own is not None:
-            words.append(self.value(self.own, part, u, tokens))
-        elif tokens.shape[1] > 1:
-            key = tuple(np.sort(tokens, axis=0).ravel().tolist())
-            words.append(str(self.profiles.setdefault(key, len(self.profiles) + 1)))
-        elif tokens.size:
-            words.append(Distance().label(sorted(FAR if t < 0 else t for t in tokens[:, 0].tolist())).strip("{}"))
-        if own := self.attributes(row):
-            words.append(_attributes(own))
+        if self.method.custom is not None:
+            words.append(self._value(self.method.custom, part, u, tokens))
+        elif tokens.size and not self.walks:
+            distances = sorted(UNREACHABLE if t < 0 else t for t in tokens[:, 0].tolist())
+            words.append(Distance().label(distances).strip("{}"))
+        if attributes := self.attributes(row):
+            words.append(_attributes(attributes))
         return " and ".join(words)
 
-    @property
-    def own(self) -> Encoding | None:
-        """The encoding, if it is none of those that have sentences of their own."""
-        return self.method.own
+    def far(self, row: int) -> int:
+        """The sum of a node's distances to S; 0 where the method knows none."""
+        part, u = self.locate(row)
+        tokens = part.tokens[0, u]
+        if not self.by_distance:
+            return 0
+        return sum(UNREACHABLE if t < 0 else t for t in tokens.ravel().tolist())
 
-    def value(self, encoding: Encoding, part: Part, u: int, tokens: Ints) -> str:
-        """What such an encoding gives the node: its numbers, one for each target, or what it calls them itself."""
+    def _value(self, encoding: Encoding, part: Part, u: int, tokens: Ints) -> str:
+        """A custom encoding of the node: its numbers, one for each target, or its own label for them."""
         if part.numbers is None:
             return encoding.label(encoding.shown(part.graph, part.sets[0], self.run.cut)[u].tolist()).strip("{}")
         order = np.lexsort(part.numbers[0, u].T[::-1])
         rows = [[f"{x:.{self.digits}g}" for x in row] for row in part.numbers[0, u][order].tolist()]
-        said = multiset([row[0] if len(row) == 1 else f"({'; '.join(row)})" for row in rows]).strip("{}")
+        printed = multiset([row[0] if len(row) == 1 else f"({'; '.join(row)})" for row in rows]).strip("{}")
         key = tuple(tokens[np.lexsort(tokens.T[::-1])].ravel().tolist())
-        self.unclear |= self.spelt.setdefault(said, key) != key
-        return said
+        self.ambiguous |= self._printed.setdefault(printed, key) != key
+        return printed
 
     def attributes(self, row: int) -> list[float]:
-        """The node's attributes, if they are asked for."""
+        """The node's attributes, if they count."""
         tokens = self.run.parts[0].tokens
-        own: list[float] = self.run.initial[row, tokens.shape[2] * tokens.shape[3] :].view(np.float64).tolist()
-        return own
+        values: list[float] = self.run.initial[row, tokens.shape[2] * tokens.shape[3] :].view(np.float64).tolist()
+        return values
 
-    def of(self, code: str, several: bool = False) -> str:
-        """What a code is the code of: ``at distance 2``, ``with walk profiles {1, 2}``."""
-        if not self.method.nouns:
-            return f"with {code}"
-        if not several and "," in code:
-            return self.of(f"{{{code}}}", True)
-        nouns = self.method.nouns if several else self.method.nouns[:-1]
-        return f"{'at' if 'distance' in nouns else 'with'} {nouns} {code}"
+    def kind(self, row: int) -> str:
+        """What a node is by itself: ``at distance 2``, ``with value 0.5``."""
+        if self.walks:
+            return say("profile")
+        code = self.code(row)
+        if not self.by_distance:
+            return f"with {code}" if self.method.encoding is None else say("value", x=code)
+        return say("distance" if self._numbered else "distance_sum", x=code)
 
-    def bag(self, rows: Ints) -> str:
-        """The multiset of the rows' encodings, shortened if long."""
-        codes = Counter(self.code(int(r)) for r in rows)
-        several = any("," in code for code in codes)
-        words = sorted(codes.elements(), key=_by_number)
-        if len(words) > LONGEST or several:
-            words = [code if count == 1 else f"{code} ×{count}" for code, count in sorted(codes.items())]
-        shown = [*words[:LONGEST], *(["…"] if len(words) > LONGEST else [])]
-        return "{" + (" | " if several else ", ").join(shown) + "}"
+    def listing(self, rows: Ints) -> str:
+        """The codes of some nodes: ``0, 1 (×2) and 3``, or ``0,1; 1,1 (×2)`` where a code has several parts."""
+        codes = Counter(self.code(row) for row in rows.tolist())
+        order = sorted(codes, key=_by_number)
+        words = [code if codes[code] == 1 else f"{code} (×{codes[code]})" for code in order]
+        if self._numbered:
+            return _list_of(words, LISTED)
+        return "; ".join(words[:LISTED]) + ("; …" if len(words) > LISTED else "")
 
-    def at_start(self, rows: list[Ints], pair: tuple[int, int]) -> str:
-        """Layer 0: the targets' own encodings differ."""
-        owned = [sorted(self.attributes(row) for row in side.ravel().tolist()) for side in rows]
-        if owned[0] != owned[1]:
-            here, there = (f"{self.name(row)} has {_attributes(self.attributes(row))}" for row in pair)
-            return f"{self.places[0]}{here}, {self.places[1]}{there}"
-        if self.own is not None:
-            if rows[0].size == 1:
-                said = [
-                    f"{place}{self.name(row)} has {the}{self.code(row)}"
-                    for place, row, the in zip(self.places, pair, ("the value ", ""), strict=True)
-                ]
-                return ", ".join(said)
-            bags = [self.bag(side.ravel()) for side in rows]
-            return f"A's targets have the values {bags[0]}, B's {bags[1]}"
-        if self.run.parts[0].tokens.shape[3] > 1:
-            return self.first_step(rows, pair)
-        apart = [self.apart(part) for part in self.run.parts]
-        if len(apart[0]) == 1 and apart[0] != apart[1]:
-            said = ["have no path between them" if d == FAR else f"are {_some(d, 'step')} apart" for (d,) in apart]
-            return f"A's targets {said[0]}, B's {said[1]}"
-        if apart[0] != apart[1]:
-            said = ["{" + ", ".join(map(Distance().word, distances)) + "}" for distances in apart]
-            return f"the distances between A's targets are {said[0]}, between B's {said[1]}"
-        bags = [self.bag(side.ravel()) for side in rows]
-        return f"A's targets are {self.of(bags[0], True)}, B's {self.of(bags[1], True)}"
+    def below(self, row: int, them: str) -> str:
+        """A node's neighbors, and with K hops the nodes further away."""
+        rows, hops = _around(self.run, row)
+        if self.plain:
+            return " and ".join(_nodes(int((hops == hop).sum()), hop) for hop in np.unique(hops).tolist() or [1])
+        if self.walks:
+            return say("mix", them=them)
+        rings = []
+        for hop in np.unique(hops).tolist():
+            ring = rows[hops == hop]
+            how = "around_marks" if self.by_distance else "around_values"
+            how = "around_distances" if self._numbered else how
+            if self._numbered and len({self.code(row) for row in ring.tolist()}) == 1:
+                how = "distance"
+            rings.append(f"{'neighbors' if hop == 1 else f'nodes {hop} hops away'} {say(how, x=self.listing(ring))}")
+        return " and ".join(rings) or "no neighbors"
 
-    def apart(self, part: Part) -> list[int]:
+    def distances_inside(self, part: Part) -> list[int]:
         """The distances between all pairs of targets, ascending; none for plain refinement."""
         if not part.tokens.size:
             return []
         tokens = part.tokens[0, part.sets[0], :, 0]  # [p, p]
-        return sorted(FAR if t < 0 else t for t in tokens[np.triu_indices(len(tokens), 1)].tolist())
-
-    def first_step(self, rows: list[Ints], pair: tuple[int, int]) -> str:
-        """The shortest walk whose landing probabilities (exact, from each node of S) differ at the pair."""
-        states = [[{int(row): Fraction(1)} for row in side.ravel()] for side in rows]
-        for step in range(1, LONGEST_WALK + 1):
-            states = [[_walk(self.run, state) for state in side] for side in states]
-            left, right = (
-                sorted(state.get(row, Fraction(0)) for state in side) for side, row in zip(states, pair, strict=True)
-            )
-            if left != right:
-                steps, (here, there) = _some(step, "step"), map(self.name, pair)
-                if len(left) == 1:
-                    return (
-                        f"{self.places[0]}a walk from {here} is back after {steps} with probability {left[0]}, "
-                        f"{self.places[1]}one from {there} with {right[0]}"
-                    )
-                return (
-                    f"after {steps} walks from A's targets are at {here} with probabilities "
-                    f"{', '.join(map(str, left))}, those from B's at {there} with {', '.join(map(str, right))}"
-                )
-        return f"walks from A's and from B's targets differ, but only after more than {LONGEST_WALK} steps"
-
-    def at_the_end(self, walks: list[list[int]], layer: int) -> str:
-        """At the end of the walks: of one kind of neighbour, after ``layer`` layers, one node has more."""
-        ends = [self.run.row(walk[-1]) for walk in walks]
-        keys = [list(zip(hops.tolist(), self.history.at(layer, rows).tolist(), strict=True)) for rows, hops in ends]
-        left, right = map(Counter, keys)
-        spare = (left - right) + (right - left)
-        chosen = min(spare, key=lambda key: (key[0], left[key] == 0, right[key], key))
-        those = [rows[[key == chosen for key in own]] for (rows, _), own in zip(ends, keys, strict=True)]
-        shown = int(np.concatenate(those)[0])
-        around = np.concatenate([rows[hops == chosen[0]] for rows, hops in ends])
-        own = f" {self.of(self.code(shown))}" if len(set(self.history.at(0, around).tolist())) > 1 else ""
-        first, second = (" → ".join(self.path(walk)) for walk in walks)
-        names = [f" ({', '.join(map(self.name, rows[:3]))}{', …' if len(rows) > 3 else ''})" for rows in those]
-        names = [text if layer and len(rows) else "" for text, rows in zip(names, those, strict=True)]
-        below = f", {'each ' if len(those[0]) > 1 else ''}with {self.below(shown)}" if layer else ""
-        verbs = ("has", "has") if len(walks[0]) == 1 else ("leads to", "to")
-        return (
-            f"{self.places[0]}{first} {verbs[0]} {_nodes(len(those[0]), chosen[0])}{own}{names[0]}{below}"
-            f"{';' if layer else ','} {self.places[1]}{second} {verbs[1]} {len(those[1]) or 'none'}{names[1]}"
-        )
-
-    def below(self, row: int) -> str:
-        """A node's neighbours in words, and with K hops those further away."""
-        rows, hops = self.run.row(row)
-        if not self.run.initial.shape[1]:
-            return " and ".join(_nodes(int((hops == hop).sum()), hop) for hop in np.unique(hops).tolist() or [1])
-        said = []
-        for hop in np.unique(hops).tolist():
-            what = "neighbours" if hop == 1 else f"nodes {hop} hops away"
-            said.append(f"{what} {self.of(self.bag(rows[hops == hop]), True)}")
-        return " and ".join(said) or "no neighbours"
-
-    def path(self, walk: list[int]) -> list[str]:
-        """The names along a walk, without the middle of a long one."""
-        short = walk if len(walk) <= LONGEST else [*walk[:3], -1, *walk[-3:]]
-        return ["…" if row < 0 else self.name(row) for row in short]
+        return sorted(UNREACHABLE if t < 0 else t for t in tokens[np.triu_indices(len(tokens), 1)].tolist())
 
 
-def _attributes(own: list[float]) -> str:
-    return f"attributes ({', '.join(f'{x:g}' for x in own[:4])}{', …' if len(own) > 4 else ''})"
+def _count(count: int, what: str) -> str:
+    """``no neighbors``, ``1 neighbor``, ``2 neighbors``."""
+    return counted(count, what) if count else f"no {what}s"
+
+
+def _number(count: int) -> str:
+    return _NUMBERS[count] if count < len(_NUMBERS) else f"{count:,}"
+
+
+def _nodes(count: int, hop: int) -> str:
+    """``2 neighbors``, or ``1 node 2 hops away``."""
+    return _count(count, "neighbor") if hop == 1 else f"{_count(count, 'node')} {hop} hops away"
+
+
+def _some(count: int, hop: int, whose: str) -> str:
+    """``Two neighbors of v2``, ``One node 2 hops from v2``."""
+    what = f"neighbor{'' if count == 1 else 's'} of" if hop == 1 else f"node{'' if count == 1 else 's'} {hop} hops from"
+    return f"{_number(count)} {what} {whose}"
+
+
+def _list_of(words: list[str], most: int) -> str:
+    """``a``, ``a and b``, ``a, b and 3 more``."""
+    shown = words if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _attributes(values: list[float]) -> str:
+    return f"attributes ({', '.join(f'{x:g}' for x in values[:4])}{', …' if len(values) > 4 else ''})"
 
 
 def _by_number(word: str) -> tuple[float, str]:
     try:
         return float(word), ""
     except ValueError:
-        return FAR, word
+        return UNREACHABLE, word
 
 
-def _walk(run: Instances, state: dict[int, Fraction]) -> dict[int, Fraction]:
+def _fraction(p: Fraction) -> str:
+    return str(p) if p.denominator <= 1000 else f"{float(p):.3g}"
+
+
+def _one_step(run: Instances, state: dict[int, Fraction]) -> dict[int, Fraction]:
     """The exact distribution of a random walk over rows, one step later."""
     after: dict[int, Fraction] = {}
     for row, chance in state.items():
-        neighbours, _ = run.row(row)
-        for w in neighbours.tolist():
-            after[w] = after.get(w, Fraction(0)) + chance / len(neighbours)
+        neighbors, _ = run.row(row)
+        for w in neighbors.tolist():
+            after[w] = after.get(w, Fraction(0)) + chance / len(neighbors)
     return after

@@ -1,6 +1,6 @@
-"""The methods that tell things apart, one entry each; verdicts, the Explorer, the scoreboard and the command read it.
+"""The methods that tell target sets and graphs apart, one entry each.
 
-A method is exact by refinement of what it sees at layer 0, its encoding; 2-WL refines pairs of nodes instead.
+A method refines what it sees at layer 0, its encoding, exactly; 2-WL refines pairs of nodes instead.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import ParameterError, one_of, whole_number
+from ..common.errors import ParameterError, check_choice, check_int
 from ..encodings.base import Encoding
-from ..encodings.own import OWN, name_of
-from ..encodings.paths import Distance
+from ..encodings.custom import REGISTRY, name_of
+from ..encodings.paths import DRNL, Distance
+from ..encodings.positional import RandomWalkSE, ZeroOne
 from ..encodings.walks import LandingProbability
 from ..graphs.graph import Graph
 from .refinement import khop_size
 
-__all__ = ["METHODS", "WHOLE_GRAPHS", "Method", "Setting", "method_of"]
+__all__ = ["AFTERWARDS", "METHODS", "WHOLE_GRAPHS", "GraphMethod", "Method", "method_of"]
 
 MAX_SETS = 100_000
-MAX_WALK = 4096  # nodes of both graphs together, for DE-LP: it follows that many steps
-PAIR_SECONDS = 1.5e-9  # of 2-WL, for each triple of nodes in each layer: 27 s of CPU for two paths of 1,000 nodes
+MAX_WALK = 4096  # nodes of both graphs together, for DE-LP, which takes that many steps
+PAIR_SECONDS = 1.5e-9  # of 2-WL for each triple of nodes in each layer: 27 CPU-s for two paths of 1,000 nodes
 
 
 def _walk_limit(sizes: Sequence[int], seconds: float) -> str:
@@ -55,14 +56,14 @@ class Method:
     """A way to tell two target sets, or two graphs, apart."""
 
     name: str
-    spelt: str  # its title, with p and hops in braces
+    title_template: str  # its title, with p and hops in braces
     what: str
-    encoding: Callable[[int], Encoding] | None = None  # for graphs of so many nodes together
-    nouns: str = ""  # what the encodings of several nodes are called
-    hint: str = ""  # beside its name in a menu
+    encoding: Callable[[int], Encoding] | None = None  # a function of the number of nodes of both graphs
+    nouns: str = ""  # a plural noun for the encodings of several nodes
     many_hops: bool = False
     limit: Callable[[Sequence[int], float], str] = lambda sizes, seconds: ""
-    own: Encoding | None = None  # the encoding that it was made of, and not one of the entries below
+    custom: Encoding | None = None  # the encoding it was made from, if it is not one of METHODS
+    targets: int | None = None  # the number of targets that it takes; None: any
 
     def title(self, p: int = 1, hops: int = 1) -> str:
         """Its name in the paper's words.
@@ -72,15 +73,10 @@ class Method:
         >>> METHODS["DE-SPD"].title(2), METHODS["DEA-SPD"].title(1, hops=2)
         ('DE-2 SPD', 'DEA-1, K=2')
         """
-        return self.spelt.format(p=p, hops=hops)
-
-    @property
-    def menu(self) -> str:
-        """Its name with a hint."""
-        return f"{self.name} ({self.hint})" if self.hint else self.name
+        return self.title_template.format(p=p, hops=hops)
 
     def infeasible(self, sizes: Sequence[int], seconds: float = 600) -> str:
-        """Why graphs of so many nodes are too much for it, or take longer than that; "" if they are not.
+        """Why graphs of these sizes are too large for it, or take more than ``seconds``; "" if they are not.
 
         Examples
         --------
@@ -95,32 +91,36 @@ def _distance(nodes: int) -> Encoding:
 
 
 def _landing(nodes: int) -> Encoding:
-    # the walk matrices of both graphs together satisfy their characteristic polynomial, of degree
-    # `nodes`: sequences of landing probabilities that agree so far agree for ever
+    # The walk matrices of both graphs together satisfy their characteristic polynomial, of degree `nodes`:
+    # sequences of landing probabilities that agree up to that length agree for ever.
     return LandingProbability(nodes - 1)
 
 
-_ALL = (
-    Method("1-WL", "1-WL", "colour refinement: the bound of GCN, SAGE and GIN", hint="plain GNN"),
-    Method("DE-SPD", "DE-{p} SPD", "colours from shortest-path distances to S, not truncated", _distance, "distances"),
-    Method(
-        "DE-LP",
-        "DE-{p} LP",
-        "colours from walks of every length, exact",
-        _landing,
-        "walk profiles",
-        "",
-        False,
-        _walk_limit,
-    ),
-    Method("DEA-SPD", "DEA-{p}, K={hops}", "DE-SPD over all nodes within K hops", _distance, "distances", "", True),
-    Method("2-WL", "2-WL", "colours of all ordered pairs of nodes (folklore)", limit=_pair_limit),
-)
-METHODS = {method.name: method for method in _ALL}
+def _by_name(*methods: Method) -> dict[str, Method]:
+    return {method.name: method for method in methods}
 
 
-def method_of(given: str | Encoding, many_hops: bool = False) -> Method:
-    """The method of that name, or of an encoding: DE-name, DEA-name with ``many_hops``, also of a registered one.
+METHODS = _by_name(
+    Method("1-WL", "1-WL", "color refinement: the bound of GCN, SAGE and GIN"),
+    Method("DE-SPD", "DE-{p} SPD", "colors from shortest-path distances to S, not truncated", _distance, "distances"),
+    Method("DE-LP", "DE-{p} LP", "colors from walks of every length, exact", _landing, "walk profiles",
+           limit=_walk_limit),
+    Method("DEA-SPD", "DEA-{p}, K={hops}", "DE-SPD over all nodes within K hops", _distance, "distances",
+           many_hops=True),
+    Method("2-WL", "2-WL", "colors of all ordered pairs of nodes (folklore)", limit=_pair_limit),
+)  # fmt: skip
+AFTERWARDS = _by_name(
+    Method("zero-one", "zero-one", "colors from marks on the targets alone", lambda nodes: ZeroOne(), "marks"),
+    Method("DRNL", "DRNL", "colors from SEAL's labels of pairs", lambda nodes: DRNL(nodes), "labels", targets=2),
+    Method("RWSE", "RWSE", "colors from the chances that walks of every length return, exact; blind to the targets",
+           lambda nodes: RandomWalkSE(nodes),  # later return probabilities follow from these, see _landing
+           "return probabilities", limit=_walk_limit),
+)  # fmt: skip
+"""Methods of other papers, to compare with those of distance encoding."""
+
+
+def method_of(name_or_encoding: str | Encoding, many_hops: bool = False) -> Method:
+    """The method of that name, or the one that an encoding makes: DE-name, or DEA-name with ``many_hops``.
 
     Examples
     --------
@@ -128,38 +128,41 @@ def method_of(given: str | Encoding, many_hops: bool = False) -> Method:
     >>> method_of("DE-LP").name, method_of(PageRank(0.5)).title(2)
     ('DE-LP', "DE-2 PageRank(pool='mean', alpha=0.5)")
     """
-    if isinstance(given, Encoding):
-        return _of_encoding(name_of(given) or getattr(given, "name", None) or repr(given), given, many_hops)
-    names = {f"{kind}-{name}": (name, kind == "DEA") for name in OWN for kind in ("DE", "DEA")}
-    if isinstance(given, str) and given not in METHODS and given in names:
-        name, many = names[given]
-        return _of_encoding(name, OWN[name], many)
-    return METHODS[one_of("method", given, [*METHODS, *names])]
+    if isinstance(name_or_encoding, Encoding):
+        zeta = name_or_encoding
+        return _of_encoding(name_of(zeta) or getattr(zeta, "name", None) or repr(zeta), zeta, many_hops)
+    registered = {f"{kind}-{name}": (name, kind == "DEA") for name in REGISTRY for kind in ("DE", "DEA")}
+    built_in = METHODS | AFTERWARDS
+    full_name = check_choice("method", name_or_encoding, [*built_in, *registered])
+    if full_name in built_in:
+        return built_in[full_name]
+    name, many = registered[full_name]
+    return _of_encoding(name, REGISTRY[name], many)
 
 
 def _of_encoding(name: str, encoding: Encoding, many_hops: bool) -> Method:
-    spelt = name.replace("{", "{{").replace("}", "}}")
+    title_template = name.replace("{", "{{").replace("}", "}}")
     return Method(
         f"DEA-{name}" if many_hops else f"DE-{name}",
-        f"DEA-{{p}} {spelt}, K={{hops}}" if many_hops else f"DE-{{p}} {spelt}",
-        f"colours from the encoding {name!r}" + (" over all nodes within K hops" if many_hops else ""),
+        f"DEA-{{p}} {title_template}, K={{hops}}" if many_hops else f"DE-{{p}} {title_template}",
+        f"colors from the encoding {name!r}" + (" over all nodes within K hops" if many_hops else ""),
         lambda nodes: encoding,
         "values",
         many_hops=many_hops,
-        own=encoding,
+        custom=encoding,
     )
 
 
 @dataclass(frozen=True)
-class Setting:
-    """A method with its options, to represent a whole graph: a multiset over its nodes, its edges or its p-sets."""
+class GraphMethod:
+    """A method with options that represents a whole graph: by a multiset over its nodes, its edges or its p-sets."""
 
     method: Method
     order: int | Literal["edges"] = 1
     hops: int = 1
 
     def sets(self, G: Graph) -> NDArray[np.int64]:
-        """The target sets whose colours represent G [k, p]; all nodes as one set for 1-WL."""
+        """The target sets whose colors represent G [k, p]; all nodes as one set for 1-WL."""
         if self.method.encoding is None:
             return np.arange(G.num_nodes)[None, :]
         if self.order == "edges":
@@ -167,40 +170,42 @@ class Setting:
         return np.array(list(combinations(range(G.num_nodes), self.order)), dtype=np.int64).reshape(-1, self.order)
 
     def check(self, G: Graph) -> None:
-        """A ParameterError where G has no set of that order, or too many."""
+        """Raise a ParameterError if G has no set of that order, or too many."""
         if self.method.encoding is None or self.order == "edges":
             return
-        p = whole_number("order", self.order, least=1)
+        p = check_int("order", self.order, least=1)
         if p > G.num_nodes:
             raise ParameterError(f"order={p}, but a graph of {G.num_nodes} nodes has no such set.")
         few = min(p, G.num_nodes - p)
-        count = comb(G.num_nodes, min(few, 6))  # of more, no number that anyone can read
+        count = comb(G.num_nodes, min(few, 6))  # the exact number for more would be unreadable
         if max(count, comb(G.num_nodes, few) if G.num_nodes < 30 else 0) > MAX_SETS:
             raise ParameterError(
-                f"order={p} means {count:,} sets or more in a graph of {G.num_nodes} nodes, above {MAX_SETS:,}; "
+                f"order={p} means {count:,} sets or more in a graph of {G.num_nodes} nodes, more than {MAX_SETS:,}; "
                 "take a lower order, or order='edges'."
             )
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of :func:`degnn_explore.distinguish` that ask the same."""
+        """The same as options of :func:`degnn_explore.distinguish`."""
         hops = {"hops": self.hops} if self.method.many_hops else {}
         return {"method": self.method.name, **hops, **({} if self.order == 1 else {"order": self.order})}
 
     def arcs(self, G: Graph) -> int:
-        """About how many arcs its refinement of G takes."""
+        """The approximate number of arcs in its refinement of G."""
         sets = G.num_edges if self.order == "edges" else comb(G.num_nodes, self.order)
         return (1 if self.method.encoding is None else sets) * (G.num_nodes + khop_size(G, self.hops))
 
 
 WHOLE_GRAPHS = {
-    **{METHODS[name].title(): Setting(METHODS[name]) for name in ("1-WL", "2-WL", "DE-SPD", "DE-LP")},
-    "DEA-1, K=2": Setting(METHODS["DEA-SPD"], hops=2),
-    "DE-2 edges": Setting(METHODS["DE-SPD"], "edges"),
-    "DE-2 pairs": Setting(METHODS["DE-SPD"], 2),
-    "DE-3": Setting(METHODS["DE-SPD"], 3),
+    **{METHODS[name].title(): GraphMethod(METHODS[name]) for name in ("1-WL", "2-WL", "DE-SPD", "DE-LP")},
+    "zero-one": GraphMethod(AFTERWARDS["zero-one"]),
+    "RWSE": GraphMethod(AFTERWARDS["RWSE"]),
+    "DEA-1, K=2": GraphMethod(METHODS["DEA-SPD"], hops=2),
+    "DE-2 edges": GraphMethod(METHODS["DE-SPD"], "edges"),
+    "DE-2 pairs": GraphMethod(METHODS["DE-SPD"], 2),
+    "DE-3": GraphMethod(METHODS["DE-SPD"], 3),
 }
-"""What a whole graph can be asked about, by the title of each; ``de.theory.METHODS``.
+"""The methods for whole graphs by title; ``de.theory.METHODS``.
 
 Examples
 --------

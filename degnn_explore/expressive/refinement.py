@@ -1,8 +1,8 @@
-"""Exact colour refinement: what a "proper" (injective) GNN can know after each layer.
+"""Exact color refinement: what a "proper" (injective) GNN can know after each layer.
 
-A colour is a class of nodes that no such GNN separates. Layer 0 is the node's encoding (and
-attributes, if asked); layer l + 1 is the pair of its own colour and the multiset of its
-neighbours' colours at layer l, for K hops with each neighbour's distance beside its colour.
+A color is a class of nodes that no such GNN separates. Layer 0 is the node's encoding (and
+attributes, if they count); layer l + 1 is the pair of its color and the multiset of its
+neighbors' colors at layer l; for K hops, each neighbor's distance comes with its color.
 """
 
 from __future__ import annotations
@@ -10,30 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import GraphError, ParameterError, whole_number
+from ..common.errors import GraphError, ParameterError, check_int
 from ..common.files import readable_size
-from ..common.stopping import raise_if
-from ..encodings.base import Encoding, needs_encoding
-from ..encodings.numbers import tokens_of
+from ..common.progress import check_cancelled
+from ..encodings.base import Encoding, needs_encoding, tokens_of
 from ..encodings.paths import Distance
 from ..graphs.graph import Graph, Targets, needs_graph
 
-__all__ = ["NO_TARGETS", "History", "Instances", "Part", "colours", "khop_size"]
+__all__ = ["NO_TARGETS", "History", "Instances", "Part", "colors", "khop_size"]
 
 Ints = NDArray[np.int64]
 NO_TARGETS = np.zeros((1, 0), dtype=np.int64)
-"""The sets of a graph that is looked at once, without targets."""
+"""The sets of a graph without targets: one empty set."""
 MAX_ARCS = 100_000_000  # of 24 bytes each
-MAX_BYTES = 2e9  # of what colours returns
+MAX_BYTES = 2e9  # of what colors returns
 MAX_LAYERS = 100_000
 
 
-def colours(
+def colors(
     G: Graph,
     S: Targets | None = None,
     encoding: Encoding | None = None,
@@ -42,10 +40,10 @@ def colours(
     cut: bool = False,
     attributes: bool = False,
 ) -> Ints:
-    """The colour of every node after 0, 1, 2, ... layers: int64 [layers + 1, n].
+    """The color of every node after 0, 1, 2, ... layers: int64 [layers + 1, n].
 
-    Two nodes, of one graph or of two, have the same colour at layer l exactly if no GNN of that
-    kind with l layers can give them different representations. Colours are digests of 63 bits:
+    Two nodes, of one graph or of two, have the same color at layer l exactly if no GNN of that
+    kind with l layers can give them different representations. Colors are digests of 63 bits:
     the same in every process, and across graphs.
 
     Parameters
@@ -55,7 +53,7 @@ def colours(
     hops
         K: aggregate all nodes within K hops, with their distance (DEA-GNN).
     layers
-        How many layers; None to go on until no colour class splits any more.
+        The number of layers; None to continue until no color class splits any more.
     cut
         Remove the edges inside S first.
     attributes
@@ -66,17 +64,17 @@ def colours(
     A path of three nodes: its ends look alike to 1-WL, but not from node 0.
 
     >>> path = Graph.from_edges([(0, 1), (1, 2)])
-    >>> c = colours(path)[-1]
+    >>> c = colors(path)[-1]
     >>> bool(c[0] == c[2]), bool(c[0] == c[1])
     (True, False)
-    >>> c = colours(path, S={0})[-1]
+    >>> c = colors(path, S={0})[-1]
     >>> bool(c[0] == c[2])
     False
     """
-    needs_graph("colours", G)
+    needs_graph("colors", G)
     needs_encoding(encoding)
     if layers is not None:
-        whole_number("layers", layers, least=0, most=MAX_LAYERS)
+        check_int("layers", layers, least=0, most=MAX_LAYERS)
     if S is None and encoding is not None:
         raise ParameterError("An encoding needs a target set: give S as well, or neither for plain 1-WL.")
     sets = NO_TARGETS if S is None else G.target_set(S)[None, :]
@@ -85,7 +83,7 @@ def colours(
     last = sum(1 for _ in run.refine()) - 1 if layers is None else layers
     if (size := 8 * (last + 1) * G.num_nodes) > MAX_BYTES:
         raise ParameterError(
-            f"The colours of {G.num_nodes:,} nodes after 0..{last:,} layers take {readable_size(size)}, more than "
+            f"The colors of {G.num_nodes:,} nodes after 0..{last:,} layers take {readable_size(size)}, more than "
             f"{readable_size(MAX_BYTES)}. Take fewer layers; de.distinguish needs no such table."
         )
     digests: list[Ints] = []
@@ -103,7 +101,7 @@ class Part:
     graph: Graph
     sets: Ints
     tokens: Ints
-    numbers: NDArray[np.float64] | None = None  # what the tokens are of, where they are of numbers. [k, n, p, dim]
+    numbers: NDArray[np.float64] | None = None  # the numbers behind the tokens, if they are not exact. [k, n, p, dim]
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ class Instances:
     start: Ints  # [copies + 1]
     indptr: Ints
     indices: Ints
-    tags: Ints
+    hop: Ints
     initial: Ints  # [rows, words]: sorted tokens, then attributes
     encoding: Encoding | None = None
     cut: bool = False
@@ -133,14 +131,14 @@ class Instances:
         attributes: bool = False,
     ) -> Instances:
         """Copies of each graph, one for each row of its sets [k, p], with their encoding; None: plain 1-WL."""
-        whole_number("hops", hops, least=1)
+        check_int("hops", hops, least=1)
         _check_size(sides, hops, encoding is not None)
         parts = _parts(sides, encoding, cut)
         start = np.cumsum([0, *(G.num_nodes for G, sets in sides for _ in sets)])
         width = _attribute_words(sides) if attributes else 0
         words = max(part.tokens[0, 0].size if len(part.sets) else 0 for part in parts)
         initial = np.zeros((start[-1], words + width), dtype=np.int64)
-        pointers, arcs, tags, copy = [np.zeros(1, dtype=np.int64)], [], [], 0
+        pointers, arcs, hop, copy = [np.zeros(1, dtype=np.int64)], [], [], 0
         none = np.zeros(0, dtype=np.int64)
         for part in parts:
             G, sets = part.graph, part.sets
@@ -149,21 +147,22 @@ class Instances:
                 initial[here, :words] = _sorted_multisets(part.tokens).reshape(-1, words)
             if width and G.attributes is not None:
                 initial[here, words:] = np.tile((G.attributes + 0.0).view(np.int64), (len(sets), 1))  # + 0.0: no -0.0
-            own = _arcs(G, hops)
+            indptr, targets, distances = _arcs(G, hops)
             for S in sets:
-                own = _arcs(G.cut(S), hops) if cut and len(S) > 1 else own
-                pointers.append(own[0][1:] + pointers[-1][-1])
-                arcs.append(own[1] + start[copy] if copy else own[1])
-                tags.append(own[2])
+                if cut and len(S) > 1:
+                    indptr, targets, distances = _arcs(G.cut(S), hops)
+                pointers.append(indptr[1:] + pointers[-1][-1])
+                arcs.append(targets + start[copy] if copy else targets)
+                hop.append(distances)
                 copy += 1
-        # of one copy nothing is joined: on a million nodes that takes longer than the search for components
-        indices, distance = (each[0] if copy == 1 else np.concatenate([none, *each]) for each in (arcs, tags))
+        # A single copy is not concatenated: on a million nodes that would take longer than everything before.
+        indices, distance = (each[0] if copy == 1 else np.concatenate([none, *each]) for each in (arcs, hop))
         return cls(parts, start, np.concatenate(pointers), indices, distance, initial, encoding, cut)
 
-    def refine(self, layers: int | None = None, stop: Event | None = None) -> Iterator[tuple[Ints, Ints]]:
+    def refine(self, layers: int | None = None) -> Iterator[tuple[Ints, Ints]]:
         """The class of every row after 0, 1, 2, ... layers, and the rows whose class is new.
 
-        Ends after ``layers``, or when no class splits. The array of classes is one and the same, changed in place.
+        Ends after ``layers``, or when no class splits. The array of classes is always the same one, changed in place.
         """
         from . import _kernels as kernels
 
@@ -176,42 +175,42 @@ class Instances:
         layer = 0
         while True:
             yield classes, changed
-            raise_if(stop, "colour refinement was cancelled")
+            check_cancelled("color refinement")
             if layer == layers:
                 return
             changed, dirty, count = kernels.refine_layer(
-                self.indptr, self.indices, self.tags, classes, size, count, dirty, scratch
+                self.indptr, self.indices, self.hop, classes, size, count, dirty, scratch
             )
             layer += 1
             if not len(changed):
                 return
 
     def row(self, u: int) -> tuple[Ints, Ints]:
-        """The neighbours of row u and their distances."""
+        """The neighbors of row u and their distances."""
         here = slice(self.indptr[u], self.indptr[u + 1])
-        return self.indices[here], self.tags[here]
+        return self.indices[here], self.hop[here]
 
     def digest(self, classes: Ints, before: Ints | None) -> Ints:
-        """A canonical colour for each class, from the canonical colours of the layer before (None: at layer 0)."""
+        """A canonical color for each class, from the canonical colors of the layer before (None: at layer 0)."""
         _, first, place = np.unique(classes, return_index=True, return_inverse=True)
         values = []
         for u in first:
             if before is None:
                 words = self.initial[u]
             else:
-                neighbours, tags = self.row(u)
-                pairs = np.stack([tags, before[neighbours]], axis=1)
+                neighbors, hop = self.row(u)
+                pairs = np.stack([hop, before[neighbors]], axis=1)
                 pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
                 words = np.concatenate([before[u : u + 1], pairs.ravel()])
             data = np.ascontiguousarray(words, dtype="<i8").tobytes()
             values.append(int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1)
         if len(set(values)) < len(values):
-            raise RuntimeError("two colours of this graph share a digest; please report this graph")
+            raise RuntimeError("two colors of this graph share a digest; please report this graph")
         return np.array(values, dtype=np.int64)[place]
 
 
 class History:
-    """The class of any row after any layer, kept as what changed: a path of a million nodes has a million layers."""
+    """The class of any row after any layer, stored as changes: a path of a million nodes has a million layers."""
 
     def __init__(self) -> None:
         self._rows, self._classes = list[Ints](), list[Ints]()
@@ -237,7 +236,7 @@ class History:
 
 
 def _parts(sides: Sequence[tuple[Graph, Ints]], encoding: Encoding | None, cut: bool) -> tuple[Part, ...]:
-    """The sides with their tokens; those of numbers are made together, so that rounding parts nothing."""
+    """The sides with their tokens; tokens of real numbers are made together, so that rounding separates nothing."""
     if encoding is not None and not encoding.exact:
         numbers = [encoding.numbers(G, sets, cut) for G, sets in sides]
         made = zip(sides, tokens_of(numbers), numbers, strict=True)
@@ -255,7 +254,7 @@ def _parts(sides: Sequence[tuple[Graph, Ints]], encoding: Encoding | None, cut: 
 
 
 def _arcs(G: Graph, hops: int) -> tuple[Ints, Ints, Ints]:
-    """For each node those within so many hops and their distances, in CSR form."""
+    """For each node the nodes within ``hops`` and their distances, in CSR form."""
     from . import _kernels as kernels
 
     if hops == 1:
@@ -283,7 +282,7 @@ def _attribute_words(sides: Sequence[tuple[Graph, Ints]]) -> int:
 
 
 def khop_size(G: Graph, hops: int) -> int:
-    """At most so many arcs lead from each node of G to the nodes within so many hops."""
+    """An upper bound on the number of arcs between nodes of G within ``hops`` of each other."""
     reach = max(int(G.degrees.max(initial=0)), 1) ** min(hops - 1, 64)
     return min(G.num_nodes**2, len(G.indices) * reach)
 

@@ -1,8 +1,8 @@
-"""The unrolled subtree a GNN computes along (the paper's Figs. 3 and 4), and where two of them part.
+"""The unrolled subtree a GNN computes along (the paper's Figs. 3 and 4), and where two of them differ.
 
-A tree node at depth d that stands for graph node u has a child for every neighbour of u, its own
-parent's node included. Its subtree down to depth L is known exactly by the colour of u after
-L - d layers, so equal siblings can be merged, and two trees compared, without walking them.
+A tree node at depth d that stands for graph node u has a child for every neighbor of u, its
+parent's node included. The color of u after L - d layers determines its subtree down to depth L,
+so equal siblings can be merged, and two trees compared, without walking them.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import GraphError, ParameterError, TargetError, whole_number
+from ..common.errors import GraphError, ParameterError, TargetError, check_int
 from ..encodings.base import Encoding
 from ..encodings.paths import Distance
 from ..graphs.graph import Graph, Targets, needs_graph
-from .refinement import Instances, colours
+from .refinement import Instances, colors
 
 __all__ = ["Subtree", "TreeComparison", "Unrolling", "compare", "unroll"]
 
@@ -46,10 +45,10 @@ class Subtree:
     depth: Ints  # 0 for the root
     multiplicity: Ints  # how many equal siblings were merged into this one
     hop: Ints  # distance in the graph from the parent's node, up to K; 0 at the root
-    colour: Ints  # of the graph node after layers - depth layers: equal at equal depth means equal subtrees below
+    color: Ints  # of the graph node after layers - depth layers: equal at equal depth means equal subtrees below
     label: tuple[str, ...]  # its encoding in words: a distance, a multiset like {1,2}; empty without an encoding
     members: tuple[tuple[int, ...], ...]  # the graph nodes of all merged siblings
-    root_colours: Ints  # the root's colour after 0..layers layers
+    root_colors: Ints  # the root's color after 0..layers layers
 
     def __len__(self) -> int:
         return len(self.node)
@@ -57,15 +56,6 @@ class Subtree:
     def children(self, i: int) -> Ints:
         """The tree nodes right below tree node i."""
         return self._order[self._start[i] : self._start[i + 1]]
-
-    def branches(self, i: int) -> list[Branch]:
-        """What hangs right below tree node i; a branch is known by the tree node it begins with."""
-        rows = self.hop, self.colour, self.multiplicity
-        return [
-            Branch(int(hop), int(colour), self.label[c], int(times), c, c)
-            for c in self.children(i).tolist()
-            for hop, colour, times in [[row[c] for row in rows]]
-        ]
 
     @cached_property
     def _order(self) -> Ints:
@@ -119,7 +109,7 @@ def unroll(
         The target set of the encoding; the root alone by default, if there is an encoding.
         Without either the tree is the plain one of a WLGNN.
     cut, hops, attributes
-        As in :func:`degnn_explore.colours`.
+        As in :func:`degnn_explore.colors`.
     merge
         Draw equal sibling subtrees once, with their multiplicity.
     max_nodes
@@ -135,7 +125,7 @@ def unroll(
        └─ 2 [1]
     """
     needs_graph("unroll", G)
-    whole_number("max_nodes", max_nodes, least=1)
+    check_int("max_nodes", max_nodes, least=1)
     top = int(G.target_set(root)[0])
     if S is None and encoding is not None:
         S = np.array([top])
@@ -143,7 +133,7 @@ def unroll(
 
 
 class Unrolling:
-    """What all subtrees of a graph and a target set share, for up to ``layers`` layers: colours, arcs, labels."""
+    """What all subtrees of a graph and a target set share, up to ``layers`` layers: colors, arcs, labels."""
 
     def __init__(
         self,
@@ -159,83 +149,83 @@ class Unrolling:
         if cut and not len(nodes):
             raise ParameterError("cut=True removes the edges inside the target set, but no S was given.")
         self.graph = G
-        self.colour = colours(G, None if S is None else nodes, encoding, hops, layers, cut, attributes)
+        self.color = colors(G, None if S is None else nodes, encoding, hops, layers, cut, attributes)
         self.arcs = Instances.build([(G, nodes[None, :])], hops=hops, cut=cut)
         self.label: Callable[[int], str] = lambda u: ""
         self.rank = np.zeros(G.num_nodes, dtype=np.int64)
         if len(nodes):
             zeta = encoding or Distance()
-            _, first, place = np.unique(self.colour[0], return_index=True, return_inverse=True)
-            shown = zeta.shown(G, nodes, cut)[first]  # of one node for each colour
+            _, first, place = np.unique(self.color[0], return_index=True, return_inverse=True)
+            shown = zeta.shown(G, nodes, cut)[first]  # of one node for each color
             self.rank = np.argsort(np.lexsort(shown.T[::-1]))[place]
             self.label = lambda u: zeta.label(shown[place[u]].tolist())
 
     def size(self, root: int, layers: int, merge: bool, most: int) -> int:
-        """How many nodes the subtree has; beyond ``most`` it is not counted to the end."""
+        """The number of nodes of the subtree; counting ends beyond ``most``."""
         total, level = 1, Counter({root: 1})
         for depth in range(layers):
-            below, level_above, level = self.colour[layers - depth - 1], level, Counter()
+            below, level_above, level = self.color[layers - depth - 1], level, Counter()
             for u, times in level_above.items():
-                neighbours, tags = self.arcs.row(u)
+                neighbors, hop = self.arcs.row(u)
                 if merge:
-                    first = np.unique(np.stack([tags, below[neighbours]]), axis=1, return_index=True)[1]
-                    neighbours = neighbours[first]
-                total += times * len(neighbours)
+                    first = np.unique(np.stack([hop, below[neighbors]]), axis=1, return_index=True)[1]
+                    neighbors = neighbors[first]
+                total += times * len(neighbors)
                 if total > most:
                     return total
-                for w in neighbours.tolist():
+                for w in neighbors.tolist():
                     level[w] += times
         return total
 
     def tree(self, top: int, layers: int, merge: bool, max_nodes: int) -> Subtree:
-        """The subtree of ``top``, no deeper than was prepared for."""
+        """The subtree of ``top``, at most as deep as was prepared."""
         if self.size(top, layers, merge, max_nodes) > max_nodes:
             size = f"the subtree of {self.graph.names[top]!r} has more than {max_nodes:,} nodes"
-            cure = "take fewer layers, or raise max_nodes."
+            remedy = "take fewer layers, or raise max_nodes."
             how = f"Even merged, {size}; " if merge else f"Unmerged, {size}. Merge equal siblings (merge=True), "
-            raise GraphError(how + cure)
+            raise GraphError(how + remedy)
         rows: list[tuple[int, int, int, int, int]] = [(top, -1, 0, 1, 0)]  # node, parent, depth, multiplicity, hop
         members: list[tuple[int, ...]] = [(top,)]
         at = 0
         while at < len(rows):
             u, _, depth, _, _ = rows[at]
             if depth < layers:
-                for hop, *these in self._siblings(u, self.colour[layers - depth - 1], merge):
+                for hop, *these in self._siblings(u, self.color[layers - depth - 1], merge):
                     rows.append((these[0], at, depth + 1, len(these), hop))
                     members.append(tuple(these))
             at += 1
         node, parent, deep, multiplicity, hops = (
             np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)
         )
-        colour, labels = self.colour[layers - deep, node], tuple(map(self.label, node))
-        above = self.colour[: layers + 1, top]
+        color, labels = self.color[layers - deep, node], tuple(map(self.label, node))
+        above = self.color[: layers + 1, top]
         return Subtree(
-            self.graph, top, layers, node, parent, deep, multiplicity, hops, colour, labels, tuple(members), above
+            self.graph, top, layers, node, parent, deep, multiplicity, hops, color, labels, tuple(members), above
         )
 
     def _siblings(self, u: int, below: Ints, merge: bool) -> list[list[int]]:
-        """The neighbours of u in the order in which they are drawn, equal ones in one group: [hop, node, ...] each."""
-        neighbours, tags = self.arcs.row(u)
-        order = np.lexsort((neighbours, below[neighbours] if merge else neighbours, self.rank[neighbours], tags))
+        """The neighbors of u in the order in which they are drawn, equal ones in one group: [hop, node, ...] each."""
+        neighbors, hop = self.arcs.row(u)
+        order = np.lexsort((neighbors, below[neighbors] if merge else neighbors, self.rank[neighbors], hop))
         groups: list[list[int]] = []
         for e in order.tolist():
-            w = int(neighbours[e])
-            if merge and groups and below[groups[-1][1]] == below[w] and groups[-1][0] == tags[e]:
+            w = int(neighbors[e])
+            if merge and groups and below[groups[-1][1]] == below[w] and groups[-1][0] == hop[e]:
                 groups[-1].append(w)
             else:
-                groups.append([int(tags[e]), w])
+                groups.append([int(hop[e]), w])
         return groups
 
 
 @dataclass(frozen=True)
 class TreeComparison:
-    """Where two subtrees part."""
+    """Where two subtrees differ."""
 
     same: bool
     layer: int | None  # the fewest layers at which they differ; None if they are equal
-    branches_a: NDArray[np.bool_]  # for every tree node, whether the way to where the trees part leads through it
+    branches_a: NDArray[np.bool_]  # for every tree node, whether it lies on the way to a difference
     branches_b: NDArray[np.bool_]
-    parts_a: NDArray[np.bool_]  # and whether it is where they part: the other tree lacks it at this place
+    parts_a: NDArray[np.bool_]  # and whether it is the difference: the other tree lacks it at this place
     parts_b: NDArray[np.bool_]
 
 
@@ -252,74 +242,38 @@ def compare(a: Subtree, b: Subtree) -> TreeComparison:
     """
     if a.layers != b.layers:
         raise TargetError(f"The subtrees have {a.layers} and {b.layers} layers; unroll both to the same depth.")
-    layer = next((k for k in range(a.layers + 1) if a.root_colours[k] != b.root_colours[k]), None)
-    marks = [np.zeros(len(tree), dtype=bool) for tree in (a, b, a, b)]
-    if layer is not None:
-        marks[0][0] = marks[1][0] = True
-        for k, ways in enumerate(partings(a, 0, b, 0)):
-            marks[k][list(ways)] = True
-            marks[k + 2][[i for i, parts in ways.items() if parts]] = True
-        if layer == 0:
-            marks[2][0] = marks[3][0] = True
-    return TreeComparison(layer is None, layer, *marks)
-
-
-class Branch(NamedTuple):
-    """What hangs right below a node: how far off, its colour and label, how many equal ones, and where it is."""
-
-    hop: int
-    colour: int
-    label: str
-    times: int
-    child: int
-    line: int
-
-
-class Branching(Protocol):
-    """A subtree, or one that is folded."""
-
-    def branches(self, i: int) -> list[Branch]:
-        """What hangs right below node i."""
-
-
-def partings(a: Branching, i: int, b: Branching, j: int) -> tuple[dict[int, bool], dict[int, bool]]:
-    """The lines of both on the way to where the subtrees of i and j part; True for those at which they do.
-
-    Of the branches that only one side has, those with equal labels are paired, so that the deepest cause is found.
-    """
-    ways: tuple[dict[int, bool], dict[int, bool]] = {}, {}
-    todo, seen = [(i, j)], {(i, j)}
+    layer = next((k for k in range(a.layers + 1) if a.root_colors[k] != b.root_colors[k]), None)
+    (way_a, part_a), (way_b, part_b) = (np.zeros((2, len(tree)), dtype=bool) for tree in (a, b))
+    way_a[0] = way_b[0] = layer is not None
+    part_a[0] = part_b[0] = layer == 0
+    todo = [] if layer is None else [(0, 0)]
     while todo:
         i, j = todo.pop()
-        left, right = a.branches(i), b.branches(j)
-        spare_right = _spare(right, left)
-        for branch, count in _spare(left, right).items():
-            for twin in [x for x in spare_right if (x.hop, x.label) == (branch.hop, branch.label)]:
-                paired = min(count, spare_right[twin])
-                if not paired:
-                    continue
-                count, spare_right[twin] = count - paired, spare_right[twin] - paired
-                ways[0].setdefault(branch.line, False)
-                ways[1].setdefault(twin.line, False)
-                if (pair := (branch.child, twin.child)) not in seen:
-                    seen.add(pair)
-                    todo.append(pair)
+        surplus = _surplus(b, j, a, i)
+        for c, count in _surplus(a, i, b, j).items():
+            # What only one side has is paired by equal labels, so that the deepest cause is found.
+            for d in [d for d in surplus if (a.hop[c], a.label[c]) == (b.hop[d], b.label[d])]:
+                if paired := min(count, surplus[d]):
+                    count, surplus[d] = count - paired, surplus[d] - paired
+                    way_a[c] = way_b[d] = True
+                    todo.append((c, d))
             if count:
-                ways[0][branch.line] = True
-        ways[1].update((branch.line, True) for branch, count in spare_right.items() if count)
-    return ways
+                way_a[c] = part_a[c] = True
+        lacking = [d for d, count in surplus.items() if count]
+        way_b[lacking] = part_b[lacking] = True
+    return TreeComparison(layer is None, layer, way_a, way_b, part_a, part_b)
 
 
-def _spare(these: list[Branch], others: list[Branch]) -> dict[Branch, int]:
-    """The branches that the others lack, and how many of each."""
+def _surplus(tree: Subtree, i: int, other: Subtree, j: int) -> dict[int, int]:
+    """The children of tree node i with subtrees that the children of j in the other tree lack, and how many of each."""
     have: Counter[tuple[int, int]] = Counter()
-    for branch in others:
-        have[branch.hop, branch.colour] += branch.times
-    spare = {}
-    for branch in these:
-        key = branch.hop, branch.colour
-        shared = min(have[key], branch.times)
+    for d in other.children(j).tolist():
+        have[int(other.hop[d]), int(other.color[d])] += int(other.multiplicity[d])
+    surplus = {}
+    for c in tree.children(i).tolist():
+        key, times = (int(tree.hop[c]), int(tree.color[c])), int(tree.multiplicity[c])
+        shared = min(have[key], times)
         have[key] -= shared
-        if shared < branch.times:
-            spare[branch] = branch.times - shared
-    return spare
+        if shared < times:
+            surplus[c] = times - shared
+    return surplus

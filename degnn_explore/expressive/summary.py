@@ -1,60 +1,60 @@
-"""A graph in a few facts, before anything is trained: size, parts, degrees, reach, what a plain GNN sees of it."""
+"""A graph in a few facts, before training: size, components, degrees, diameter, and what a plain GNN sees of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import whole_number
-from ..common.stopping import at, raise_if
+from ..common.errors import check_int
+from ..common.progress import report
+from ..common.style import counted
 from ..graphs.distances import components, distances, inner_distances
 from ..graphs.graph import Graph
-from ..reading.catalogue import as_graph
+from ..reading.datasets import as_graph
 from .refinement import NO_TARGETS, Instances
 
 if TYPE_CHECKING:
     import pandas
 
-_LINKS = 1_000  # whose detour is looked at, spread evenly over all
+_LINKS = 1_000  # the sample of links that are removed one at a time, spread evenly over all
 _STEPS = 50_000_000  # nodes times edges up to which every distance is computed
-_LARGE = 2_000_000  # nodes and edges beyond which refinement stops after two layers, as most networks do
+_LARGE = 2_000_000  # nodes and edges beyond which refinement ends after two layers, as in most networks
 _SWEEPS = 4
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What :func:`summary` found; ``print`` gives sentences, a notebook shows the table.
+    """What :func:`summary` returns; ``print`` gives sentences, a notebook shows a table.
 
     Attributes
     ----------
     nodes, edges, components, largest, isolated
-        How many; ``largest`` is the number of nodes of the largest component.
+        Counts; ``largest`` is the number of nodes in the largest component.
     degrees
-        The least, the median, the mean and the largest degree.
+        The smallest, the median, the mean and the largest degree.
     diameter, exact
-        The longest shortest path found in the largest component; whether there is no longer one.
+        The longest shortest path found in the largest component; whether it is known to be the longest.
     kinds, layers
-        Classes of nodes that a plain GNN (1-WL) with so many layers tells apart; None: with any number of them.
+        Classes of nodes that a plain GNN (1-WL) with that many layers tells apart; None: with any number of layers.
     alike
         How many nodes share their class with another.
     detours
-        Of links each cut on its own, the share whose ends are then 2, 3, ... steps apart; -1: no path is left.
+        Each link of a sample removed in turn: the share whose ends are then 2, 3, ... steps apart; -1: no path left.
     looked_at
-        How many links ``detours`` is taken from.
+        The size of that sample.
     max_dist
-        The largest distance that is told apart in what is said of the links.
+        The distance beyond which the sentence about links counts.
     classes, attributes
-        Nodes of each label, -1 for those without; numbers given for each node.
+        The number of nodes with each label, -1 for those without one; the number of attributes of each node.
 
     Examples
     --------
     >>> import degnn_explore as de
-    >>> found = de.summary("lesmis")
-    >>> found.kinds, found.diameter, found.to_frame().loc["size", "what"]
+    >>> les_mis = de.summary("lesmis")
+    >>> les_mis.kinds, les_mis.diameter, les_mis.to_frame().loc["size", "what"]
     (52, 5, '77 nodes and 254 links')
     """
 
@@ -79,12 +79,12 @@ class Summary:
 
     @property
     def beyond(self) -> float:
-        """The share of links whose ends are further than ``max_dist`` apart once the link is cut, by whatever way."""
+        """The share of links whose ends are more than ``max_dist`` steps apart, but connected, once it is removed."""
         return sum(share for far, share in self.detours.items() if far > self.max_dist)
 
     @property
     def enough(self) -> int:
-        """The distance within which nine in ten of the links have a way round, of those that have one."""
+        """The distance that covers nine in ten of the detours."""
         reached = [(far, share) for far, share in sorted(self.detours.items()) if far >= 0]
         total, so_far = sum(share for _, share in reached), 0.0
         for far, share in reached:
@@ -95,29 +95,29 @@ class Summary:
 
     @property
     def facts(self) -> dict[str, str]:
-        """Every fact in words, by what it is about."""
+        """Every fact as a sentence, by topic."""
         low, median, mean, high = self.degrees
-        alone = f", {_count(self.isolated, 'node')} without any link" if self.isolated else ""
+        alone = f", {counted(self.isolated, 'node')} without any link" if self.isolated else ""
         parts = "one component" if self.components == 1 else f"{self.components:,} components"
         within = "" if self.components == 1 else f"; the largest holds {_share(self.largest / self.nodes)} of the nodes"
         facts = {
-            "size": f"{_count(self.nodes, 'node')} and {_count(self.edges, 'link')}",
+            "size": f"{counted(self.nodes, 'node')} and {counted(self.edges, 'link')}",
             "parts": f"{parts}{within}{alone}",
             "degrees": f"from {low:,} to {high:,}, {mean:.1f} on average, median {median:g}",
-            "reach": f"{'' if self.exact else 'at least '}{_count(self.diameter, 'step')} across"
+            "reach": f"{'' if self.exact else 'at least '}{counted(self.diameter, 'step')} across"
             + ("" if self.components == 1 else ", in the largest component"),
             "kinds": self._seen(),
             "links": self._links(),
         }
         if self.classes:
-            known = {label: count for label, count in self.classes.items() if label >= 0}
-            some = ", ".join(f"{label}: {count:,}" for label, count in list(known.items())[:8])
-            none = f"; {_count(self.classes[-1], 'node')} without" if -1 in self.classes else ""
+            named = {label: count for label, count in self.classes.items() if label >= 0}
+            some = ", ".join(f"{label}: {count:,}" for label, count in list(named.items())[:8])
+            none = f"; {counted(self.classes[-1], 'node')} without" if -1 in self.classes else ""
             facts["labels"] = (
-                f"{_count(len(known), 'class', 'classes')} ({some}{', …' if len(known) > 8 else ''}){none}"
+                f"{counted(len(named), 'class', 'classes')} ({some}{', …' if len(named) > 8 else ''}){none}"
             )
         if self.attributes:
-            facts["attributes"] = f"{_count(self.attributes, 'number')} for each node"
+            facts["attributes"] = f"{counted(self.attributes, 'number')} for each node"
         return facts | {"cleaning": self.cleaning}
 
     def _seen(self) -> str:
@@ -131,12 +131,12 @@ class Summary:
     def _links(self) -> str:
         if not self.detours:
             return "none"
-        which = "of all" if self.looked_at == self.edges else f"of {self.looked_at:,} looked at"
-        lost, far = self.detours.get(-1, 0.0), f"ends more than {self.max_dist} steps apart"
-        said = f"{which}, each cut on its own, {f'{_share(self.beyond)} have' if self.beyond else 'none has'} {far}"
-        said += f", and {_share(lost)} no other path" if lost else ""
-        advice = f"; nine in ten are within {self.enough}: try max_dist={self.enough}" if self.beyond > 0.1 else ""
-        return said + advice
+        which = "" if self.looked_at == self.edges else f"in a sample of {self.looked_at:,} links, "
+        lost, many = self.detours.get(-1, 0.0), _share(self.beyond) if self.beyond else "none"
+        sentence = f"{which}removing the link leaves its ends more than {self.max_dist} steps apart in {many}"
+        sentence += f", and without a path in {_share(lost)}" if lost else ""
+        advice = f"; nine in ten detours are within {self.enough} steps: try max_dist={self.enough}"
+        return sentence + (advice if self.beyond > 0.1 else "")
 
     def to_frame(self) -> pandas.DataFrame:
         """The facts as a table."""
@@ -154,21 +154,19 @@ class Summary:
             return str(self.to_frame().to_html(header=False, justify="left"))
 
 
-def summary(graph: Any, *, max_dist: int = 3, stop: Event | None = None) -> Summary:
-    """What to know of a graph before training on it.
+def summary(graph: Any, *, max_dist: int = 3) -> Summary:
+    """What to know about a graph before training on it.
 
-    A plain GNN's kinds of nodes are the classes of colour refinement (1-WL) by the links alone. On large graphs some
-    facts come from a part, and say so: links from a thousand of them, the diameter from a few searches (at least so
-    many steps), kinds of nodes after two layers.
+    A plain GNN's kinds of nodes are the classes of color refinement (1-WL) by the links alone. On large graphs some
+    facts come from a sample and say so: links from a thousand of them, the diameter from a few searches (a lower
+    bound), kinds of nodes after two layers.
 
     Parameters
     ----------
     graph
         A Graph, a DataFrame of edges, a graph of networkx or PyG, a file, or a name of ``de.datasets()``.
     max_dist
-        Links with a longer way round are counted: to :class:`SPD` of this ``max_dist`` they look alike.
-    stop
-        An event that ends the work within a second or two.
+        Links with a longer detour are counted: to :class:`SPD` with this ``max_dist`` they look alike.
 
     Examples
     --------
@@ -179,28 +177,28 @@ def summary(graph: Any, *, max_dist: int = 3, stop: Event | None = None) -> Summ
     degrees: from 1 to 134, 14.5 on average, median 12
     reach: 5 steps across
     kinds: a plain GNN sees 285 kinds of nodes here; 14 of 297 nodes look like another
-    links: of 716 looked at, each cut on its own, 0.1 % have ends more than 3 steps apart, and 0.8 % no other path
+    links: in a sample of 716 links, removing the link leaves its ends more than 3 steps apart in 0.1 %, and
+    without a path in 0.8 %
     cleaning: nothing to clean
     """
     G = as_graph(graph)
-    whole_number("max_dist", max_dist, least=1)
-    at("finding the components", 0.0)
-    sizes = np.bincount(member := components(G))  # [n], zero but at the smallest node of each
-    raise_if(stop, "the summary was stopped")
-    at("measuring how far it is across", 0.1)
-    diameter, exact = _diameter(G, np.flatnonzero(member == sizes.argmax()), stop)
-    at("counting the kinds of nodes that a plain GNN sees", 0.4)
+    check_int("max_dist", max_dist, least=1)
+    report("finding the components", 0.0)
+    sizes = np.bincount(component := components(G))
+    report("measuring the diameter", 0.1)
+    diameter, exact = _diameter(G, np.flatnonzero(component == sizes.argmax()))
+    report("counting the kinds of nodes that a plain GNN sees", 0.4)
     layers = 2 if G.num_nodes + G.num_edges > _LARGE else None
-    for classes, _ in Instances.build([(G, NO_TARGETS)]).refine(layers, stop):
+    for classes, _ in Instances.build([(G, NO_TARGETS)]).refine(layers):
         of_class = np.bincount(classes)
-    at("looking at links", 0.9)
+    report("removing links one at a time", 0.9)
     links = G.edges[:: -(-G.num_edges // _LINKS)] if G.num_edges else G.edges
     degrees = G.degrees
     return Summary(
         title=G.title,
         nodes=G.num_nodes,
         edges=G.num_edges,
-        components=int((sizes > 0).sum()),
+        components=len(sizes),
         largest=int(sizes.max()),
         isolated=int((degrees == 0).sum()),
         degrees=(int(degrees.min()), float(np.median(degrees)), float(degrees.mean()), int(degrees.max())),
@@ -209,46 +207,42 @@ def summary(graph: Any, *, max_dist: int = 3, stop: Event | None = None) -> Summ
         kinds=int((of_class > 0).sum()),
         layers=layers,
         alike=int(of_class[of_class > 1].sum()),
-        detours={far: often / len(links) for far, often in _counted(inner_distances(G, links)[:, 0, 1]).items()},
+        detours={far: count / len(links) for far, count in _histogram(inner_distances(G, links)[:, 0, 1]).items()},
         looked_at=len(links),
         max_dist=max_dist,
-        classes={} if G.labels is None else _counted(G.labels),
+        classes={} if G.labels is None else _histogram(G.labels),
         attributes=0 if G.attributes is None else G.attributes.shape[1],
         cleaning=str(G.cleaning),
     )
 
 
-def _diameter(G: Graph, part: NDArray[np.int64], stop: Event | None) -> tuple[int, bool]:
-    """The longest shortest path found within a component, and whether all were looked at.
+def _diameter(G: Graph, component: NDArray[np.int64]) -> tuple[int, bool]:
+    """The longest shortest path found within a component, and whether no longer one is possible.
 
-    Where that would take long, each search starts at the node that the last one found furthest, the first at the
-    busiest; of that node's depth d no two nodes are further apart than 2 d.
+    In a large component, the first search starts at the node of the highest degree and each further one at the node
+    that the last one found furthest away. From a node whose furthest node is d away, no two nodes are 2 d + 1 apart.
     """
-    if len(part) * (G.num_edges + len(part)) <= _STEPS:
-        blocks = np.array_split(part, max(1, len(part) // 64))
+    if len(component) * (G.num_edges + len(component)) <= _STEPS:
+        blocks = np.array_split(component, max(1, len(component) // 64))
         return max(int(distances(G, block).max()) for block in blocks), True
-    start = part[G.degrees[part].argmax()]
-    longest, most = 0, 2 * len(part)
-    for _ in range(_SWEEPS):
-        far = distances(G, np.array([start]))[0]
-        raise_if(stop, "the summary was stopped")
-        longest, most = max(longest, int(far.max())), min(most, 2 * int(far.max()))
-        start = far.argmax()
-    return longest, longest == most
+    start = component[G.degrees[component].argmax()]
+    longest, bound = 0, 2 * len(component)
+    for sweep in range(_SWEEPS):
+        report("measuring the diameter", 0.1 + 0.3 * sweep / _SWEEPS)
+        distance = distances(G, np.array([start]))[0]
+        longest, bound = max(longest, int(distance.max())), min(bound, 2 * int(distance.max()))
+        start = distance.argmax()
+    return longest, longest == bound
 
 
-def _counted(values: NDArray[Any]) -> dict[int, int]:
+def _histogram(values: NDArray[Any]) -> dict[int, int]:
     """How often each value occurs, ascending."""
-    found, often = np.unique(values, return_counts=True)
-    return dict(zip(found.tolist(), often.tolist(), strict=True))
-
-
-def _count(number: int, word: str, words: str = "") -> str:
-    return f"{number:,} {word if number == 1 else words or word + 's'}"
+    distinct, counts = np.unique(values, return_counts=True)
+    return dict(zip(distinct.tolist(), counts.tolist(), strict=True))
 
 
 def _share(part: float) -> str:
     """A percentage that is 0 or 100 only if it is."""
     digits = 1 if 0 < part < 0.0095 or 0.9905 < part < 1 else 0
-    shown = f"{100 * part:.{digits}f}"
-    return f"{'under 0.1' if shown == '0.0' else 'over 99.9' if shown == '100.0' else shown} %"
+    percent = f"{100 * part:.{digits}f}"
+    return f"{'under 0.1' if percent == '0.0' else 'over 99.9' if percent == '100.0' else percent} %"

@@ -1,4 +1,4 @@
-"""The graph: its columns, how it is cleaned, networkx and PyG, and the zoo of classical graphs.
+"""The graph: how it is built, checked and converted, distances in it, and the zoo of classical graphs.
 
-May import ``common``. Begin with ``graph.py``.
+May import ``common``. Start with ``graph.py``.
 """

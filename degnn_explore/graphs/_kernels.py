@@ -1,4 +1,4 @@
-"""Breadth-first search, compiled, and nothing else.
+"""Breadth-first search, compiled.
 
 ``inside`` marks the nodes of S when the edges between them are cut; it is all False otherwise.
 """
@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from ..common.compiled import compiled
 
 Ints = NDArray[Any]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bfs(indptr: Ints, indices: Ints, source: int, inside: Ints, queue: Ints, dist: Ints, depth: int) -> int:
     """Distances from ``source`` into ``dist`` (-1 where not reached), no further than ``depth``; returns how many."""
     dist[source] = 0
@@ -34,29 +35,7 @@ def bfs(indptr: Ints, indices: Ints, source: int, inside: Ints, queue: Ints, dis
     return tail
 
 
-@njit(cache=True, nogil=True)
-def components(indptr: Ints, indices: Ints, component: Ints) -> None:
-    """The connected component of each node, named after its smallest node; ``component`` comes in as -1."""
-    n = len(indptr) - 1
-    queue = np.empty(n, dtype=component.dtype)
-    for start in range(n):
-        if component[start] >= 0:
-            continue
-        component[start] = start
-        queue[0] = start
-        head, tail = 0, 1
-        while head < tail:
-            u = queue[head]
-            head += 1
-            for e in range(indptr[u], indptr[u + 1]):
-                x = indices[e]
-                if component[x] < 0:
-                    component[x] = start
-                    queue[tail] = x
-                    tail += 1
-
-
-@njit(cache=True, nogil=True)
+@compiled
 def distances(indptr: Ints, indices: Ints, sets: Ints, cut: bool, out: Ints) -> None:
     """Shortest-path distance from each member of each set to every node; out [k, p, n], -1: unreachable."""
     n = len(indptr) - 1
@@ -71,7 +50,7 @@ def distances(indptr: Ints, indices: Ints, sets: Ints, cut: bool, out: Ints) -> 
         inside[sets[i]] = False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def inner_distances(indptr: Ints, indices: Ints, sets: Ints, out: Ints) -> None:
     """Distances between the members of each set, the edges between them cut; out [k, p, p], -1: unreachable."""
     n = len(indptr) - 1
@@ -88,7 +67,7 @@ def inner_distances(indptr: Ints, indices: Ints, sets: Ints, out: Ints) -> None:
         inside[S] = False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _between(indptr: Ints, indices: Ints, a: int, b: int, inside: Ints, queues: Ints, dist: Ints) -> int:
     """The distance between two nodes, -1 if there is no path; ``dist`` is left as it was, -1 everywhere.
 

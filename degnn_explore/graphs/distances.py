@@ -24,8 +24,15 @@ def set_distances(G: Graph, sets: NDArray[np.int64], cut: bool = False) -> NDArr
     return out
 
 
+def distance_to_set(G: Graph, S: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The distance of each node to the nearest of S, -1 without a path. [n]"""
+    away = distances(G, S).astype(np.int64)
+    nearest = np.where(away < 0, G.num_nodes, away).min(axis=0)
+    return np.where(nearest == G.num_nodes, -1, nearest)
+
+
 def inner_distances(G: Graph, sets: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Distances between the nodes of each target set, its own edges cut; -1 where there is no path. [k, p] -> [k, p, p]
+    """Distances between the nodes of each target set, edges inside it cut; -1 without a path. [k, p] -> [k, p, p]
 
     Examples
     --------
@@ -41,24 +48,23 @@ def inner_distances(G: Graph, sets: NDArray[np.int64]) -> NDArray[np.int32]:
 
 
 def components(G: Graph) -> NDArray[np.int32]:
-    """The connected component of each node, named after its smallest node. [n]
+    """The connected component of each node, 0, 1, 2, ... [n]
 
     Examples
     --------
     >>> components(Graph.from_edges([(0, 2), (1, 3)], num_nodes=5)).tolist()
-    [0, 1, 0, 1, 4]
+    [0, 1, 0, 1, 2]
     """
-    from . import _kernels as kernels
+    from scipy.sparse.csgraph import connected_components
 
-    member = np.full(G.num_nodes, -1, dtype=np.int32)  # a graph has at most MAX_NODES nodes
-    kernels.components(G.indptr, G.indices, member)
-    return member
+    _, component = connected_components(G.to_scipy(), directed=False)
+    return np.asarray(component, dtype=np.int32)
 
 
 def rings(G: Graph, start: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
     """The nodes at distance 0, 1, 2, ... from the nearest of ``start``, each ring ascending.
 
-    Whoever asks for the first few pays for these only, however large the graph.
+    Lazy: the first few rings cost little, however large the graph.
 
     Examples
     --------
@@ -76,7 +82,7 @@ def rings(G: Graph, start: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
 
 
 def entries_of(G: Graph, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places in ``G.indices`` of the neighbours of these nodes, node by node."""
+    """The places in ``G.indices`` of the neighbors of these nodes, node by node."""
     degrees = G.degrees[nodes]
     ends = np.cumsum(degrees)
     return np.arange(degrees.sum()) + np.repeat(G.indptr[nodes] - (ends - degrees), degrees)

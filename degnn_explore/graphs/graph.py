@@ -12,9 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError
-from .cleaning import Cleaning, clean_csr, numbered_edges
-from .columns import CHECKS, are_other_numbers, digest_of, frozen, numeric_columns, text
-from .interop import as_networkx, as_pyg, networkx_parts, pyg_parts
+from .build import (
+    CHECKS,
+    Cleaning,
+    clean_csr,
+    digest_of,
+    frozen,
+    ids_are_noncontiguous_ints,
+    numbered_edges,
+    numeric_columns,
+    text,
+)
+from .convert import as_networkx, as_pyg, networkx_parts, pyg_parts
 from .nodes import Node, Nodes, Targets
 
 if TYPE_CHECKING:
@@ -32,22 +41,24 @@ class Graph:
     Build one with :meth:`from_edges`, :meth:`from_networkx`, :meth:`from_pyg`, ``de.read_graph`` or ``de.load``.
 
     **Which node is meant**, wherever nodes are taken: a string is a name, and an integer a node's number 0..n-1.
-    Where a source has other numbers as ids (1..n, or with gaps), the nodes are numbered anew and the ids are their
-    names: ``G.has_edge("118", "201")``. There a bare Python integer is refused, for it could mean either, unless
-    both readings mean the same node; integers in arrays, as this library hands them out, are numbers as ever.
+    If the source has other integers as ids (1..n, or with gaps), the nodes get new numbers and the ids become their
+    names: ``G.has_edge("118", "201")``. A bare Python integer is then an error, because it could mean either, unless
+    both readings mean the same node; integers in arrays, as this library returns them, are always numbers.
 
     Attributes
     ----------
     indptr, indices
-        The CSR adjacency: the neighbours of u, ascending, are ``indices[indptr[u]:indptr[u+1]]``.
+        The CSR adjacency: the neighbors of u, ascending, are ``indices[indptr[u]:indptr[u+1]]``.
     labels
         int64 [n] with a class per node, or None; -1 stands for "no label".
     positions, attributes
-        float64 [n, 2], where to draw a node (y upwards), and [n, d], what models and colours may use; or None.
+        float64 [n, 2], where to draw a node (y upwards), and [n, d], what models and colors may use; or None.
     info, title
-        Columns to show beside a node (city, state, ...), and what the graph is called. Never used by a model.
+        Columns to show with a node (city, state, ...), and what the graph is called. Never used by a model.
     cleaning
         What was changed in the input, see :class:`Cleaning`.
+    parts
+        int64 [n], the graph of a :func:`degnn_explore.disjoint_union` that each node came from, or None.
 
     Examples
     --------
@@ -65,8 +76,9 @@ class Graph:
     title: str = ""
     cleaning: Cleaning = field(default_factory=Cleaning)
     _names: tuple[str, ...] | None = None
+    parts: NDArray[np.int64] | None = None
 
-    # ---- ways in ----------------------------------------------------------------------------
+    # ---- constructors -----------------------------------------------------------------------
 
     @classmethod
     def from_edges(
@@ -95,8 +107,8 @@ class Graph:
         names, labels, positions, attributes, info, title
             See :class:`Graph`.
         directed, weighted, renumbered
-            Whether the source was, to be told in :attr:`cleaning`. Names that are whole numbers say by themselves
-            that the nodes were renumbered; give it where other ids were, and the names are words.
+            Facts about the source, reported in :attr:`cleaning`. Names that are integers imply that the nodes were
+            renumbered; pass ``renumbered`` if the ids were integers and the names are words.
 
         Examples
         --------
@@ -105,7 +117,7 @@ class Graph:
         """
         pairs, num_nodes, names = numbered_edges(edges, num_nodes, names)
         indptr, indices, cleaning = clean_csr(pairs, num_nodes)
-        renumbered = bool(renumbered) or (names is not None and are_other_numbers(names))
+        renumbered = bool(renumbered) or (names is not None and ids_are_noncontiguous_ints(names))
         cleaning = replace(cleaning, direction_ignored=directed, weights_ignored=weighted, renumbered=renumbered)
         return cls(frozen(indptr), frozen(indices), title=text("title", title), cleaning=cleaning)._with(
             _names=names, labels=labels, positions=positions, attributes=attributes, info=info
@@ -138,10 +150,14 @@ class Graph:
         """
         return cls.from_edges(**pyg_parts(data))
 
-    # ---- ways out ---------------------------------------------------------------------------
+    # ---- conversion -------------------------------------------------------------------------
 
     def to_networkx(self) -> networkx.Graph[int]:
-        """The same graph in networkx, nodes 0..n-1 with ``name``, ``label``, ``pos`` and info."""
+        """The same graph in networkx, nodes 0..n-1 with ``name``, ``label``, ``pos`` and info.
+
+        A column of info that is itself called ``name``, ``label`` or ``pos`` keeps that name if the graph has no such
+        data; otherwise it becomes ``name_``, ``label_`` or ``pos_``.
+        """
         return as_networkx(self, self._names)
 
     def to_pyg(self) -> torch_geometric.data.Data:
@@ -155,25 +171,25 @@ class Graph:
         entries = np.ones(len(self.indices)), self.indices, self.indptr
         return scipy.sparse.csr_array(entries, shape=(self.num_nodes,) * 2)
 
-    # ---- what it holds ----------------------------------------------------------------------
+    # ---- contents ---------------------------------------------------------------------------
 
     @property
     def num_nodes(self) -> int:
-        """n = |V|."""
+        """n = ``|V|``."""
         return len(self.indptr) - 1
 
     @property
     def num_edges(self) -> int:
-        """m = |E|, each undirected edge counted once."""
+        """m = ``|E|``, each undirected edge counted once."""
         return len(self.indices) // 2
 
     @property
     def names(self) -> tuple[str, ...]:
-        """A name to show for each node; the node's number where none was given."""
+        """A name to show for each node; the node's number where it has no name."""
         return self._nodes.names
 
     def digest(self, *, attributes: bool = True, labels: bool = False) -> str:
-        """SHA-256 of what the graph is: its edges and, if they count, attributes and labels; not names or title.
+        """SHA-256 of the edges and, if wanted, attributes and labels; not of names or title.
 
         Examples
         --------
@@ -185,7 +201,7 @@ class Graph:
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
-        """Number of neighbours of each node. [n]"""
+        """Number of neighbors of each node. [n]"""
         return frozen(np.diff(self.indptr))
 
     @cached_property
@@ -195,13 +211,13 @@ class Graph:
         return frozen(np.stack([sources[keep], self.indices[keep].astype(np.int64)], axis=1))
 
     def neighbors(self, u: Node) -> NDArray[np.int32]:
-        """The neighbours of u, ascending."""
+        """The neighbors of u, ascending."""
         i = self._nodes.number(u)
         return self.indices[self.indptr[i] : self.indptr[i + 1]]
 
     @cached_property
     def _keys(self) -> NDArray[np.int64]:
-        """The edges as the sorted numbers u * n + v, to look pairs up in, and a last one past them all."""
+        """The edges as sorted numbers u * n + v, for lookup, followed by one larger than all of them."""
         return np.append(self.edges[:, 0] * self.num_nodes + self.edges[:, 1], self.num_nodes**2)
 
     def has_edges(self, pairs: Any) -> NDArray[np.bool_]:
@@ -236,10 +252,10 @@ class Graph:
         """
         return self._nodes.target_set(S)
 
-    # ---- graphs made from this one ------------------------------------------------------------
+    # ---- graphs made from this one ----------------------------------------------------------
 
     def without_edges(self, pairs: Any) -> Graph:
-        """This graph without the given edges; every node stays. [k, 2]
+        """This graph without these edges; every node stays. [k, 2]
 
         Examples
         --------
@@ -265,7 +281,7 @@ class Graph:
 
     @property
     def _sources(self) -> NDArray[np.int64]:
-        """The node at whose place in :attr:`indices` each entry stands. [2m]"""
+        """The node whose neighbor each entry of :attr:`indices` is. [2m]"""
         return np.repeat(np.arange(self.num_nodes), self.degrees)
 
     def _keeping(self, keep: NDArray[np.bool_]) -> Graph:
@@ -288,30 +304,31 @@ class Graph:
             raise GraphError(f"An order of the nodes names each of 0..{self.num_nodes - 1} once.")
         indptr, indices, _ = clean_csr(np.argsort(nodes)[self.edges], self.num_nodes)
         columns = {"labels": self.labels, "positions": self.positions, "attributes": self.attributes}
-        return replace(self, indptr=frozen(indptr), indices=frozen(indices))._with(
+        parts = None if self.parts is None else frozen(self.parts[nodes])
+        return replace(self, indptr=frozen(indptr), indices=frozen(indices), parts=parts)._with(
             _names=None if self._names is None else [self._names[i] for i in nodes],
             info={key: column[nodes] for key, column in self.info.items()},
             **{key: column[nodes] for key, column in columns.items() if column is not None},
         )
 
     def with_labels(self, labels: Any) -> Graph:
-        """The same graph with these integer labels, one a node (-1: none)."""
-        return self._with(labels=labels)
+        """The same graph with these integer labels, one for each node (-1: none); None removes them."""
+        return replace(self, labels=None) if labels is None else self._with(labels=labels)
 
     def with_attributes(self, attributes: Any) -> Graph:
-        """The same graph with these node attributes [n, d], or the named numeric columns of info.
+        """The same graph with these node attributes [n, d], or the named numeric columns of info; None removes them.
 
-        Attributes computed from the edges (degrees, PageRank, embeddings) know all of them. Before a link task holds
-        some out, such attributes leak what is to be predicted (degrees lift a GCN on a power grid from 70 to 92 AUC):
-        compute them on ``task.graph``, not on the full graph.
+        Attributes computed from the edges (degrees, PageRank, embeddings) know all of them. If a link task then holds
+        some out, they leak what is to be predicted (degrees lift a GCN on a power grid from 70 to 92 AUC): compute
+        them on ``task.graph``, not on the full graph.
         """
         if isinstance(attributes, list | tuple) and attributes and all(isinstance(a, str) for a in attributes):
             attributes = numeric_columns(self.info, attributes)
-        return self._with(attributes=attributes)
+        return replace(self, attributes=None) if attributes is None else self._with(attributes=attributes)
 
     def with_positions(self, positions: Any) -> Graph:
-        """The same graph drawn at these positions [n, 2]."""
-        return self._with(positions=positions)
+        """The same graph drawn at these positions [n, 2]; None removes them."""
+        return replace(self, positions=None) if positions is None else self._with(positions=positions)
 
     def with_info(self, info: Mapping[str, Any]) -> Graph:
         """The same graph with these columns to show, and no others."""
@@ -322,9 +339,9 @@ class Graph:
         return replace(self, title=text("title", title))
 
     def _with(self, **columns: Any) -> Graph:
-        """A copy with the given columns, each checked for length and kind; one that is None stays as it is."""
-        given = {key: CHECKS[key](column, self.num_nodes) for key, column in columns.items() if column is not None}
-        return replace(self, **given)
+        """A copy with these columns, each checked for length and kind; one that is None stays as it is."""
+        checked = {key: CHECKS[key](column, self.num_nodes) for key, column in columns.items() if column is not None}
+        return replace(self, **checked)
 
     def __repr__(self) -> str:
         title = f"{self.title!r}, " if self.title else ""
@@ -333,7 +350,7 @@ class Graph:
         return f"Graph({title}{self.num_nodes:,} nodes, {self.num_edges:,} edges{extra}{ids})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """For processes and copies: a read-only mapping cannot be pickled, and what is derived need not be."""
+        """For processes and copies: a read-only mapping cannot be pickled, and cached values need not be."""
         return {f.name: getattr(self, f.name) for f in fields(self)} | {"info": dict(self.info)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -344,7 +361,7 @@ class Graph:
 
 
 def needs_graph(caller: str, G: Any) -> None:
-    """A ParameterError that says how to make a Graph, if this is something else."""
+    """Raise a ParameterError that says how to make a Graph, if this is something else."""
     if not isinstance(G, Graph):
         how = "make one with Graph.from_networkx, Graph.from_pyg or Graph.from_edges"
         raise ParameterError(f"{caller} needs a degnn_explore Graph, not {type(G).__name__}; {how}.")

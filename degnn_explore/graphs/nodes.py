@@ -1,8 +1,8 @@
-"""Which node is meant: by its name, by its number, and what could mean two nodes is refused.
+"""Look up nodes by name or number; an error for what could mean two nodes.
 
-The one rule, wherever nodes are taken: a string is a name; an integer in an array (or a numpy integer), as this
-library hands them out, is a number 0..n-1; a Python integer is that number too, unless the ids of the graph were
-other numbers and were renumbered: then it is refused, except where both readings mean the same node.
+One rule wherever nodes are taken: a string is a name. An integer in an array (or a numpy integer), as this library
+returns them, is a number 0..n-1. A Python integer is that number too, unless the ids of the graph were other integers
+and the nodes were renumbered: then it is an error, except where both readings mean the same node.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import TargetError, shown
+from ..common.errors import TargetError, short_repr
 
 Node = int | np.integer[Any] | str
 Targets = Node | Iterable[Node]  # a target set: a node, a name, or several of them
@@ -24,15 +24,15 @@ Targets = Node | Iterable[Node]  # a target set: a node, a name, or several of t
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes of a graph, to look them up; ``given`` are their names, None where each is its number."""
+    """Looks up the nodes of a graph; ``explicit`` are their names, or None if every node is called by its number."""
 
     count: int
-    given: tuple[str, ...] | None
+    explicit: tuple[str, ...] | None
     renumbered: bool
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        return self.given if self.given is not None else tuple(map(str, range(self.count)))
+        return self.explicit if self.explicit is not None else tuple(map(str, range(self.count)))
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -44,29 +44,30 @@ class Nodes:
             if v not in self._place:
                 near = difflib.get_close_matches(v, self.names[:100_000], n=1)
                 hint = f" Did you mean {near[0]!r}?" if near else ""
-                raise TargetError(f"No node is called {shown(v)}.{hint}")
+                raise TargetError(f"No node is called {short_repr(v)}.{hint}")
             return self._place[v]
         if isinstance(v, bool | np.bool_) or not isinstance(v, int | np.integer):
-            raise TargetError(f"A node is a number 0..{self.count - 1} or a name, not {shown(v)}.")
-        if isinstance(v, int) and self.given is not None:
+            raise TargetError(f"A node is a number 0..{self.count - 1} or a name, not {short_repr(v)}.")
+        if isinstance(v, int) and self.explicit is not None:
             self._refuse_two_readings(v)
         if not 0 <= v < self.count:
-            raise TargetError(f"Node {shown(int(v))} is not in the graph; its nodes are 0..{self.count - 1}.")
+            raise TargetError(f"Node {short_repr(int(v))} is not in the graph; its nodes are 0..{self.count - 1}.")
         return int(v)
 
     def _refuse_two_readings(self, v: int) -> None:
-        named = self._place.get(shown(v))
+        named = self._place.get(short_repr(v))
         if named == v or (named is None and not self.renumbered):
             return
-        as_name = f"a node called '{shown(v)}' (" + ("there is none)" if named is None else f"number {named})")
+        as_name = f"a node called '{short_repr(v)}' (" + ("there is none)" if named is None else f"number {named})")
         called = f"called {self.names[v]!r}" if 0 <= v < self.count else f"there are 0..{self.count - 1}"
         raise TargetError(
-            f"{shown(v)} could mean {as_name} or node number {shown(v)} ({called}), for the ids of this graph were "
-            f"renumbered. Say which: the name as text, '{shown(v)}', or the number as numpy.int64({shown(v)})."
+            f"{short_repr(v)} could mean {as_name} or node number {short_repr(v)} ({called}), because the nodes of "
+            f"this graph were renumbered. Say which: the name as text, '{short_repr(v)}', or the number as "
+            f"numpy.int64({short_repr(v)})."
         )
 
     def numbers(self, array: NDArray[Any]) -> NDArray[np.int64]:
-        """A copy of integers that must all be numbers of nodes."""
+        """A copy of integers that must all be node numbers."""
         if array.size and (array.min() < 0 or array.max() >= self.count):
             bad = array.min() if array.min() < 0 else array.max()
             raise TargetError(f"Node {bad} is not in the graph; its nodes are 0..{self.count - 1}.")
@@ -80,7 +81,7 @@ class Nodes:
         try:
             members = members if isinstance(members, np.ndarray) and members.ndim == 1 else list(members)
         except TypeError:
-            raise TargetError(f"A target set is a node or several nodes, not {shown(S)}.") from None
+            raise TargetError(f"A target set is a node or several nodes, not {short_repr(S)}.") from None
         if not len(members):
             raise TargetError("The target set is empty; give at least one node.")
         if isinstance(members, np.ndarray) and members.dtype.kind in "iu":
@@ -112,7 +113,9 @@ class Nodes:
         try:
             rows = [() if isinstance(pair, str) else tuple(pair) for pair in pairs]
         except TypeError:
-            raise TargetError(f"Pairs of nodes are written [(u, v), ...], not {shown(pairs)}.") from None
+            raise TargetError(f"Pairs of nodes are written [(u, v), ...], not {short_repr(pairs)}.") from None
         if (odd := next((i for i, row in enumerate(rows) if len(row) != 2), None)) is not None:
-            raise TargetError(f"Pairs of nodes are written [(u, v), ...]; entry {odd} is {shown(list(pairs)[odd])}.")
+            raise TargetError(
+                f"Pairs of nodes are written [(u, v), ...]; entry {odd} is {short_repr(list(pairs)[odd])}."
+            )
         return np.array([[self.number(u), self.number(v)] for u, v in rows], dtype=np.int64)

@@ -2,60 +2,21 @@
 
 from __future__ import annotations
 
-import gc
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 
 import torch
 
 from ..common.errors import ParameterError
-from ..engine.placing import Placement, free_memory
 
-_PROCESS = 500_000_000  # bytes that each process takes of a GPU beside its tensors
 MOST_THREADS = 256  # more of them end the process inside OpenMP
 
 
 def best_device() -> str:
-    """What "auto" stands for: cuda, then mps if its torch has all that is needed, then cpu."""
-    return "cuda" if torch.cuda.is_available() else "mps" if _mps_will_do() else "cpu"
-
-
-@cache
-def _mps_will_do() -> bool:
-    if not torch.backends.mps.is_available():
-        return False
-    try:  # torch has it there from 2.10 on
-        one = torch.zeros(1, dtype=torch.int32, device="mps")
-        torch.nn.functional.embedding_bag(one, torch.ones(1, 1, device="mps"), one, mode="sum")
-    except (NotImplementedError, RuntimeError):
-        return False
-    return True
-
-
-# Layers of several widths there and back: which compiled loop is taken depends on it.
-_IN_BF16 = """
-import torch
-for rows, wide in ((64, 7), (2048, 100), (2048, 32)):
-    with torch.autocast("cpu", torch.bfloat16):
-        layers = torch.nn.Sequential(torch.nn.Linear(wide, 100), torch.nn.Linear(100, 1))
-        out = layers(torch.ones(rows, wide))
-    out.float().sum().backward()
-"""
-
-
-@cache
-def cpu_has_bf16() -> bool:
-    """Whether this processor computes layers in bf16, tried in a process of its own.
-
-    Some virtual machines announce AMX and do not allow it: torch then ends the process, or raises an error.
-    """
-    tried = subprocess.run([sys.executable, "-c", _IN_BF16], capture_output=True, check=False)
-    return tried.returncode == 0
+    """What "auto" stands for: cuda, then mps, then cpu."""
+    return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
 
 
 def devices() -> list[tuple[str, str]]:
@@ -83,27 +44,48 @@ def choose_device(device: str) -> str:
     return device
 
 
-def runs_beside(placement: Placement) -> int | None:
-    """How many more runs like this one its device has room for now; None: memory is no matter, as on the CPU."""
-    if placement.where in ("memory", "streamed") or placement.used is None:
-        return None
-    return int(free_memory(torch.device(placement.device)) // max(placement.used + _PROCESS, 1))
-
-
-def give_back() -> None:
-    """Memory of a GPU that this process holds without need is free for others."""
-    gc.collect()
-    torch.cuda.empty_cache()
-    if torch.backends.mps.is_available():
-        torch.mps.empty_cache()
-
-
 def generator_on(device: str) -> torch.Generator:
     """A generator for draws on a device; the CPU's where torch makes none for it."""
     try:
         return torch.Generator(device=device)
     except RuntimeError:
         return torch.Generator()
+
+
+_SEEDING = threading.Lock()  # of torch's own random numbers, which the whole process shares
+
+
+@contextmanager
+def seeded(seed: int, device: str | torch.device = "cpu") -> Iterator[None]:
+    """Torch's own random numbers start from ``seed`` inside, on the CPU and on ``device``.
+
+    Afterwards every generator of the process is in the state that it was in.
+
+    Examples
+    --------
+    >>> before = torch.get_rng_state()
+    >>> with seeded(1):
+    ...     _ = torch.rand(3)
+    >>> bool((torch.get_rng_state() == before).all())
+    True
+    """
+    kind = torch.device(device).type
+    generators = [torch.default_generator]
+    if kind == "cuda":
+        torch.cuda.init()
+        index = torch.device(device).index
+        generators.append(torch.cuda.default_generators[torch.cuda.current_device() if index is None else index])
+    elif kind == "mps":
+        generators.append(torch.mps._get_default_mps_generator())
+    with _SEEDING:
+        before = [generator.get_state() for generator in generators]
+        try:
+            for generator in generators:
+                generator.manual_seed(seed % 2**63)
+            yield
+        finally:
+            for generator, state in zip(generators, before, strict=True):
+                generator.set_state(state)
 
 
 class _Threads:

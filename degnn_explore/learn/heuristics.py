@@ -1,4 +1,4 @@
-"""Scores of target sets by a formula, nothing learnt: what any model should be compared with.
+"""Scores of target sets by a formula, nothing learned: what any model should be compared with.
 
 The edges inside a set are cut before it is scored, as everywhere; the score of three nodes is the sum over their pairs
 (preferential attachment: the product over the nodes). A higher score speaks for a link or a triangle.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..engine.features import inner_edges
 from ..graphs.distances import inner_distances
 from ..graphs.graph import Graph
-from .sampling import Ints
+from .splits import Ints
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -25,30 +25,30 @@ Scores = NDArray[np.float64]
 _AT_ONCE = 4096  # sets, or columns of an inverse
 
 
-def common_neighbours(graph: Graph, sets: Ints) -> Scores:
+def common_neighbors(graph: Graph, sets: Ints) -> Scores:
     """|N(u) ∩ N(v)|. [k]
 
     Examples
     --------
     >>> square = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])
-    >>> common_neighbours(square, np.array([[0, 2], [1, 3], [0, 1]])).tolist()
+    >>> common_neighbors(square, np.array([[0, 2], [1, 3], [0, 1]])).tolist()
     [2.0, 2.0, 1.0]
     """
     return _shared(graph, sets, np.ones(graph.num_nodes))
 
 
 def adamic_adar(graph: Graph, sets: Ints) -> Scores:
-    """Sum over common neighbours z of 1 / log d(z) (Adamic & Adar, 2003). [k]"""
+    """Sum over common neighbors z of 1 / log d(z) (Adamic & Adar, 2003). [k]"""
     return _shared(graph, sets, 1 / np.log(np.maximum(graph.degrees, 2)))
 
 
 def resource_allocation(graph: Graph, sets: Ints) -> Scores:
-    """Sum over common neighbours z of 1 / d(z) (Zhou, Lü & Zhang, 2009). [k]"""
+    """Sum over common neighbors z of 1 / d(z) (Zhou, Lü & Zhang, 2009). [k]"""
     return _shared(graph, sets, 1 / np.maximum(graph.degrees, 1))
 
 
 def _shared(graph: Graph, sets: Ints, weight: Scores) -> Scores:
-    """Sum of the weights of the nodes outside S that are neighbours of u and v, over the pairs of each set."""
+    """Sum of the weights of the nodes outside S that are neighbors of u and v, over the pairs of each set."""
     A = graph.to_scipy()
     parts = []
     for some in _pieces(sets):
@@ -85,11 +85,11 @@ def katz(graph: Graph, sets: Ints, damping: float = 0.2) -> Scores:
     return _over_pairs(_inner_inverse(matrix, sets, beta * inner_edges(graph, sets)))
 
 
-def personalised_pagerank(graph: Graph, sets: Ints, alpha: float = 0.85) -> Scores:
+def personalized_pagerank(graph: Graph, sets: Ints, alpha: float = 0.85) -> Scores:
     """Where walks from u that end with probability 1 - α at each step end: at v, and the same from v at u. [k]"""
     import scipy.sparse
 
-    degrees = np.maximum(graph.degrees, 1)  # a node without neighbours stays where it is
+    degrees = np.maximum(graph.degrees, 1)  # a node without neighbors stays where it is
     matrix = scipy.sparse.diags_array(degrees.astype(np.float64)) - alpha * graph.to_scipy()
     after = np.maximum(_degrees(graph, sets), 1)  # [k, p]
     cut = alpha * inner_edges(graph, sets) + np.eye(sets.shape[1]) * (after - degrees[sets])[:, :, None]
@@ -219,11 +219,11 @@ def _pieces(sets: Ints) -> Iterator[Ints]:
 
 
 SET_SCORES: dict[str, Callable[..., Scores]] = {
-    "common neighbours": common_neighbours,
+    "common neighbors": common_neighbors,
     "Adamic-Adar": adamic_adar,
     "resource allocation": resource_allocation,
     "preferential attachment": preferential_attachment,
     "Katz": katz,
-    "personalised PageRank": personalised_pagerank,
+    "personalized PageRank": personalized_pagerank,
     "shortest path": closeness,
 }

@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from ..graphs.distances import inner_distances
 from ..graphs.graph import Graph
-from .sampling import Ints
+from .splits import Ints
 
 _LOOKED_AT = 1000  # sets, spread evenly
 _MANY = 0.1
+_USUAL, _FARTHEST = 3, 20  # max_dist that is suggested, at least and at most
 
 
 def distance_hint(graph: Graph, positives: Ints, max_dist: int) -> str:
@@ -49,15 +50,16 @@ def distance_hint(graph: Graph, positives: Ints, max_dist: int) -> str:
     )
 
 
-def reach_of(graph: Graph, positives: Ints) -> int:
-    """How far apart nine in ten of these sets are at most, of those that have paths; 0 if none has, or p = 1.
+def suggested_max_dist(graph: Graph, positives: Ints) -> int:
+    """3, or as far apart as nine in ten of the sets that have paths are; at most 20.
 
     >>> ring = Graph.from_edges([(i, (i + 1) % 12) for i in range(12)])
-    >>> reach_of(ring, ring.edges)
+    >>> suggested_max_dist(ring, ring.edges)
     11
     """
     reached = _apart(graph, positives)
-    return int(np.quantile(reached, 0.9, method="higher")) if len(reached) else 0
+    enough = int(np.quantile(reached, 0.9, method="higher")) if len(reached) else 0
+    return min(max(_USUAL, enough), _FARTHEST)
 
 
 def _apart(graph: Graph, positives: Ints) -> NDArray[np.int32]:

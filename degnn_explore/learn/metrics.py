@@ -1,11 +1,42 @@
-"""How well logits and scores tell classes apart: accuracy, AUC, average precision, precision and hits at k."""
+"""How well logits and scores tell classes apart: accuracy, AUC, average precision, MRR and hits at k."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..common.errors import ParameterError, check_choice
+from .ranking import hits, mean_reciprocal_rank, ranks
+
+if TYPE_CHECKING:
+    from .tasks import Task
+
+HITS = (1, 3, 10, 50, 100)
+RANKING = ("average_precision", "mrr", *(f"hits@{k}" for k in HITS))
+"""Metrics of a task whose held-out positives have negatives of their own."""
+_NAMES = {"auc": "AUC", "mrr": "MRR", "average_precision": "average precision"}
+
+
+def metric_name(metric: str) -> str:
+    """A metric for people.
+
+    >>> metric_name("mrr"), metric_name("hits@10"), metric_name("accuracy")
+    ('MRR', 'Hits@10', 'accuracy')
+    """
+    return _NAMES.get(metric, metric.replace("hits", "Hits"))
+
+
+def check_metric(metric: str, task: Task) -> str:
+    """The metric, if the task has it."""
+    check_choice("metric", metric, ["accuracy", "auc", *RANKING])
+    if metric in RANKING and task.val.ranked is None:
+        raise ParameterError(
+            f"metric={metric!r} ranks each held-out link among negatives of its own, and this task has none; make it "
+            "with de.link_task(G, per_positive=100)."
+        )
+    return metric
 
 
 def auc(scores: NDArray[Any], positive: NDArray[Any]) -> float:
@@ -42,52 +73,42 @@ def metrics(logits: NDArray[Any], labels: NDArray[np.int64]) -> dict[str, float]
     return {"accuracy": accuracy, "auc": float(np.mean(known)) if known else float("nan")}
 
 
-def average_precision(scores: NDArray[Any], positive: NDArray[Any], negatives: float = 1.0) -> float:
-    """Mean over the positives of the precision at each one's score; a tie is one step.
+def task_metrics(task: Task, part: str, logits: NDArray[Any], ranked: NDArray[Any] | None = None) -> dict[str, float]:
+    """The metrics of a part of a task, "train", "val" or "test", from its logits in their order.
 
-    ``negatives`` is how many negatives each one given stands for: with as many as the graph has, it is the average
-    precision among all its sets.
+    On a disjoint union it is the mean over its graphs; one where a metric is not defined is left out. ``ranked`` are
+    the logits of ``split.ranked``; with them, those in :data:`RANKING` too.
+    """
+    split = getattr(task, part)
+    if ranked is not None:
+        positive = split.labels == 1
+        place = ranks(logits[positive], ranked.reshape(int(positive.sum()), -1))
+        return {
+            **metrics(logits, split.labels),
+            "average_precision": average_precision(logits, positive),
+            "mrr": mean_reciprocal_rank(place),
+            **{f"hits@{k}": hits(place, k) for k in HITS},
+        }
+    if task.graph.parts is None:
+        return metrics(logits, split.labels)
+    of_set = task.graph.parts[split.sets[:, 0]]
+    each = [metrics(logits[of_set == number], split.labels[of_set == number]) for number in np.unique(of_set)]
+    known = {key: [one[key] for one in each if not np.isnan(one[key])] for key in each[0]}
+    return {key: float(np.mean(values)) if values else float("nan") for key, values in known.items()}
+
+
+def average_precision(scores: NDArray[Any], positive: NDArray[Any]) -> float:
+    """Mean over the positives of the precision at each one's score; a tie is one step.
 
     Examples
     --------
     >>> average_precision(np.array([0.9, 0.8, 0.3]), np.array([1, 0, 1]))
     0.8333333333333333
-    >>> average_precision(np.array([0.9, 0.8, 0.3]), np.array([1, 0, 1]), negatives=20)
-    0.5454545454545454
     """
     positive = np.asarray(positive, dtype=bool)
     if not positive.any():
         return float("nan")
     values, place = np.unique(-np.asarray(scores), return_inverse=True)
     right = np.cumsum(np.bincount(place, positive, len(values)))
-    wrong = negatives * np.cumsum(np.bincount(place, ~positive, len(values)))
+    wrong = np.cumsum(np.bincount(place, ~positive, len(values)))
     return float((right / (right + wrong))[place[positive]].mean())
-
-
-def precision_at(k: int, scores: NDArray[Any], positive: NDArray[Any], negatives: float = 1.0) -> float:
-    """The share of positives among the k highest scores; of a tie at the end, its share counts.
-
-    Examples
-    --------
-    >>> precision_at(2, np.array([0.9, 0.8, 0.8]), np.array([1, 0, 1]))
-    0.75
-    """
-    positive = np.asarray(positive, dtype=bool)
-    values, place = np.unique(-np.asarray(scores), return_inverse=True)
-    right = np.bincount(place, positive, len(values))
-    size = right + negatives * np.bincount(place, ~positive, len(values))
-    taken = np.clip(k - (np.cumsum(size) - size), 0, size)  # of each value, from the highest score down
-    return float((right * taken / size).sum() / taken.sum())
-
-
-def hits_at(k: int, scores: NDArray[Any], positive: NDArray[Any]) -> float:
-    """The share of positives above the k-th highest negative (Hits@K of the Open Graph Benchmark).
-
-    Examples
-    --------
-    >>> hits_at(1, np.array([0.9, 0.8, 0.3]), np.array([1, 0, 1]))
-    0.5
-    """
-    positive, scores = np.asarray(positive, dtype=bool), np.asarray(scores)
-    lowest = np.sort(scores[~positive])[-k] if k <= (~positive).sum() else -np.inf
-    return float((scores[positive] > lowest).mean()) if positive.any() else float("nan")

@@ -1,22 +1,22 @@
-"""Models on disk: weights and how the model was built, in one safetensors file that checks itself."""
+"""Models on disk: weights and how the model was built, in one safetensors file with a checksum."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..common.errors import ParameterError, did_you_mean, shown
+from ..common.errors import ParameterError, did_you_mean, short_repr
 from ..common.files import write_whole
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from .nets.base import SetNet, Shape
+    from .nets.base import SetNet
 
 Where = str | os.PathLike[str]
 _FORMAT = "degnn_explore 1"
@@ -43,31 +43,29 @@ def save(model: SetNet, path: str | os.PathLike[str]) -> Path:
     ...     de.load_model(path).hyper["hidden"]
     8
     """
-    from .choosing.ensemble import Ensemble
+    from .ensemble import Ensemble
     from .nets.base import SetNet
+    from .registry import MODELS
 
     if not isinstance(model, SetNet):
         raise ParameterError(f"save needs a model made by de.build, not {type(model).__name__}.")
     members = model.nets if isinstance(model, Ensemble) else []
     for net in members or [model]:
-        _needs_known(net)
+        if net.name not in MODELS or _full_name(MODELS[net.name].load()) != _full_name(type(net)):
+            kind = type(net).__qualname__.rpartition("<locals>.")[2]
+            raise ParameterError(
+                f"No {kind} is registered as {net.name!r}, so load_model could not rebuild it from the file; call "
+                f"de.register_model({kind}, name={net.name!r}) first."
+            )
     *counts, classes = astuple(model.shape)
-    how = {"kind": "model", "name": model.name, "hyper": model.hyper, "shape": counts, "classes": classes}
+    header = {"kind": "model", "name": model.name, "hyper": model.hyper, "shape": counts, "classes": classes}
     if members:
-        how["members"] = [[net.name, net.hyper] for net in members]
-    return write_tensors(path, dict(model.state_dict()), how)
+        header["members"] = [[net.name, net.hyper] for net in members]
+    return write_tensors(path, dict(model.state_dict()), header)
 
 
-def _needs_known(model: SetNet) -> None:
-    """A ParameterError if the file would not tell what to make of it."""
-    from .nets import MODELS
-
-    if model.name not in MODELS or _called(MODELS[model.name].load()) != _called(type(model)):
-        kind = type(model).__qualname__.rpartition("<locals>.")[2]
-        raise ParameterError(
-            f"No {kind} is registered as {model.name!r}, so load_model would not know what to make of the file; "
-            f"call de.register_model({kind}, name={model.name!r}) first."
-        )
+def _full_name(kind: type[SetNet]) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"  # running a cell again defines a new class of the same name
 
 
 def load_model(path: str | os.PathLike[str]) -> SetNet:
@@ -88,79 +86,34 @@ def load_model(path: str | os.PathLike[str]) -> SetNet:
     >>> bool((de.predict(again, G, [{0, 9}]) == de.predict(model, G, [{0, 9}])).all())
     True
     """
-    skeleton: list[SetNet] = []  # the model that the file describes, without memory for its weights
-
-    def check(how: dict[str, Any], kinds: Kinds) -> None:
-        if how.get("kind") != "model":
-            raise ParameterError(
-                f"{path} is a {how.get('kind')}, not a saved model; pass it to fit(..., checkpoint=) instead."
-            )
-        skeleton.append(_skeleton(path, how))
-        need_kinds(path, skeleton[0].state_dict(), kinds, skeleton[0].grows)
-
-    tensors, _ = read_tensors(path, check)
-    (model,) = skeleton
-    load_state(model, {name: tensor.clone() for name, tensor in tensors.items()}, assign=True)
+    tensors, header = read_tensors(path, "model")
+    try:
+        model = _skeleton(header)
+        load_state(model, tensors, assign=True)
+    except ParameterError as error:
+        raise ParameterError(f"{path}: {error}") from None
+    except (LookupError, TypeError, ValueError, RuntimeError) as error:
+        raise _unreadable(path, error) from None
     return model.eval()
 
 
-def _skeleton(path: Where, how: Mapping[str, Any]) -> SetNet:
-    """The model that a file describes, without memory for its weights."""
-    from .choosing.ensemble import NAME, Ensemble
-    from .nets import MODELS, on_meta
+def _skeleton(header: Mapping[str, Any]) -> SetNet:
+    """The model that a header describes, without memory for its weights."""
+    from .ensemble import Ensemble
+    from .nets.base import Shape
+    from .registry import MODELS, on_meta
 
-    shape, members = _shape_of(path, how), how.get("members")
-    listed = [[how.get("name"), how.get("hyper")]] if members is None else members
-    if not (isinstance(listed, list) and listed and all(isinstance(it, list) and len(it) == 2 for it in listed)):
-        raise _changed(path, "it does not say which networks are in it")
+    p, num_classes, num_attributes = header["shape"]
+    shape = Shape(p, num_classes, num_attributes, tuple(header["classes"]))
+    listed = header.get("members") or [(header["name"], header["hyper"])]
     for name, _ in listed:
-        if str(name) not in MODELS:
+        if name not in MODELS:
             raise ParameterError(
-                f"{os.fspath(path)} holds a model named {shown(name)}, which is not known here. If it is one of "
-                f"your own, run the code that defines it and de.register_model(...) first.{did_you_mean(name, MODELS)}"
+                f"it holds a model named {short_repr(name)}, which is not known here. If it is one of your own, run "
+                f"the code that defines it and de.register_model(...) first.{did_you_mean(name, MODELS)}"
             )
     nets = [on_meta(name, shape, hyper) for name, hyper in listed]
-    return Ensemble(nets) if members is not None and how.get("name") == NAME else nets[0]
-
-
-def _called(kind: type[SetNet]) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}"  # a cell that is run again defines another class of that name
-
-
-def _shape_of(path: Where, how: Mapping[str, Any]) -> Shape:
-    from .nets.base import Shape
-
-    counts, classes = how.get("shape"), how.get("classes", [])
-    match counts, classes:
-        case [int(p), int(num_classes), int(num_attributes)], list() if (
-            min(p, num_classes) > 0 <= num_attributes
-            and len(classes) in (0, num_classes)
-            and all(type(label) is int for label in classes)
-        ):
-            return Shape(p, num_classes, num_attributes, tuple(classes))
-    raise ParameterError(f"{path} does not say what it is for: shape={shown(counts)}, classes={shown(classes)}.")
-
-
-Kinds = Mapping[str, tuple[str, list[int]]]
-"""For each tensor of a file, by name: its type as safetensors calls it, and its shape."""
-_TYPES = {"float32": "F32", "float64": "F64", "int64": "I64", "int32": "I32", "uint8": "U8", "bool": "BOOL"}
-
-
-def need_kinds(path: Where, wanted: Mapping[str, Tensor], kinds: Kinds, grows: Collection[str] = ()) -> None:
-    """A ParameterError unless the file holds tensors like the wanted ones; those in ``grows`` may have any length."""
-    for name in sorted({*wanted, *kinds}):
-        if name not in wanted or name not in kinds:
-            raise _changed(path, f"it {'lacks' if name in wanted else 'holds'} {shown(name)}")
-        kind, shape = kinds[name]
-        tensor, free = wanted[name], name.rpartition(".")[2] in grows
-        like = [*(shape[:1] if free and tensor.dim() else tensor.shape[:1]), *tensor.shape[1:]]
-        type_name = _TYPES.get(str(tensor.dtype).removeprefix("torch."), str(tensor.dtype))
-        if (kind, list(shape)) != (type_name, like):
-            raise _changed(path, f"its {name} is {kind} {shape}, not {type_name} {like}")
-
-
-def _changed(path: Where, what: str) -> ParameterError:
-    return ParameterError(f"{os.fspath(path)} was changed after it was saved, or is not ours: {what}. Save it again.")
+    return Ensemble(nets) if "members" in header else nets[0]
 
 
 def load_state(model: SetNet, tensors: Mapping[str, Tensor], assign: bool = False) -> None:
@@ -172,13 +125,16 @@ def load_state(model: SetNet, tensors: Mapping[str, Tensor], assign: bool = Fals
     model.load_state_dict(dict(tensors), assign=assign)
 
 
-def write_tensors(path: Where, tensors: Mapping[str, Tensor], how: Mapping[str, Any]) -> Path:
-    """Tensors and a JSON text in one safetensors file with a checksum, in one step."""
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def write_tensors(path: Where, tensors: Mapping[str, Tensor], header: Mapping[str, Any]) -> Path:
+    """Tensors and a JSON header in one safetensors file with a checksum, in one step."""
     from safetensors.torch import save as to_bytes
 
     target = Path(path)
     plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    text = json.dumps(how)
+    text = json.dumps(header)
     content = to_bytes(plain, {"format": _FORMAT, "how": text, "sha256": _checksum(plain, text)})
     check_place(target)
     try:
@@ -198,49 +154,42 @@ def check_place(target: Path) -> None:
     if not target.parent.is_dir():
         raise ParameterError(f"There is no folder {str(target.parent)!r} to save into; make it first.")
     if not os.access(target.parent, os.W_OK):
-        raise ParameterError(f"The folder {str(target.parent)!r} may not be written to; choose another.")
+        raise ParameterError(f"The folder {str(target.parent)!r} is not writable; choose another.")
 
 
-def read_tensors(
-    path: Where, check: Callable[[dict[str, Any], Kinds], None]
-) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """What :func:`write_tensors` wrote; ``check`` may refuse its text and kinds of tensors before any is read."""
+def read_tensors(path: Where, kind: str) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """What :func:`write_tensors` wrote, a "model" or a "checkpoint"; the checksum covers tensors and header."""
     from safetensors import SafetensorError, safe_open
 
     if not isinstance(path, str | os.PathLike):
-        raise ParameterError(f"A saved model is the path of a file, not {shown(path)}.")
-    name = os.fspath(path)
+        raise ParameterError(f"A saved model is the path of a file, not {short_repr(path)}.")
     if not Path(path).is_file():
-        raise ParameterError(f"There is no file {name!r}.")
+        raise ParameterError(f"There is no file {os.fspath(path)!r}.")
     try:
-        with safe_open(name, framework="pt") as file:
+        with safe_open(os.fspath(path), framework="pt") as file:
             meta = file.metadata() or {}
-            if meta.get("format") != _FORMAT:
-                raise ParameterError(
-                    f"{name} was not written by this version of degnn_explore (format {meta.get('format')!r}, "
-                    f"expected {_FORMAT!r})."
-                )
-            how = _described(name, meta.get("how", ""))
-            slices = {key: file.get_slice(key) for key in file.keys()}  # noqa: SIM118 (not a dict)
-            check(how, {key: (piece.get_dtype(), piece.get_shape()) for key, piece in slices.items()})
-            tensors = {key: file.get_tensor(key) for key in slices}
+            tensors = {key: file.get_tensor(key).clone() for key in file.keys()}  # noqa: SIM118 (not a dict)
     except (SafetensorError, OSError) as error:
+        raise _unreadable(path, error) from None
+    if meta.get("format") != _FORMAT:
         raise ParameterError(
-            f"{name} cannot be read as a saved model; it is truncated or something else ({error}). Save it again."
-        ) from None
-    if meta.get("sha256") != _checksum(tensors, meta["how"]):
-        raise _changed(path, "its checksum does not fit")
-    return tensors, how
+            f"{path} was not written by this version of degnn_explore (format {meta.get('format')!r}, expected "
+            f"{_FORMAT!r})."
+        )
+    if meta.get("sha256") != _checksum(tensors, meta.get("how", "")):
+        raise ParameterError(f"{path} was changed after it was saved: its checksum does not match. Save it again.")
+    header = json.loads(meta["how"])
+    if not isinstance(header, dict) or header.get("kind") not in ("model", "checkpoint"):
+        raise _unreadable(path, ValueError("its header does not say what it is"))
+    if header["kind"] != kind:
+        raise ParameterError(f"{path} is a {header['kind']}, not a {kind}.")
+    return tensors, header
 
 
-def _described(name: str, text: str) -> dict[str, Any]:
-    try:
-        how = json.loads(text)
-    except (ValueError, RecursionError):  # not JSON, or nested without end
-        how = None
-    if not isinstance(how, dict):
-        raise _changed(name, "it does not say how it was made")
-    return how
+def _unreadable(path: Where, error: Exception) -> ParameterError:
+    return ParameterError(
+        f"{path} cannot be read as a saved model or checkpoint: it is damaged, or something else ({error})."
+    )
 
 
 def _checksum(tensors: Mapping[str, Tensor], text: str) -> str:

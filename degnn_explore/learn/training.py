@@ -1,36 +1,82 @@
-"""The training loop: ``fit`` yields one Epoch at a time."""
+"""Training: ``fit`` yields one Epoch at a time. Read it from top to bottom.
+
+options → fit → _Run (prepare, epochs, one epoch, one step, evaluate) → Checkpoint (a run on disk).
+"""
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+import logging
 import math
 import os
-import threading
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
+from torch.optim import Optimizer
 
-from ..common.errors import MOST_SEED, ParameterError, one_of, real_number, whole_number
-from ..common.stopping import Cancelled
-from ..engine.placing import Placed, log
-from ..engine.store import SetData
-from .checkpoint import Checkpoint, Epoch
+from ..common.errors import MOST_SEED, ParameterError, check_choice, check_float, check_int, short_repr
+from ..common.files import readable_size
+from ..common.progress import Cancelled, check_cancelled, progress_bar, report
+from ..engine.placing import Order, Placed
 from .devices import MOST_THREADS, choose_device, generator_on, torch_threads
 from .hints import distance_hint
-from .leaks import CHOSEN_ON_TEST, KEPT_GRADIENTS
-from .nets import mark_of
-from .nets.base import Dropout, SetNet
-from .predicting import judge, needs_own_graphs, sizes
-from .several import JoinedTask, as_one, measured
-from .stepping import USUAL, Learning, Stepper, loss_of, needs_bf16
-from .task import Task
+from .metrics import check_metric, task_metrics
+from .nets.base import Dropout, RandomSigns, SetNet
+from .predicting import RankedStream, batch_sizes, judge
+from .registry import mark_of
+from .saving import check_place, load_state, read_tensors, write_tensors
+from .tasks import Task, needs_task
+
+log = logging.getLogger("degnn_explore")
+_SECONDS_BETWEEN_REPORTS = 0.5
+
+
+# ---- what comes out --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the training sets.
+
+    Attributes
+    ----------
+    number
+        Counted from 1.
+    loss
+        Mean training loss of the pass, every set counted once.
+    train, val, test
+        ``{"accuracy": ..., "auc": ...}`` each, from 0 to 1. ``train`` is measured during the pass, on the
+        logits that were learned from; ``val`` and ``test`` after it. Where held-out links have negatives of their own
+        (``per_positive=``), these two also have "average_precision", "mrr" and "hits@1", "@3", "@10", "@50", "@100".
+    seconds
+        Time of the pass and its measurements.
+    metric
+        Which of them the task is judged by.
+
+    Examples
+    --------
+    >>> epoch = Epoch(1, 0.62, {"auc": 0.7}, {"auc": 0.74}, {"auc": 0.73}, seconds=0.2)
+    >>> epoch.val[epoch.metric]
+    0.74
+    """
+
+    number: int
+    loss: float
+    train: dict[str, float]
+    val: dict[str, float]
+    test: dict[str, float]
+    seconds: float
+    metric: str = "auc"
 
 
 @dataclass(frozen=True)
@@ -44,10 +90,10 @@ class Summary:
     test: float  # test metric of that epoch: the paper's main table
     optimistic: float  # the best test metric of any epoch, "no-validation, optimistic": the paper's appendix
     optimistic_epoch: int
-    metric: str  # "auc" or "accuracy"
+    metric: str  # "auc", "accuracy", "mrr", ...
 
 
-def summarise(epochs: Iterable[Epoch], metric: str | None = None, *, chosen_on: str = "val") -> Summary:
+def summarize(epochs: Iterable[Epoch], metric: str | None = None, *, chosen_on: str = "val") -> Summary:
     """The test metric chosen on validation, and the no-validation, optimistic one.
 
     Parameters
@@ -55,30 +101,84 @@ def summarise(epochs: Iterable[Epoch], metric: str | None = None, *, chosen_on: 
     epochs
         What :func:`fit` yielded.
     metric
-        "auc" or "accuracy"; by default the one of the task.
+        "auc", "accuracy", "mrr" or another that the epochs have; by default the one of the run.
     chosen_on
-        "val"; with "test" the epoch is the optimistic one, as :func:`fit` keeps it where the task leaks
-        "epoch_chosen_on_test".
+        "val"; with "test" the epoch is the optimistic one, as :func:`fit` keeps it with ``choose_on="test"``.
 
     Examples
     --------
     >>> run = [Epoch(1, 0.6, {}, {"auc": 0.8}, {"auc": 0.7}, 1.0), Epoch(2, 0.5, {}, {"auc": 0.7}, {"auc": 0.9}, 1.0)]
-    >>> summarise(run)
+    >>> summarize(run)
     Summary(epoch=1, test=0.7, optimistic=0.9, optimistic_epoch=2, metric='auc')
     """
     run = list(epochs)
     if not run:
-        raise ParameterError("There are no epochs to summarise; run de.fit first.")
-    key = one_of("metric", metric or run[0].metric, ["auc", "accuracy"])
-    part = one_of("chosen_on", chosen_on, ["val", "test"])
+        raise ParameterError("There are no epochs to summarize; run de.fit first.")
+    key = check_choice("metric", metric or run[0].metric, run[0].test)
+    part = check_choice("chosen_on", chosen_on, ["val", "test"])
     chosen = max(run, key=lambda e: (getattr(e, part)[key], -e.number))
     lucky = max(run, key=lambda e: (e.test[key], -e.number))
     return Summary(chosen.number, chosen.test[key], lucky.test[key], lucky.number, key)
 
 
+# ---- options ---------------------------------------------------------------------------------------------------------
+
+
+def _plain(kind: type[Optimizer]) -> type[Optimizer]:
+    """An optimizer without torch's compiler, which nothing here needs and which takes a second to load."""
+    names = ("add_param_group", "load_state_dict", "state_dict", "zero_grad")
+    plain = {name: inspect.unwrap(getattr(kind, name)) for name in names}
+    return type(kind.__name__, (kind,), {**plain, "step": torch.no_grad()(inspect.unwrap(kind.step))})
+
+
+_OPTIMIZERS = {"adam": _plain(torch.optim.Adam), "sgd": _plain(torch.optim.SGD)}
+
+
+@dataclass(frozen=True)
+class Learning:
+    """The options of :func:`fit` that change the result; the others change only how it is computed."""
+
+    batch_size: int = 64
+    optimizer: str = "adam"
+    learning_rate: float | None = None
+    weight_decay: float = 0.0
+    patience: int | None = 30
+    clip: float | None = 5.0
+    metric: str | None = None  # None: the task's
+
+    def __post_init__(self) -> None:
+        """Every value is of its type and in its range, numpy's numbers as plain ones."""
+        checked: dict[str, Any] = {
+            "batch_size": check_int("batch_size", self.batch_size, least=1),
+            "optimizer": check_choice("optimizer", self.optimizer, _OPTIMIZERS),
+            "weight_decay": check_float("weight_decay", self.weight_decay, least=0),
+        }
+        if self.patience is not None:
+            checked["patience"] = check_int("patience", self.patience, least=1)
+        for name in ("clip", "learning_rate"):
+            if getattr(self, name) is not None:
+                checked[name] = check_float(name, getattr(self, name), above=0)
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def with_rate(self, own: float) -> Learning:
+        """With a number for the learning rate: the one given, or the model's own."""
+        return replace(self, learning_rate=own) if self.learning_rate is None else self
+
+    def as_dict(self) -> dict[str, Any]:
+        """Names and values, as records and checkpoints keep them."""
+        return {name: value for name, value in asdict(self).items() if name != "metric" or value is not None}
+
+
+USUAL = Learning()
+
+
+# ---- fit -------------------------------------------------------------------------------------------------------------
+
+
 def fit(
     model: SetNet,
-    task: Task | Sequence[Task],
+    task: Task,
     epochs: int = 100,
     *,
     max_steps: int | None = None,
@@ -86,58 +186,54 @@ def fit(
     device: str = "auto",
     batch_size: int = USUAL.batch_size,
     optimizer: str = USUAL.optimizer,
-    learning_rate: float | str | None = USUAL.learning_rate,
+    learning_rate: float | None = USUAL.learning_rate,
     weight_decay: float = USUAL.weight_decay,
     patience: int | None = USUAL.patience,
     clip: float | None = USUAL.clip,
-    precision: str = USUAL.precision,
+    metric: str | None = USUAL.metric,
+    zero_grad: bool | None = None,
+    choose_on: str | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 5.0,
-    stop: threading.Event | None = None,
     progress: bool = True,
     num_threads: int = 1,
 ) -> Iterator[Epoch]:
     """Train a model, one :class:`Epoch` at a time; the weights best on validation are kept at the end.
 
-    The function is as long as its list of options, each of which is explained and checked here.
-
     Parameters
     ----------
     model, task
-        From :func:`degnn_explore.build` and, say, :func:`degnn_explore.link_task`. A list of tasks of one kind, on
-        several graphs, is learnt together: every epoch sees the training sets of all, in one order, and a metric is
-        the mean of what it is on each task. For inductive models.
+        From :func:`degnn_explore.build` and, say, :func:`degnn_explore.link_task`.
     epochs
-        At most so many.
+        The largest number of epochs.
     max_steps
-        End with the epoch in which so many steps (batches) are reached, if ``epochs`` are not over earlier: a fair
-        measure for graphs of very different size, where an epoch is 54 steps (C. elegans) or 418 (pb).
+        Stop with the epoch in which this many steps (batches) are reached: a fair limit for graphs of very
+        different size, where an epoch is 54 steps (C. elegans) or 418 (pb).
     seed
         Order of the sets and dropout. The same seed gives the same numbers.
     device
-        "auto" or the name of a torch device. "auto" is cuda, then mps, then cpu; where a few batches show that copying
-        and computing there would take longer than all epochs on the CPU, it is the CPU. ``model.placement`` says where
-        it was, and the log ("degnn_explore") why.
+        "auto" (cuda, then mps, then cpu) or the name of a torch device. ``model.placement`` says where it was.
     batch_size, optimizer, learning_rate, weight_decay
-        The optimiser is "adam" or "sgd" (momentum 0.9); the learning rate by default the model's own, see
-        :func:`degnn_explore.models`. "scaled": its own for batches of 64, √k times that (sgd: k times) for batches k
-        times as large, as suits a GPU.
+        The optimizer is "adam" or "sgd" (momentum 0.9); the learning rate by default the model's own, see
+        :func:`degnn_explore.models`.
     patience
-        Stop after so many epochs without a better validation metric; None: never.
+        Stop after this many epochs without a better validation metric; None: never.
     clip
         Largest norm of the gradient; None: no limit.
-    precision
-        "float32", or "bf16": layers compute in bfloat16 where the device has it, sums over neighbours, the loss and
-        the weights stay in float32. Models are judged in float32 either way.
+    metric
+        What the epoch is chosen by: "auc", "accuracy"; with ``link_task(G, per_positive=100)`` also "mrr", "hits@10"
+        and the others in :attr:`Epoch.val`. None: ``task.metric``.
+    zero_grad, choose_on
+        False: gradients are not reset between batches; "test": the epoch is chosen on the test sets. Both are
+        mistakes of published code, here to be measured. None: True and "val", unless the protocol of the task says
+        otherwise (see :func:`degnn_explore.leaks`).
     checkpoint
-        A file to keep the state in. If it exists, its epochs are yielded again from the file and training goes on
+        A file to keep the state in. If it exists, its epochs are yielded again from the file and training continues
         after them, to the same final numbers.
     checkpoint_every
         Seconds from one writing of the checkpoint to the next; 0 writes it after each epoch. It is also written
-        when the run ends or is left, by ``stop``, ``break`` or an error, so that no finished epoch is lost; only a
+        when the run ends or is left, by cancelling, ``break`` or an error, so that no finished epoch is lost; only a
         process that is killed loses those of the last seconds.
-    stop
-        When this event is set, the generator ends within a batch.
     progress
         Show a bar where preparing the data, or an epoch, takes more than two seconds.
     num_threads
@@ -161,36 +257,45 @@ def fit(
             f"fit needs a model made by de.build, not {type(model).__name__}. A network of your own joins as "
             "de.PyGModel(net, task) or by de.register_model."
         )
-    task = as_one("fit", task)
-    if isinstance(task, JoinedTask) and not model.inductive:
-        raise ParameterError(
-            f"{model.name} is transductive: it knows the nodes of one graph, and cannot learn from {len(task.tasks)} "
-            "tasks. Take an inductive model such as DE-GNN-SPD, or fit one for each task."
-        )
+    needs_task("fit", task)
     if model.shape.num_classes != task.num_classes or model.shape.p != task.p:
         raise ParameterError(
             f"This {model.name} was built for p={model.shape.p} and {model.shape.num_classes} classes, the task has "
             f"p={task.p} and {task.num_classes} classes; build it for this task."
         )
-    if stop is not None and not callable(getattr(stop, "is_set", None)):
-        raise ParameterError(f"stop must be an event such as threading.Event(), not {stop!r}.")
-    given = Learning(batch_size, optimizer, learning_rate, weight_decay, patience, clip, precision)
-    learning, chosen = given.with_rate(model.learning_rate), choose_device(device)
-    if learning.precision == "bf16":
-        needs_bf16(chosen)
-    seed = whole_number("seed", seed, least=0, most=MOST_SEED)
-    threads = whole_number("num_threads", num_threads, least=1, most=MOST_THREADS)
-    run = _Run(model, task, seed, learning, chosen, device == "auto" and chosen != "cpu", threads, stop)
-    epochs = whole_number("epochs", epochs, least=1)
+    learning = Learning(batch_size, optimizer, learning_rate, weight_decay, patience, clip, metric)
+    if metric is not None:
+        task = replace(task, metric=check_metric(metric, task))
+    options = {**{"zero_grad": True, "choose_on": "val"}, **task.fit_options}
+    zero_grad = options["zero_grad"] if zero_grad is None else bool(zero_grad)
+    choose_on = options["choose_on"] if choose_on is None else check_choice("choose_on", choose_on, ["val", "test"])
+    run = _Run(
+        model,
+        task,
+        check_int("seed", seed, least=0, most=MOST_SEED),
+        learning.with_rate(model.learning_rate),
+        choose_device(device),
+        check_int("num_threads", num_threads, least=1, most=MOST_THREADS),
+        zero_grad,
+        choose_on,
+        progress,
+    )
+    epochs = check_int("epochs", epochs, least=1)
     if max_steps is not None:
-        steps = whole_number("max_steps", max_steps, least=1)
-        epochs = min(epochs, -(-steps // len(sizes(len(task.train), learning.batch_size))))
-    every = real_number("checkpoint_every", checkpoint_every, least=0)
+        steps = check_int("max_steps", max_steps, least=1)
+        epochs = min(epochs, -(-steps // len(batch_sizes(len(task.train), learning.batch_size))))
+    every = check_float("checkpoint_every", checkpoint_every, least=0)
     if not model.learns:
-        return run.judged(progress)
-    forgets = checkpoint is None or KEPT_GRADIENTS in task.leaks  # a checkpoint has no gradients
+        return until_cancelled(run.judged())
+    forgets = checkpoint is None or not zero_grad  # a checkpoint has no gradients
     kept = None if forgets else Checkpoint(Path(str(checkpoint)), run.identity(), every)
-    return run.epochs(epochs, kept, progress)
+    return until_cancelled(run.epochs(epochs, kept))
+
+
+def until_cancelled(epochs: Iterator[Epoch]) -> Iterator[Epoch]:
+    """The epochs; they end within a batch when the caller's :func:`watching` cancels."""
+    with contextlib.suppress(Cancelled):
+        yield from epochs
 
 
 @dataclass
@@ -202,9 +307,10 @@ class _Run:
     seed: int
     learning: Learning
     device: str
-    measured: bool  # whether the CPU may turn out to be the faster one
     threads: int
-    stop: threading.Event | None
+    zero_grad: bool
+    choose_on: str
+    progress: bool
 
     def __post_init__(self) -> None:
         self.history: list[Epoch] = []
@@ -212,137 +318,224 @@ class _Run:
         self.best_number, self.best_value = 0, -math.inf
 
     def identity(self) -> dict[str, Any]:
-        """What must be the same for a run to go on: model, task and options."""
+        """What must be the same to resume a run: model, task and options."""
         model = {"name": self.model.name, "hyper": self.model.hyper}
         if mark := mark_of(self.model.name):
             model["code"] = mark
-        return {**model, "task": self.task.digest(), "seed": self.seed, **self.learning.said()}
+        choice = {} if self.choose_on == "val" else {"choose_on": self.choose_on}
+        return {**model, "task": self.task.digest(), "seed": self.seed, **self.learning.as_dict(), **choice}
 
-    def epochs(self, count: int, checkpoint: Checkpoint | None, progress: bool) -> Iterator[Epoch]:
+    def epochs(self, count: int, checkpoint: Checkpoint | None) -> Iterator[Epoch]:
         try:
-            self._prepare(progress, count)
+            self._prepare()
+            optimizer = self._optimizer()
             if checkpoint is not None and checkpoint.path.exists():
-                past, self.best = checkpoint.resume(self.model, self.stepper.optimiser, count, self.task.metric)
+                past, self.best = checkpoint.resume(self.model, optimizer, count)
                 for epoch in past:
                     self._remember(epoch)
                 yield from past
-            while len(self.history) < count and not self._patience_is_over():
+            while len(self.history) < count and not self._out_of_patience():
                 with torch_threads(self.threads):
-                    epoch = self._epoch(len(self.history) + 1)
+                    epoch = self._epoch(len(self.history) + 1, optimizer)
                 if self._remember(epoch):
                     self.best = {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
                 if checkpoint is not None:
-                    checkpoint.keep(self.model, self.best, self.stepper.optimiser, self.history)
+                    checkpoint.keep(self.model, self.best, optimizer, self.history)
                 yield epoch
-        except Cancelled:
-            return
-        finally:  # at the end, on stop, on an error, and when the caller leaves the loop early
+        finally:  # at the end, when cancelled, on an error, and when the caller leaves the loop early
             if self.best:
                 self.model.load_state_dict(self.best)
             self.model.eval()
             if checkpoint is not None:
                 checkpoint.write()
 
-    def judged(self, progress: bool) -> Iterator[Epoch]:
+    def judged(self) -> Iterator[Epoch]:
         """The one epoch of a model that has nothing to learn."""
         started = time.perf_counter()
-        try:
-            self._prepare(progress, 1)
-            logits = judge(self.model, self.placed, self.placed.order(np.arange(len(self.labels))), self.stop)
-        except Cancelled:
-            return
+        self.device = "cpu"
+        self._prepare()
+        logits = judge(self.model, self.placed, self.placed.order(np.arange(len(self.labels))))
         loss = float(loss_of(torch.from_numpy(logits[self.train]), torch.from_numpy(self.labels[self.train])))
         rows = {"train": self.train, "val": self.val, "test": self.test}
-        train, val, test = (measured(self.task, key, logits[part], self.labels[part]) for key, part in rows.items())
+        train, val, test = (self._measured(part, logits[index]) for part, index in rows.items())
         yield Epoch(1, loss, train, val, test, time.perf_counter() - started, self.task.metric)
 
-    def _prepare(self, progress: bool, count: int) -> None:
-        """The data of all sets, with their places by part, where they are computed on, and the optimiser."""
-        parts = [self.task.train, self.task.val, self.task.test]
+    def _prepare(self) -> None:
+        """Put the data of all sets on the device: training sets first, then validation and test."""
+        model, task, parts = self.model, self.task, [self.task.train, self.task.val, self.task.test]
         self.labels = np.concatenate([part.labels for part in parts])
         bounds = np.cumsum([0, *(len(part) for part in parts)])
         self.train, self.val, self.test = (np.arange(a, b) for a, b in pairwise(bounds))
-        if "max_dist" in self.model.hyper:
-            linked = self.task.train.sets[self.task.train.labels == 1]
-            if hint := distance_hint(self.task.graph, linked, self.model.hyper["max_dist"]):
-                warnings.warn(hint, stacklevel=2)
-        with torch_threads(self.threads):
-            self.model.bind(self.task, stop=self.stop, progress=progress)
-            sets = np.concatenate([part.sets for part in parts])
-            data = self.model.prepare(self.task.graph, sets, stop=self.stop, progress=progress)
-            self.model.calibrate(data, self.train)
-            if isinstance(self.task, JoinedTask) and self.model.horizon is None:
-                needs_own_graphs(self.model, self.task)
-            if not self.model.learns:
-                self.placed = Placed(data, "cpu")
-                return
-            note = self._choose(data, count) if self.measured else ""
-            self.stepper = self._stepper(data, self.device)
-        self.placed = self.stepper.placed
-        self.placed.note = "; ".join(filter(None, (note, data.capping)))
-        self.stepper.progress = progress
+        if "max_dist" in model.hyper:
+            linked = task.train.sets[task.train.labels == 1]
+            if hint := distance_hint(task.graph, linked, model.hyper["max_dist"]):
+                warnings.warn(hint, stacklevel=4)
+        with torch_threads(self.threads), progress_bar(self.progress):
+            model.bind(task)
+            data = model.prepare(task.graph, np.concatenate([part.sets for part in parts]))
+            model.calibrate(data, self.train)
+            model.to(self.device)
+            self.placed = Placed(data, self.device)
         self.held_out = self.placed.order(np.concatenate([self.val, self.test]))
-        self.model.placement = self.placed.placement()
-        log.info("%s on %s", self.model.name, self.model.placement)
+        self.ranked = RankedStream(model, task, self.device)
+        self.device_labels = torch.from_numpy(self.labels).to(self.placed.device)
+        model.placement = self.placed.placement()
+        log.info("%s on %s", model.name, model.placement)
+        if data.streamed:
+            log.warning(
+                "%s: %s of data are more than is kept in memory, so each batch is extracted again in every epoch. "
+                "Fewer hops or layers, or max_nodes_per_hop=, take less.",
+                model.name,
+                readable_size(data.nbytes),
+            )
 
-    def _stepper(self, data: SetData, device: str) -> Stepper:
-        self.model.to(device)
-        keep = KEPT_GRADIENTS in self.task.leaks
-        return Stepper(self.model, Placed(data, device), self.labels, self.learning, self.stop, keep)
+    def _optimizer(self) -> Optimizer:
+        kind = self.learning.optimizer
+        extra: dict[str, Any] = {"momentum": 0.9} if kind == "sgd" else {"fused": True}
+        how = {"lr": self.learning.learning_rate, "weight_decay": self.learning.weight_decay, **extra}
+        return _OPTIMIZERS[kind](self.model.parameters(), **how)
 
-    def _choose(self, data: SetData, count: int) -> str:
-        """Stays with the device, or with the CPU where that would be through all epochs earlier; says why."""
-        steps = count * len(sizes(len(self.train), self.learning.batch_size))
-        began, seconds = time.perf_counter(), {}
-        for device in ("cpu", self.device):
-            stepper = self._stepper(data, device)
-            began, copying = time.perf_counter(), time.perf_counter() - began
-            batch = stepper.seconds(stepper.placed.order(self.train))
-            seconds[device] = steps * batch + (copying if device != "cpu" else 0.0)
-            began = time.perf_counter()
-        here, there = seconds["cpu"], seconds[self.device]
-        told = f"{steps:,} batches would take about {here:.3g} s on the CPU and {there:.3g} s on {self.device}"
-        if here <= there:
-            self.device = "cpu"
-        return f"{told}, copying included"
-
-    def _patience_is_over(self) -> bool:
-        patience = self.learning.patience
-        return patience is not None and len(self.history) - self.best_number >= patience
-
-    def _epoch(self, number: int) -> Epoch:
+    def _epoch(self, number: int, optimizer: Optimizer) -> Epoch:
         """Order and dropout depend on the seed and the epoch's number alone, so a resumed run repeats them."""
         started = time.perf_counter()
         order = np.random.default_rng([self.seed, number]).permutation(self.train)
-        for module in self.model.modules():
-            if isinstance(module, Dropout):
-                module.generator = generator_on(self.device)
-                module.generator.manual_seed((self.seed * 1_000_003 + number) % 2**63)
-        losses, logits = self.stepper.learn(self.placed.order(order))
+        seed_dropout(self.model, self.device, (self.seed * 1_000_003 + number) % 2**63)
+        losses, logits = self._learn(self.placed.order(order), optimizer)
         if not np.isfinite(losses).all():
             raise self._diverged(f"The loss became {losses[~np.isfinite(losses)][0]} in epoch {number}")
-        back = np.argsort(order)  # the training sets come first, so that this is where each of them stood
-        train = measured(self.task, "train", logits[back], self.labels[self.train])
-        judged = judge(self.model, self.placed, self.held_out, self.stop)
+        back = np.argsort(order)  # training sets come first, so this undoes the permutation
+        train = task_metrics(self.task, "train", logits[back])
+        judged = judge(self.model, self.placed, self.held_out)
         if not np.isfinite(judged).all():
             raise self._diverged(f"The model's outputs are no longer finite after epoch {number}")
-        ends = len(self.val)
-        val = measured(self.task, "val", judged[:ends], self.labels[self.val])
-        test = measured(self.task, "test", judged[ends:], self.labels[self.test])
-        self.model.placement = self.placed.placement()
-        loss = sum(losses * sizes(len(order), self.learning.batch_size)) / len(order)
+        val = self._measured("val", judged[: len(self.val)])
+        test = self._measured("test", judged[len(self.val) :])
+        loss = float(losses @ batch_sizes(len(order), self.learning.batch_size) / len(order))
         return Epoch(number, loss, train, val, test, time.perf_counter() - started, self.task.metric)
+
+    def _measured(self, part: str, logits: NDArray[np.float32]) -> dict[str, float]:
+        with progress_bar(self.progress):
+            return task_metrics(self.task, part, logits, self.ranked.logits(part))
+
+    def _learn(self, order: Order, optimizer: Optimizer) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """One step for each batch: the loss of each, and the logits of all sets. Nothing is read back in between."""
+        self.model.train()
+        sizes = batch_sizes(len(order.here), self.learning.batch_size)
+        losses, logits, reported = [], [], time.monotonic()
+        with progress_bar(self.progress):
+            for done, (index, batch) in enumerate(self.placed.batches(order, sizes)):
+                check_cancelled("training")
+                if time.monotonic() - reported > _SECONDS_BETWEEN_REPORTS:
+                    report(f"{self.model.name}, an epoch", done / len(sizes))
+                    reported = time.monotonic()
+                loss, out = self._step(batch, self.device_labels.index_select(0, index), optimizer)
+                losses.append(loss)
+                logits.append(out)
+        return torch.stack(losses).cpu().double().numpy(), torch.cat(logits).cpu().numpy()
+
+    def _step(self, batch: Any, labels: Tensor, optimizer: Optimizer) -> tuple[Tensor, Tensor]:
+        if self.zero_grad:
+            optimizer.zero_grad()
+        logits = self.model(batch)
+        loss = loss_of(logits, labels)
+        loss.backward()
+        if self.learning.clip is not None:
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.learning.clip)
+        optimizer.step()
+        return loss.detach(), logits.detach()
+
+    def _remember(self, epoch: Epoch) -> bool:
+        """Add the epoch to the history; return whether it is the best so far."""
+        self.history.append(epoch)
+        value = getattr(epoch, self.choose_on)[self.task.metric]
+        better = bool(value > self.best_value)
+        if better:
+            self.best_value, self.best_number = value, epoch.number
+        return better
+
+    def _out_of_patience(self) -> bool:
+        patience = self.learning.patience
+        return patience is not None and len(self.history) - self.best_number >= patience
 
     def _diverged(self, what: str) -> ParameterError:
         return ParameterError(
             f"{what}; learning_rate={self.learning.learning_rate} is probably too high. Try a tenth of it."
         )
 
-    def _remember(self, epoch: Epoch) -> bool:
-        """Adds the epoch to the history; whether it is the best so far on validation."""
-        self.history.append(epoch)
-        value = (epoch.test if CHOSEN_ON_TEST in self.task.leaks else epoch.val)[self.task.metric]
-        better = value > self.best_value
-        if better:
-            self.best_value, self.best_number = value, epoch.number
-        return better
+
+def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
+    """Cross entropy: of one logit [k] for two classes, of C logits [k, C] for more."""
+    if logits.dim() == 1:
+        return torch.nn.functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))
+    return torch.nn.functional.cross_entropy(logits, labels)
+
+
+def seed_dropout(model: SetNet, device: str, seed: int) -> None:
+    """Gives every dropout of the model a generator of its own, so that torch's global one is never drawn from, and
+    draws the signs that mean nothing."""
+    for module in model.modules():
+        if isinstance(module, Dropout):
+            module.generator = generator_on(device)
+            module.generator.manual_seed(seed)
+        elif isinstance(module, RandomSigns):
+            module.draw(torch.Generator().manual_seed(seed))
+
+
+# ---- a run on disk ---------------------------------------------------------------------------------------------------
+
+
+class Checkpoint:
+    """The file of one run. ``identity`` is what must be the same to resume it: model, task and options."""
+
+    def __init__(self, path: Path, identity: Mapping[str, Any], every: float) -> None:
+        check_place(path)  # now, not after an hour of training
+        self.path, self.identity, self.every = path, identity, every
+        self._unwritten: tuple[dict[str, Tensor], list[Epoch]] | None = None
+        self._written = time.monotonic()
+
+    def keep(self, model: SetNet, best: Mapping[str, Tensor], optimizer: Optimizer, history: list[Epoch]) -> None:
+        """Copy the state after an epoch: a stopped epoch changes weights and optimizer half-way."""
+        tensors = {f"now.{name}": tensor.detach().clone() for name, tensor in model.state_dict().items()}
+        tensors |= {f"best.{name}": tensor for name, tensor in best.items()}
+        for i, state in optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{i}.{key}": value.clone() for key, value in state.items() if torch.is_tensor(value)}
+        self._unwritten = tensors, list(history)
+        if time.monotonic() - self._written >= self.every:
+            self.write()
+
+    def write(self) -> None:
+        """Write the state after the last epoch, unless the file has it already."""
+        if self._unwritten is not None:
+            tensors, history = self._unwritten
+            header = {"kind": "checkpoint", "identity": self.identity, "history": [asdict(epoch) for epoch in history]}
+            write_tensors(self.path, tensors, header)
+            self._unwritten, self._written = None, time.monotonic()
+
+    def resume(self, model: SetNet, optimizer: Optimizer, count: int) -> tuple[list[Epoch], dict[str, Tensor]]:
+        """Load the saved state into model and optimizer; return the epochs so far and the best weights."""
+        tensors, header = read_tensors(self.path, "checkpoint")
+        self._check(header["identity"], len(header["history"]), count)
+        groups: dict[str, dict[str, Tensor]] = {"now": {}, "best": {}, "optimizer": {}}
+        for name, tensor in tensors.items():
+            group, _, rest = name.partition(".")
+            groups[group][rest] = tensor
+        load_state(model, groups["now"])
+        states: dict[int, dict[str, Tensor]] = {}
+        for name, tensor in groups["optimizer"].items():
+            i, _, key = name.partition(".")
+            states.setdefault(int(i), {})[key] = tensor
+        optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
+        return [Epoch(**epoch) for epoch in header["history"]], groups["best"]
+
+    def _check(self, kept: Mapping[str, Any], epochs: int, count: int) -> None:
+        if differing := [key for key in {**self.identity, **kept} if self.identity.get(key) != kept.get(key)]:
+            key = differing[0]
+            raise ParameterError(
+                f"{self.path} belongs to another run: its {key} is {short_repr(kept.get(key))}, not "
+                f"{short_repr(self.identity.get(key))}. Choose another file, or delete it to start over."
+            )
+        if epochs > count:
+            raise ParameterError(
+                f"{self.path} holds {epochs} epochs already, more than epochs={count}; ask for at least as many, or "
+                "choose another file."
+            )

@@ -1,4 +1,4 @@
-"""Questions and exercises for notebooks: what is right is computed from the answer, never looked up.
+"""Questions and exercises for notebooks: the library computes whether an answer is right.
 
-Begin with ``answers.py`` (``de.check``, short questions), then ``exercise.py`` and ``listed.py`` (``de.exercise``).
+Start with ``check.py`` (``de.check``, short questions), then ``exercises.py`` (``de.exercise``).
 """

@@ -1,4 +1,4 @@
-"""Graphs from outside: files of all kinds, the catalogue of named graphs, downloads.
+"""Graphs from outside: files of all kinds, and the named graphs of ``de.datasets()``.
 
 May import ``graphs`` and below. Begin with ``read.py``.
 """

@@ -1,100 +1,60 @@
-"""Graphs as documents: GraphML, GEXF, GML and JSON node-link. XML with a DTD is refused before it is expanded."""
+"""Graphs as documents: GraphML, GEXF and GML (by networkx), JSON node-link data, graph6."""
 
 from __future__ import annotations
 
-import io
 import json
-import xml.parsers.expat
-from typing import Any
+import re
+from typing import IO, Any
 
 import numpy as np
 
 from ..common.errors import GraphError
+from ..graphs.convert import attribute_columns, networkx_parts, table_parts
 from ..graphs.graph import Graph
-from ..graphs.interop import attribute_columns, networkx_parts, table_parts
-from .content import check_text, expecting
-
-_DEEPEST = 200
+from .tables import check_text
 
 
-def _check_xml(content: bytes) -> None:
-    """Well-formed XML without a DTD, neither deep nor wide. Expat itself looks, so no encoding can hide anything."""
-    depth = 0
-
-    def refuse(*_: Any) -> None:
-        raise GraphError(
-            f"line {parser.CurrentLineNumber}: XML with a DTD (<!DOCTYPE ...>) is refused, since it can "
-            "pull in other files or grow without bound; expected none, remove that declaration."
-        )
-
-    def opened(_: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > _DEEPEST or len(attributes) > _DEEPEST:  # networkx takes quadratic time for these
-            raise GraphError(
-                f"line {parser.CurrentLineNumber}: more than {_DEEPEST} elements in each other, or attributes."
-            )
-
-    def closed(_: str) -> None:
-        nonlocal depth
-        depth -= 1
-
-    parser = xml.parsers.expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = refuse
-    parser.StartElementHandler, parser.EndElementHandler = opened, closed
-    try:
-        parser.Parse(content, True)
-    except xml.parsers.expat.ExpatError as error:
-        raise GraphError(
-            f"line {error.lineno}: {xml.parsers.expat.ErrorString(error.code)}; expected well-formed XML."
-        ) from None
-    except ValueError as error:
-        if isinstance(error, GraphError):
-            raise
-        raise GraphError(f"line 1: {error}; expected XML in UTF-8.") from None
-
-
-def read_graphml(content: bytes) -> Graph:
+def read_graphml(file: IO[bytes]) -> Graph:
     """A graph from GraphML; ids are names, an integer ``label`` gives labels, ``x`` and ``y`` positions."""
     import networkx as nx
 
-    _check_xml(content)
-    with expecting("GraphML, as networkx, igraph or Gephi write it"):
-        return Graph.from_networkx(nx.read_graphml(io.BytesIO(content)))
+    return Graph.from_networkx(nx.read_graphml(file))
 
 
-def read_gexf(content: bytes) -> Graph:
+def read_gexf(file: IO[bytes]) -> Graph:
     """A graph from Gephi's GEXF; the labels Gephi shows are the names, its layout gives the positions."""
     import networkx as nx
 
-    _check_xml(content)
-    with expecting("GEXF 1.1 to 1.3, as Gephi writes it"):
-        return Graph.from_edges(**networkx_parts(nx.read_gexf(io.BytesIO(content)), named_by="label"))
+    return Graph.from_edges(**networkx_parts(nx.read_gexf(file), named_by="label"))
 
 
-def read_gml(content: bytes) -> Graph:
+def read_gml(file: IO[bytes]) -> Graph:
     """A graph from GML; a node's ``label`` is its name."""
     import networkx as nx
 
-    lines = check_text(content).decode().splitlines()
-    with expecting("GML"):
-        # label=None keeps the ids; networkx allows it, its type stubs do not say so
-        graph = nx.parse_gml(lines, label=None)  # type: ignore[call-overload]
-        return Graph.from_edges(**networkx_parts(graph, named_by="label"))
+    lines = check_text(file.read()).decode().splitlines()
+    # label=None keeps the ids; networkx allows it, its type stubs do not say so
+    graph = nx.parse_gml(lines, label=None)  # type: ignore[call-overload]
+    return Graph.from_edges(**networkx_parts(graph, named_by="label"))
 
 
-def read_json(content: bytes) -> Graph:
+# ---- JSON --------------------------------------------------------------------------------------------------
+
+
+def read_json(file: IO[bytes]) -> Graph:
     """A graph from JSON node-link data: ``{"nodes": [{"id": ...}], "edges": [{"source": ..., "target": ...}]}``.
 
     The edges may also be called ``links``, as D3 does; nodes without ids count from 0.
 
     Examples
     --------
-    >>> read_json(b'{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}').names
+    >>> import io
+    >>> text = b'{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}'
+    >>> read_json(io.BytesIO(text)).names
     ('a', 'b')
     """
     try:
-        data = json.loads(check_text(content))
+        data = json.loads(check_text(file.read()))
     except json.JSONDecodeError as error:
         raise GraphError(f"line {error.lineno}: {error.msg}; expected JSON.") from None
     except (ValueError, RecursionError) as error:
@@ -129,8 +89,93 @@ def read_json(content: bytes) -> Graph:
 
 
 def _id(value: Any) -> str:
+    """An id as text; 1 and 1.0 are the same."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def _json_kind(value: Any) -> str:
     return {list: "list", str: "string", type(None): "null", dict: "object"}.get(type(value), type(value).__name__)
+
+
+# ---- graph6 ------------------------------------------------------------------------------------------------
+
+
+def read_graph6(file: IO[bytes]) -> Graph:
+    """The graph of a graph6 file that holds exactly one.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_graph6(io.BytesIO(b">>graph6<<ElEG\\n"))
+    Graph(6 nodes, 7 edges)
+    """
+    graphs = [(number, word) for number, words in _graph6_rows(file.read(), "the file") for word in words]
+    if len(graphs) > 1:
+        raise GraphError(
+            f"{len(graphs):,} graphs are in it, the second on line {graphs[1][0]}; expected one. Keep a file for each; "
+            "pairs of graphs are read by de.theory.read_pairs."
+        )
+    return decode_graph6(graphs[0][1], f"line {graphs[0][0]}: ")
+
+
+def graph6_pairs(content: bytes, name: str) -> list[tuple[Graph, Graph]]:
+    """The pairs of graphs in a graph6 file of this name, see :func:`degnn_explore.reading.read.read_pairs`."""
+    rows = _graph6_rows(content, name)
+    width = len(rows[0][1])
+    for number, words in rows:
+        if len(words) != width or width > 2:
+            other = f", but line {rows[0][0]} has {width}" if len(words) != width else ""
+            raise GraphError(
+                f"{name}, line {number}: {len(words)} graphs{other}; expected two on every line, or one on every line."
+            )
+    if width == 1 and len(rows) % 2:
+        raise GraphError(
+            f"{name}, line {rows[-1][0]}: the last of the {len(rows)} graphs has no partner; there is one on each "
+            "line, and two lines make a pair."
+        )
+    sides = ("",) if width == 1 else (" first", " second")
+    graphs = [
+        decode_graph6(word, f"{name}, line {number}: ").with_title(f"{name}:{number}{side}")
+        for number, words in rows
+        for side, word in zip(sides, words, strict=True)
+    ]
+    return list(zip(graphs[::2], graphs[1::2], strict=True))
+
+
+def _graph6_rows(content: bytes, name: str) -> list[tuple[int, list[str]]]:
+    """The words of each line, with its number, without comments."""
+    rows = []
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if not line.isascii():
+            raise GraphError(f"{name}, line {number}: graph6 is plain ASCII text, and this line is not.")
+        words = line.decode().strip().removeprefix(">>graph6<<").replace(",", " ").split()
+        if words and not words[0].startswith("#"):
+            rows.append((number, words))
+    if not rows:
+        raise GraphError(f"{name} holds no graph; expected graph6, two graphs on a line or two lines a pair.")
+    return rows
+
+
+def decode_graph6(word: str, where: str = "") -> Graph:
+    """The graph that a graph6 string stands for; ``where`` begins the message of an error.
+
+    Examples
+    --------
+    >>> decode_graph6("A_").edges.tolist()
+    [[0, 1]]
+    """
+    import networkx as nx
+
+    if word.startswith((":", ";", "&")):
+        raise GraphError(f"{where}{word[:20]!r} is sparse6 or digraph6; expected graph6.")
+    if bad := re.search("[^?-~]", word):  # networkx would take it for bits
+        raise GraphError(f"{where}{bad[0]!r} is not a graph6 character (those are ? to ~).")
+    try:
+        graph = nx.from_graph6_bytes(word.encode())
+    except (nx.NetworkXError, IndexError) as error:
+        raise GraphError(f"{where}{word[:20]!r} is not graph6 ({error}); it may be cut off.") from None
+    if not graph:
+        raise GraphError(f"{where}the graph has no nodes.")
+    return Graph.from_edges(list(graph.edges), len(graph))

@@ -1,33 +1,44 @@
-"""Runs compared: mean ± 95 % interval by model, who differs from the best baseline, and the paper's number beside it.
+"""Runs compared: mean ± 95 % interval by model, who differs from the best baseline, and the paper's number.
 
-Seeds share their splits, so two models are compared seed by seed; the baseline to compare with is chosen on validation.
-The paper's marks (best baseline by its test result, Welch's test) are given beside, as the paper's.
+Models share the split of a seed, so two models are compared seed by seed; the baseline to compare with is chosen on
+validation.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
-from ..common.errors import ParameterError, one_of
-from ..common.files import shipped
-from ..common.numbers import signed
-from ..learn.nets import is_baseline
-from .exports import COMPARED, PLUS_MINUS, Comparison, Row
-from .records import Run, by_model, finished
-from .statistics import ENOUGH, best_on_validation, confidence_above, corrected_p, holm, interval
+from ..common.errors import ParameterError, check_choice
+from ..common.files import csv_text, shipped
+from ..common.style import signed
+from ..learn.metrics import metric_name
+from ..learn.registry import is_baseline
+from .runs import Run, by_model, finished
+from .statistics import ENOUGH, best_on_validation, corrected_p, holm, interval
+
+if TYPE_CHECKING:
+    import pandas
 
 SETTINGS = ("with-validation", "no-validation")
 PAPER_SEEDS = 20
 _SMALL_TEST = 100
 _SURE = 0.05
+SAME_SPLIT = "same split: seeds differ by initialization only"
+PLUS_MINUS = "± is half the 95 % confidence interval over seeds (Student's t)."
+COMPARED = (
+    "Against the baseline that is best on validation, seed by seed: corrected resampled t-test (Nadeau and Bengio, "
+    "2003), two-sided, p adjusted for the number of models by Holm."
+)
 
 
 def paper_number(
     model: str, graph: str, p: int, metric: str, setting: str = "with-validation"
 ) -> tuple[float, float] | None:
-    """The paper's mean and half-width of its 95 % interval, in per cent; None where the paper has none.
+    """The paper's mean and half-width of its 95 % interval, in percent; None where the paper has none.
 
     ``setting`` is "with-validation" (main table) or "no-validation" (appendix, optimistic).
 
@@ -36,7 +47,7 @@ def paper_number(
     >>> paper_number("DE-GNN-SPD", "celegans", 2, "auc")
     (89.37, 0.17)
     """
-    return _paper().get((one_of("setting", setting, SETTINGS), model, graph, p, metric))
+    return _paper().get((check_choice("setting", setting, SETTINGS), model, graph, p, metric))
 
 
 @cache
@@ -55,42 +66,35 @@ def _paper() -> dict[tuple[str, str, str, int, str], tuple[float, float]]:
 def compare_runs(runs: Iterable[Run]) -> Comparison:
     """The table of these runs of one task on one graph, best model first.
 
-    Runs that failed, and those that do not say what graph they are of, are left out. Where a model was trained with
+    Runs that failed are left out. Where a model was trained with
     several settings, those of its latest run count, and of two runs of a seed the later one.
 
     Examples
     --------
-    >>> runs = [Run(f"{m}{s}", "celegans", "links", m, s, digest="1f", catalogue="celegans", sizes={"test": 430},
+    >>> runs = [Run(f"{m}{s}", "celegans", "links", m, s, digest="1f", catalog="celegans", sizes={"test": 430},
     ...             test=x + s / 100, optimistic=x + 0.02)
     ...         for m, x in (("GCN", 0.75), ("DE-GNN-SPD", 0.91)) for s in (0, 1)]
     >>> [(row.model, round(row.mean, 1), row.paper, row.verdict) for row in compare_runs(runs).rows]
     [('DE-GNN-SPD', 91.5, (89.37, 0.17), '+16.0, too few seeds to say'), ('GCN', 75.5, (74.03, 0.99), 'the baseline')]
     """
     done = finished(runs)
-    usable = [run for run in done if run.digest]
-    if not usable:
-        old = f" ({len(done)} runs of an earlier version do not say what graph they are of)" if done else ""
-        raise ParameterError(f"There is no finished run to compare{old}; train at least one seed of one model.")
-    questions = {(run.task, run.digest): run.graph for run in usable}
+    if not done:
+        raise ParameterError("There is no finished run to compare; train at least one seed of one model.")
+    questions = {(run.task, run.digest): run.graph for run in done}
     if len(questions) > 1:
         listed = "; ".join(sorted(f"{task} on {graph}" for (task, _), graph in questions.items()))
         raise ParameterError(
             f"The runs answer {len(questions)} different questions ({listed}; graphs or labels of one "
             "name may differ); compare those of one task on one graph."
         )
-    first = usable[-1]
-    groups = by_model(latest_setting(usable))
-    verdicts, marks = _verdicts(groups), _paper_marks(groups)
-    rows = [_row(model, group, *verdicts.get(model, ("", None)), marks[model]) for model, group in groups.items()]
+    first = done[-1]
+    groups = by_model(latest_setting(done))
+    verdicts = _verdicts(groups)
+    rows = [_row(model, group, *verdicts.get(model, ("", None))) for model, group in groups.items()]
     rows.sort(key=lambda row: -row.mean)
     size = first.sizes.get("test", 0)
     epochs = sorted({int(run.options.get("epochs", 0)) for group in groups.values() for run in group if run.options})
     notes = _notes(first, rows, size, epochs)
-    if left := len(done) - len(usable):
-        notes.append(
-            f"Left aside: {left} {'run' if left == 1 else 'runs'} of an earlier version, which did not write "
-            "down the graph."
-        )
     return Comparison(tuple(rows), first.graph, first.task, first.p, first.metric, size, tuple(notes))
 
 
@@ -106,9 +110,11 @@ def latest_setting(runs: Iterable[Run]) -> list[Run]:
     return list(kept.values())
 
 
-def _row(model: str, group: list[Run], verdict: str, p: float | None, mark: str) -> Row:
+def _row(model: str, group: list[Run], verdict: str, p: float | None) -> Row:
     first = group[0]
-    where = (model, first.catalogue, first.p, first.metric)  # not by its title: anyone may call a graph celegans
+    above = p is not None and p < _SURE and ", above" in verdict
+    mark = "†" if verdict == "the baseline" else "bold" if above else ""
+    where = (model, first.catalog, first.p, first.metric)  # not by its title: anyone may call a graph celegans
     papers = [paper_number(*where, setting=setting) for setting in SETTINGS]
     return Row(
         model, len(group), *interval(_scores(group)), papers[0],
@@ -138,6 +144,9 @@ def _verdicts(groups: dict[str, list[Run]]) -> dict[str, tuple[str, float | None
             verdicts[model] = "no seed in common", None
             continue
         mean = interval(differences)[0]
+        if any(run.same_split for run, _ in pairs):
+            verdicts[model] = f"{signed(mean)}, {SAME_SPLIT}", None
+            continue
         sizes = pairs[0][0].sizes
         p = corrected_p(differences, sizes.get("test", 1) / max(1, sizes.get("train", 1)))
         if len(pairs) < ENOUGH or p is None:
@@ -151,26 +160,16 @@ def _verdicts(groups: dict[str, list[Run]]) -> dict[str, tuple[str, float | None
     return verdicts
 
 
-def _paper_marks(groups: dict[str, list[Run]]) -> dict[str, str]:
-    """The marks as the paper gives them: best baseline by its test result, one-sided test of means."""
-    scores = {model: _scores(group) for model, group in groups.items()}
-    best = max(filter(is_baseline, scores), key=lambda model: interval(scores[model])[0], default=None)
-    marks = dict.fromkeys(scores, "")
-    if best is None:
-        return marks
-    marks[best] = "†"
-    for model in scores:
-        if not is_baseline(model) and interval(scores[model])[0] > interval(scores[best])[0]:
-            sure = confidence_above(scores[model], scores[best]) or 0.0
-            marks[model] = "bold*" if sure >= 0.95 else "bold" if sure >= 0.70 else "*"
-    return marks
-
-
 def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[str]:
     what = {1: "nodes", 2: "pairs", 3: "triples"}.get(first.p, "sets")
     notes = [f"Test set: {size:,} {what} a seed."]
     if first.protocol != "honest":
         notes.insert(0, f"Not an honest comparison, on purpose: protocol {first.protocol}, see de.leaks().")
+    if first.same_split:
+        notes.append(
+            "Every seed has the task's own split: seeds differ by initialization only, so that ± says nothing about "
+            "other splits, and no p-value is given."
+        )
     if first.metric == "accuracy" and 0 < size < _SMALL_TEST:
         notes.append(
             f"With {size} test {what}, one more or less right moves the accuracy by {100 / size:.1f} points: "
@@ -184,13 +183,13 @@ def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[st
     if len(epochs) > 1:
         notes.append(f"Not all models were trained for as many epochs (at most {', '.join(map(str, epochs))}).")
     if seeds[0] < ENOUGH:
-        notes.append(f"Below {ENOUGH} seeds nothing is said about which model is better; choose more seeds.")
+        notes.append(f"Below {ENOUGH} seeds no model is called better; choose more seeds.")
     if same := [row.model for row in rows if row.half == 0]:
         notes.append(
             f"± 0.0 ({', '.join(same)}): all seeds gave the same value. That is too few different values to "
             "tell how much the result scatters, not certainty."
         )
-    notes.append(f"{PLUS_MINUS} {COMPARED}")
+    notes.append(PLUS_MINUS if first.same_split else f"{PLUS_MINUS} {COMPARED}")
     if any(row.paper for row in rows):
         notes.append(
             f"The paper's numbers: {PAPER_SEEDS} seeds, its own splits. “With validation” is its main table; "
@@ -199,3 +198,129 @@ def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[st
     else:
         notes.append(f"The paper has no numbers for {first.task} on {first.graph}.")
     return notes
+
+
+# ---- the table ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """A model in the table; numbers in percent, each ``half`` is half the 95 % interval (None: one seed)."""
+
+    model: str
+    seeds: int
+    mean: float  # test metric of the epoch chosen on validation
+    half: float | None
+    paper: tuple[float, float] | None  # the paper's mean and half in the same setting
+    optimistic: float  # the same without validation
+    optimistic_half: float | None
+    paper_optimistic: tuple[float, float] | None
+    seconds: float  # of the processor for a seed, on average
+    parameters: int
+    verdict: str = ""  # "the baseline", "+1.2, above (p = 0.012)", "+0.3, too few seeds to say", ...
+    p: float | None = None  # of the verdict; None where none is given
+    mark: str = ""  # "†": the baseline; "bold": above it, as far as the test can say
+
+
+def plus_minus(mean: float | None, half: float | None, digits: int = 1) -> str:
+    """``91.6 ± 0.5``, the mean alone, or a dash where there is none; the paper's numbers have two digits.
+
+    Examples
+    --------
+    >>> plus_minus(91.62, 0.53), plus_minus(91.62, None), plus_minus(89.37, 0.17, 2), plus_minus(None, None)
+    ('91.6 ± 0.5', '91.6', '89.37 ± 0.17', '–')
+    """
+    if mean is None:
+        return "–"
+    return f"{mean:.{digits}f}" if half is None else f"{mean:.{digits}f} ± {half:.{digits}f}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, its names among the numbers, its values of a row, and these values in words."""
+
+    heading: str  # {metric} stands for the metric's name
+    names: str
+    values: Callable[[Row], tuple[Any, ...]]
+    words: Callable[..., str] = str
+
+    def text(self, row: Row) -> str:
+        """What stands in the table."""
+        return self.words(*self.values(row))
+
+
+_published = partial(plus_minus, digits=2)
+COLUMNS = (
+    Column("model", "model", lambda row: (row.model,)),
+    Column("test {metric} %, with validation", "mean ci95", lambda row: (row.mean, row.half), plus_minus),
+    Column("paper, with validation", "paper_mean paper_ci95", lambda row: row.paper or (None, None), _published),
+    Column("test {metric} %, no validation (optimistic)", "optimistic_mean optimistic_ci95",
+           lambda row: (row.optimistic, row.optimistic_half), plus_minus),
+    Column("paper, no validation", "paper_optimistic_mean paper_optimistic_ci95",
+           lambda row: row.paper_optimistic or (None, None), _published),
+    Column("seeds", "seeds", lambda row: (row.seeds,)),
+    Column("CPU seconds a seed", "seconds", lambda row: (row.seconds,), "{:.1f}".format),
+    Column("parameters", "parameters", lambda row: (row.parameters,), "{:,}".format),
+    Column("against the best baseline", "verdict p", lambda row: (row.verdict, row.p), lambda verdict, p: verdict),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The table of one task on one graph: a row a model, best first, and in sentences what to know when reading it."""
+
+    rows: tuple[Row, ...]
+    graph: str
+    task: str
+    p: int
+    metric: str
+    test_size: int
+    notes: tuple[str, ...]
+
+    @property
+    def metric_name(self) -> str:
+        """ "AUC", "accuracy", "MRR", ..."""
+        return metric_name(self.metric)
+
+    def frame(self) -> pandas.DataFrame:
+        """The table for pandas, numbers in percent."""
+        import pandas as pd
+
+        names = [name for column in COLUMNS for name in column.names.split()]
+        rows = [[value for column in COLUMNS for value in column.values(row)] for row in self.rows]
+        table = pd.DataFrame(rows, columns=names).set_index("model")
+        table.insert(0, "seeds", table.pop("seeds"))
+        return table.round(4)
+
+    def to_csv(self) -> str:
+        """The table as CSV, numbers in percent; missing ones are empty."""
+        table = self.frame().reset_index()
+        question: dict[str, str | int] = {"graph": self.graph, "task": self.task}
+        question |= {"metric": self.metric, "test_sets": self.test_size}
+        return csv_text(table.assign(**question)[[*question, *table.columns]], index=False)
+
+    def to_latex(self) -> str:
+        """The table in LaTeX, for the package booktabs; bold is what the test supports; a legend says so."""
+        headings = [_latex(column.heading.format(metric=self.metric_name)) for column in COLUMNS]
+        lines = ["\\begin{tabular}{lrrrrrrrl}", "\\toprule", " & ".join(headings) + " \\\\", "\\midrule"]
+        legend = {"†": "$^\\dagger$ the baseline that is best on validation.",
+                  "bold": "\\textbf{Bold}: above it (p $<$ 0.05)."}  # fmt: skip
+        for row in self.rows:
+            model, mean, *others = (_latex(column.text(row)) for column in COLUMNS)
+            mean = f"\\textbf{{{mean}}}" if row.mark == "bold" else mean + "$^\\dagger$" * (row.mark == "†")
+            lines.append(" & ".join([model, mean, *others]) + " \\\\")
+        marks = {row.mark for row in self.rows}
+        below = " ".join([_latex(PLUS_MINUS), *(text for mark, text in legend.items() if mark in marks)])
+        below = f"\\multicolumn{{9}}{{p{{\\linewidth}}}}{{\\footnotesize {below}}} \\\\"
+        lines += ["\\bottomrule", below, "\\end{tabular}"]
+        return "\n".join([*(f"% {' '.join(note.split())}" for note in self.notes), *lines, ""])
+
+
+_IN_LATEX = str.maketrans(
+    {sign: f"\\{sign}" for sign in "{}&%$#_"}
+    | {"\\": "\\textbackslash{}", "±": "$\\pm$", "–": "--", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
+)
+
+
+def _latex(text: str) -> str:
+    return text.translate(_IN_LATEX)

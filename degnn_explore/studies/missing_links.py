@@ -1,28 +1,37 @@
-"""Which links are missing? The unlinked pairs around S, judged by trained models, the likeliest first."""
+"""Which links are missing? The unlinked pairs around S, judged by trained models, the likeliest first.
+
+A score is not a probability: models learn from half links, half others, and in a graph few pairs are linked.
+:func:`promised_precision` says what validation promises of a score.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import math
-import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from contextvars import Context
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import comb
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import ParameterError, TargetError, whole_number
+from ..common.errors import ParameterError, TargetError, check_int
+from ..common.progress import Cancelled, is_cancelled, report
 from ..graphs.distances import distances
 from ..graphs.graph import Graph
+from ..learn.splits import negatives_of, triangles
 from ..learn.tasks import Task
-from .density import promised_precision
 
 if TYPE_CHECKING:
     from ..learn.nets.base import SetNet
 
 REACH = 2  # steps from S within which pairs of other nodes are looked at
 _MOST = 50_000  # pairs, at most
-_AT_ONCE = 500  # pairs between two looks at the stop event
+_AT_ONCE = 500  # pairs between two reports of progress
+_DRAWN = 4000  # unlinked sets that stand for all of them
+Shares = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,7 @@ class Missing:
 
     For each pair that is the share of links among all unlinked pairs of the graph that the first model scores as high
     or higher, if as many are missing as were held out for validation; see
-    :func:`degnn_explore.studies.density.promised_precision`.
+    :func:`promised_precision`.
     """
 
     found: list[tuple[int, int, dict[str, float]]]
@@ -41,14 +50,7 @@ class Missing:
 
 
 def missing_links(
-    models: Mapping[str, SetNet],
-    task: Task,
-    S: Iterable[int],
-    count: int = 10,
-    *,
-    most: int = _MOST,
-    progress: Callable[[int, int], None] | None = None,
-    stop: threading.Event | None = None,
+    models: Mapping[str, SetNet], task: Task, S: Iterable[int], count: int = 10, *, most: int = _MOST
 ) -> Missing:
     """Unlinked pairs around S that the first model thinks most likely to be linked, with every model's score.
 
@@ -63,10 +65,10 @@ def missing_links(
         Their task; they see its graph, which lacks the held-out links.
     S, count, most
         Where to look, how many pairs to give, and how many to judge at most, those nearest to S first.
-    progress
-        Is called with the number of pairs judged and to be judged.
-    stop
-        When this event is set, what was judged so far is given.
+
+    Notes
+    -----
+    Inside ``watching(report, stop)`` it reports its progress; once stopped, it gives what was judged so far.
 
     Examples
     --------
@@ -82,28 +84,29 @@ def missing_links(
         raise TargetError(f"Missing links are pairs, and these models judge sets of {task.p}; train models on links.")
     if not models:
         raise ParameterError("No trained model yet; train one first.")
-    whole_number("count", count, least=1)
-    pairs, within = unlinked_pairs(task.graph, task.full_graph, S, whole_number("most", most, least=1))
+    check_int("count", count, least=1)
+    pairs, within = unlinked_pairs(task.graph, task.full_graph, S, check_int("most", most, least=1))
     judge = next(iter(models.values()))
     parts: list[NDArray[np.float64]] = []
     for start in range(0, len(pairs), _AT_ONCE):
-        if stop is not None and stop.is_set():
+        if is_cancelled():
             break
-        parts.append(predict(judge, task.graph, list(pairs[start : start + _AT_ONCE])))
-        if progress is not None:
-            progress(min(start + _AT_ONCE, len(pairs)), len(pairs))
+        with contextlib.suppress(Cancelled):  # then what was judged so far is given
+            parts.append(predict(judge, task.graph, list(pairs[start : start + _AT_ONCE])))
+            report(f"{len(pairs):,} pairs", min(start + _AT_ONCE, len(pairs)) / len(pairs))
     if not parts:
         return Missing([], [], 0, within)
     scores = np.concatenate(parts)
     best = pairs[np.argsort(-scores, kind="stable")[:count]]
-    by_model = {name: predict(model, task.graph, list(best)) for name, model in models.items()}
+    # in a context of its own: a search that was stopped still says what each model thinks of the best few
+    by_model = Context().run(lambda: {name: predict(model, task.graph, list(best)) for name, model in models.items()})
     found = [(int(u), int(v), {name: float(p[i]) for name, p in by_model.items()}) for i, (u, v) in enumerate(best)]
-    promised = promised_precision(judge, task, by_model[next(iter(models))])
+    promised = Context().run(promised_precision, judge, task, by_model[next(iter(models))])
     return Missing(found, promised.tolist(), len(scores), within)
 
 
 def unlinked_pairs(graph: Graph, full: Graph, S: Iterable[int], most: int) -> tuple[NDArray[np.int64], int]:
-    """The unlinked pairs around S, those nearest to it first, at most so many [k, 2]; and how many there are.
+    """The unlinked pairs around S, those nearest to it first, at most ``most`` [k, 2]; and how many there are.
 
     Pairs of a node of S with any node, and of other nodes within two steps of S, counted in ``graph``; those that are
     linked in ``full`` are not missing.
@@ -137,3 +140,32 @@ def unlinked_pairs(graph: Graph, full: Graph, S: Iterable[int], most: int) -> tu
     if not within:
         raise TargetError("All nodes near S are linked to each other already; pick another node.")
     return np.sort(np.concatenate([first, second])[:most], axis=1), within
+
+
+# ---- what a score is worth in the whole graph -----------------------------------------------------
+
+
+def promised_precision(model: SetNet, task: Task, thresholds: Any) -> Shares:
+    """What validation promises: the share of links among all unlinked pairs that score as high as each threshold.
+
+    As if exactly the validation links were missing: V(t) of them score t or more, and so do N F(t) of the N pairs that
+    are not linked, with F(t) estimated from 4,000 drawn of them (all, if they are fewer).
+    """
+    from ..learn.predicting import predict
+
+    others, total = unlinked(task.full_graph, task.p)
+    links = task.val.sets[task.val.labels == 1]
+    scores = predict(model, task.graph, [*links, *others])
+    right, wrong = np.sort(scores[: len(links)]), np.sort(scores[len(links) :])
+    unseen = int(len(others) < total)  # one more might have scored as high: a sample never promises certainty
+    found = len(right) - np.searchsorted(right, thresholds)
+    false = total * (len(wrong) - np.searchsorted(wrong, thresholds) + unseen) / (len(wrong) + unseen)
+    return np.asarray(found / np.maximum(found + false, 1e-300))
+
+
+def unlinked(full: Graph, p: int) -> tuple[NDArray[np.int64], int]:
+    """Sets of p nodes that are no link or triangle: all, or 4,000 drawn evenly; and how many there are."""
+    positives = full.edges if p == 2 else triangles(full)
+    total = comb(full.num_nodes, p) - len(positives)
+    rng = np.random.default_rng(0)
+    return negatives_of(full, positives, min(total, _DRAWN), rng, "links"), total

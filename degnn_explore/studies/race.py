@@ -1,68 +1,253 @@
-"""The race: trains the runs of a plan in the background, keeps what is finished, can be cancelled and continued.
+"""A race: several models and seeds on one task, trained in the background, with its state for a view.
 
-No widgets here: a view asks for :meth:`Race.snapshot` when it likes.
+No widgets here: a view asks for :meth:`Race.snapshot` when :attr:`Race.version` has changed.
 """
 
 from __future__ import annotations
 
-import contextlib
 import threading
-import time
-from collections import deque
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from ..common.errors import ParameterError, whole_number
-from .plan import Plan
-from .records import Run
-from .snapshot import ENDED, Lane, Snapshot, lanes_of, snapshot
-from .storage.store import Store, claimant
-from .workers import dismiss, hire
+from ..common.errors import ParameterError, check_choice, check_int
+from ..graphs.graph import Graph
+from ..learn.registry import MODELS, is_heuristic
+from ..learn.tasks import Task
+from .runs import Run, RunSpec
+from .scheduler import Scheduler, Update
+from .store import Store
 
-_PATIENCE = 0.35  # seconds until a cancelled race says so, whether or not its workers have ended
-_GRACE = 3.0  # seconds that a worker has to end by itself and write its checkpoint, before it is ended
-_LOOK = 1.0  # seconds between two looks at runs that are being trained elsewhere
-_SIGN = 20.0  # seconds after which a race says that it is alive
+MOST_SEEDS = 20
+_PATIENCE = 0.4  # seconds until a cancelled race says so, whether or not its runs have ended
+ENDED = ("finished", "failed")
+
+
+@dataclass(frozen=True, eq=False)
+class RaceSetup:
+    """What to race: models and seeds on one task, with settings for all models or for single ones.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> setup = RaceSetup(de.load("karate"), "links", ["GCN", "DE-GNN-SPD"], seeds=2, settings={"max_dist": 4})
+    >>> [(spec.model, spec.seed, dict(spec.settings)) for spec in setup.specs()][:3]
+    [('GCN', 0, {}), ('DE-GNN-SPD', 0, {'max_dist': 4}), ('GCN', 1, {})]
+    """
+
+    graph: Graph
+    task: str | Task
+    models: Sequence[str]
+    seeds: int = 3
+    epochs: int = 40
+    device: str = "auto"
+    settings: Mapping[str, Any] = field(default_factory=dict)  # hyperparameters, for every model that has them
+    options: Mapping[str, Any] = field(default_factory=dict)  # further arguments of fit
+    settings_of: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # of single models; learning_rate, too
+    protocol: str = "honest"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
+
+    def spec(self, model: str, seed: int = 0) -> RunSpec:
+        """The run of a model with a seed."""
+        entry = MODELS[check_choice("model", model, MODELS)]
+        own = dict(self.settings_of.get(model, {}))
+        rate = {"learning_rate": own.pop("learning_rate")} if "learning_rate" in own else {}
+        common = {name: value for name, value in self.settings.items() if name in entry.load().HYPER}
+        common = {name: value for name, value in common.items() if name not in entry.own}
+        return RunSpec(
+            self.graph, self.task, model, seed, self.epochs, {**common, **own}, {**self.options, **rate},
+            self.protocol, self.device)  # fmt: skip
+
+    def specs(self) -> list[RunSpec]:
+        """All runs, seed by seed, so that every model has a first result early."""
+        return [self.spec(model, seed) for seed in range(self.seeds) for model in self.models]
+
+    @cached_property
+    def question(self) -> RunSpec:
+        """Any run of it: what the race is about."""
+        metric = {name: value for name, value in self.options.items() if name == "metric"}
+        model = self.models[0] if self.models else "GCN"
+        return RunSpec(self.graph, self.task, model, options=metric, protocol=self.protocol)
+
+    @property
+    def kind(self) -> str:
+        """ "roles", "links", "triangles" or "sets"."""
+        return self.question.kind
+
+    @property
+    def digest(self) -> str:
+        """Names the question."""
+        return self.question.digest
+
+    @property
+    def title(self) -> str:
+        """The graph's name."""
+        return self.question.title
+
+    def make_task(self, seed: int) -> Task:
+        """The task with the split of this seed."""
+        return RunSpec(self.graph, self.task, self.question.model, seed, protocol=self.protocol).make_task()
+
+    def full_settings(self, model: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Hyperparameters and options of this model's runs, with defaults."""
+        return self.spec(model).full_settings
+
+    def check(self) -> None:
+        """Raise an error for anything that is known to fail before the first epoch."""
+        if check_int("seeds", self.seeds, least=1) > MOST_SEEDS:
+            raise ParameterError(f"seeds must be at most {MOST_SEEDS}, not {self.seeds}.")
+        if not self.models:
+            raise ParameterError("No model is chosen; choose at least one, say GCN and DE-GNN-SPD.")
+        for model in self.models:
+            self.spec(model).check()
+        known = sorted({name for model in self.models for name in self.spec(model).full_settings[0]})
+        for name in self.settings:
+            check_choice("hyperparameter", name, known)
+
+
+# ---- how far it is --------------------------------------------------------------------------------
+
+
+@dataclass
+class RunState:
+    """How far one run is: "waiting", "preparing", "running", "finished" or "failed"."""
+
+    spec: RunSpec
+    state: str = "waiting"
+    epochs: list[dict[str, Any]] = field(default_factory=list)
+    error: str = ""
+    run: Run | None = None
+    doing: str = ""  # while it prepares
+
+
+@dataclass(frozen=True)
+class ModelProgress:
+    """How far a model is."""
+
+    model: str
+    state: str  # "waiting", "preparing", "running", "finished", "failed" or "cancelled"
+    done: int  # seeds finished or failed
+    of: int
+    share: float  # of all its epochs
+    left: float | None  # seconds until its last seed is finished; None: not known
+    error: str = ""
+    doing: str = ""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The race at one moment."""
+
+    state: str  # "ready", "running", "cancelled" or "finished"
+    progress: tuple[ModelProgress, ...]
+    left: float | None  # seconds until all is finished
+    runs: tuple[Run, ...]  # finished, or as far as they are (status "running")
+    version: int = 0  # increases with every change
+    where: str = ""  # the latest run is trained, and its data are
+
+
+def states_of(setup: RaceSetup, runs: Iterable[Run]) -> dict[str, RunState]:
+    """The state of each run of a race, by key, when these runs are stored."""
+    states = {spec.key: RunState(spec) for spec in setup.specs()}
+    for run in runs:
+        if run.key in states and run.status == "finished":
+            states[run.key] = RunState(states[run.key].spec, "finished", run.epochs, run=run)
+    return states
+
+
+def snapshot_of(
+    setup: RaceSetup, states: Mapping[str, RunState], state: str, workers: int = 1, version: int = 0, where: str = ""
+) -> Snapshot:
+    """The snapshot of these run states."""
+    left = _seconds_left(list(states.values()), setup.epochs, workers) if state == "running" else {}
+    by_model = {model: [one for one in states.values() if one.spec.model == model] for model in setup.models}
+    progress = tuple(_progress(model, own, setup.epochs, state, left) for model, own in by_model.items())
+    runs = tuple(_shown(one) for one in states.values() if one.epochs)
+    if where and workers > 1:
+        where += f"; up to {workers} runs at once"
+    return Snapshot(state, progress, max(left.values(), default=None), runs, version, where)
+
+
+def _shown(one: RunState) -> Run:
+    if one.run is not None and one.state == "finished":
+        return one.run
+    spec = one.spec
+    return Run(
+        spec.key, spec.title, spec.kind, spec.model, spec.seed, digest=spec.digest, catalog=spec.catalog,
+        metric=one.epochs[0]["metric"], status="running", epochs=list(one.epochs), protocol=spec.protocol)  # fmt: skip
+
+
+def _progress(model: str, runs: Sequence[RunState], epochs: int, race: str, left: Mapping[str, float]) -> ModelProgress:
+    states = [one.state for one in runs]
+    done = sum(state in ENDED for state in states)
+    trained = sum(epochs if one.state in ENDED else len(one.epochs) for one in runs)
+    if done == len(runs):
+        state = "failed" if "failed" in states else "finished"
+    elif race == "running":
+        state = next((s for s in ("running", "preparing") if s in states), "waiting")
+    else:
+        state = "cancelled" if race == "cancelled" else "waiting"
+    known = any(one.epochs for one in runs)  # else only a guess from the other models
+    seconds = 0.0 if done == len(runs) else left.get(model) if known else None
+    error = next((one.error for one in runs if one.error), "")
+    doing = next((one.doing for one in runs if one.state == "preparing" and one.doing), "")
+    return ModelProgress(model, state, done, len(runs), trained / (epochs * len(runs)), seconds, error, doing)
+
+
+def _seconds_left(runs: Sequence[RunState], epochs: int, workers: int) -> dict[str, float]:
+    """In how many seconds the last run of each model will end, by its latest epochs; {} if nothing is known.
+
+    The work is spread over the workers, but a run is never shorter than itself.
+    """
+    times: dict[str, list[float]] = {}
+    for one in runs:
+        times.setdefault(one.spec.model, []).extend(epoch["seconds"] for epoch in one.epochs[-10:])
+    pace = {model: sum(seconds) / len(seconds) for model, seconds in times.items() if seconds}
+    if not pace:
+        return {}
+    usual, work, longest, left = sum(pace.values()) / len(pace), 0.0, 0.0, {}
+    for one in runs:
+        if one.state not in ENDED:
+            ahead = 1 if is_heuristic(one.spec.model) else epochs - len(one.epochs)
+            rest = pace.get(one.spec.model, usual) * ahead
+            work, longest = work + rest, max(longest, rest)
+            left[one.spec.model] = max(work / workers, longest)
+    return left
+
+
+# ---- the race -------------------------------------------------------------------------------------
 
 
 class Race:
-    """Runs a plan in ``workers`` processes at a time, and keeps the runs in a store as they end.
+    """Trains the runs of a setup in the background, ``workers`` at a time, and keeps them in a store as they end.
 
-    On a GPU the first run shows how much of its memory one takes; then as many are trained at once as fit, at most
-    ``workers``. One that finds too little halves their number and is tried again.
-
-    Runs that the store has already, with the same key, are not trained again; those that another process, board or
-    notebook trains at the moment are waited for.
+    Runs that the store has are not trained again; those that another process trains at the moment are waited for.
 
     Examples
     --------
     >>> import tempfile, degnn_explore as de
-    >>> plan = Plan(de.load("karate"), "links", ["GCN"], seeds=1, epochs=2)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     race = Race(plan, Store(folder))
+    ...     race = Race(RaceSetup(de.load("karate"), "links", ["GCN"], seeds=1, epochs=2), Store(folder))
     ...     race.start()
     ...     done = race.wait()
     ...     len(race.results()), race.snapshot().state
     (1, 'finished')
     """
 
-    def __init__(self, plan: Plan, store: Store, workers: int = 1) -> None:
-        self.plan, self.store = plan, store
-        self.workers = whole_number("workers", workers, least=1)
-        plan.check()
-        self._most, self._placed = self.workers, ""  # runs at once for now, and where the latest said it is trained
-        self._measured = True  # whether it is known how many there may be
-        self._again: list[str] = []  # runs that found too little memory beside others
-        self._owner = claimant()
-        self._lock = threading.RLock()
-        self._cancel, self._news = threading.Event(), threading.Event()
-        self._thread: threading.Thread | None = None
-        self._idle = threading.Event()
+    def __init__(self, setup: RaceSetup, store: Store, workers: int = 1) -> None:
+        self.setup, self.store = setup, store
+        self.workers = check_int("workers", workers, least=1)
+        setup.check()
+        self.version = 0  # increases with every change
+        self._state, self._where = "ready", ""
+        self._lock, self._idle, self._stop = threading.RLock(), threading.Event(), threading.Event()
         self._idle.set()
-        self._version = 0
-        self._state = "ready"
-        self._lanes = lanes_of(plan, store.runs(task=plan.task, digest=plan.digest))
-        if all(lane.state == "finished" for lane in self._lanes.values()):
+        self._thread: threading.Thread | None = None
+        self._states = states_of(setup, store.runs(task=setup.kind, digest=setup.digest))
+        if all(one.state == "finished" for one in self._states.values()):
             self._state = "finished"
 
     @property
@@ -71,200 +256,78 @@ class Race:
         return self._state == "running"
 
     def start(self) -> None:
-        """Train what is not finished, in the background; this also continues after :meth:`cancel`.
-
-        Failed runs are tried again.
-        """
-        from ..learn.devices import choose_device
-
+        """Train what is not finished; this also continues after :meth:`cancel`, and tries failed runs again."""
         if self.running:
             raise ParameterError("This race is running already; cancel it first, or wait.")
-        self.store.needs_place()
         if self._thread is not None:
-            self._thread.join()  # a cancelled worker may still be writing its checkpoint
+            self._thread.join()  # a cancelled run may still be writing its checkpoint
+        self.store.prepare()
         with self._lock:
-            for key, lane in self._lanes.items():
-                if lane.state != "finished":
-                    lane.state, lane.error, lane.heard = "waiting", "", []
-                else:  # its process may have died after its record was written
-                    self.store.checkpoint(key).unlink(missing_ok=True)
-            self._cancel, self._news = threading.Event(), threading.Event()
-            self._measured = choose_device(self.plan.device) == "cpu"
-            self._most = self.workers if self._measured else 1
-            self._state = "running"
+            for one in self._states.values():
+                if one.state != "finished":
+                    one.state, one.error = "waiting", ""
+            self._stop, self._state = threading.Event(), "running"
             self._idle.clear()
-            self._version += 1
-            self._thread = threading.Thread(
-                target=self._supervise, args=(self._cancel, self._news), daemon=True, name="race"
-            )
+            self.version += 1
+            self._thread = threading.Thread(target=self._run, args=(self._stop,), daemon=True, name="race")
             self._thread.start()
 
     def cancel(self, wait: bool = True) -> None:
-        """Stop within half a second; finished runs are kept, the others go on from where they were on :meth:`start`."""
-        self._cancel.set()
-        self._news.set()
-        if wait:
-            self.wait()
+        """Stop within half a second; finished runs are kept, :meth:`start` continues the others where they were."""
+        self._stop.set()
+        if wait and self._thread is not None and self.running:
+            self._thread.join(_PATIENCE)
+            self._mark_ended()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Until nothing is trained any more; whether that is so."""
+        """Wait until training has ended; return whether it has."""
         return self._idle.wait(seconds)
 
     def results(self) -> list[Run]:
-        """The finished runs of this plan."""
+        """The finished runs."""
         with self._lock:
-            return [lane.run for lane in self._lanes.values() if lane.run is not None and lane.state == "finished"]
+            return [one.run for one in self._states.values() if one.run is not None and one.state == "finished"]
 
     def snapshot(self) -> Snapshot:
         """The race as it is now."""
         with self._lock:
-            return snapshot(self.plan, self._lanes, self._state, self._most, self._version, self._placed)
+            return snapshot_of(self.setup, self._states, self._state, self.workers, self.version, self._where)
 
-    @property
-    def version(self) -> int:
-        """Grows with every change, so that a view need not ask for more."""
-        return self._version
+    def _run(self, stop: threading.Event) -> None:
+        """In a thread."""
 
-    # ---- the work, in a thread of its own -----------------------------------------------------
+        def todo() -> list[RunSpec]:
+            with self._lock:
+                return [one.spec for one in self._states.values() if one.state not in ENDED]
 
-    def _supervise(self, cancel: threading.Event, news: threading.Event) -> None:
-        """Sleeps until a worker, or cancel, sets ``news``, and looks now and then at what others train."""
-        pending = deque(key for key, lane in self._lanes.items() if lane.state == "waiting")
-        team: list[_Seat] = []
-        signed = time.monotonic()
         try:
-            while True:
-                news.clear()  # before looking: what comes while we look is looked at next time
-                if cancel.is_set():
-                    break
-                for seat in team:
-                    self._listen(seat)
-                team = [seat for seat in team if seat.worker is not None]
-                self._make_room(team, pending)
-                self._fill(team, pending, news)
-                if not pending and not any(seat.key for seat in team):
-                    break
-                if time.monotonic() - signed > _SIGN:
-                    self.store.alive(self._owner)
-                    signed = time.monotonic()
-                elsewhere = pending and sum(bool(seat.key) for seat in team) < self._most
-                news.wait(_LOOK if elsewhere else _SIGN)
-            if cancel.is_set():
-                self._wind_up(team, news)
-        except Exception as error:  # a full disk, say: shown at every run that it stopped; they can be continued
+            Scheduler(self.store, self.workers, retry_failed=True).run(todo, stop, self._update)
+        except Exception as error:  # a full disk, say: shown at every run that it stopped, which can be continued
             words = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
             with self._lock:
-                for lane in self._lanes.values():
-                    if lane.state not in ENDED:
-                        lane.state, lane.error = "waiting", words
+                for one in self._states.values():
+                    if one.state not in ENDED:
+                        one.state, one.error = "waiting", words
         finally:
-            for seat in team:
-                if seat.worker is not None:
-                    dismiss(seat.worker, idle=not seat.key)
-            with contextlib.suppress(ParameterError):  # on a full disk the claims end by themselves
-                self.store.release(self._owner)
-            self._rest()
+            self._mark_ended()
 
-    def _make_room(self, team: list[_Seat], pending: deque[str]) -> None:
-        """Runs that found too little memory are tried again, with half as many beside them."""
-        if self._again:
-            busy = sum(bool(seat.key) for seat in team) + len(self._again)
-            self._most = max(1, busy // 2)
-            pending.extendleft(self._again)
-            self._again = []
-
-    def _fill(self, team: list[_Seat], pending: deque[str], news: threading.Event) -> None:
-        """Gives work to who has none, and hires while there is work and room; takes over what others have finished."""
-        while pending and sum(bool(seat.key) for seat in team) < self._most:
-            key = self.store.claim(pending, self._owner)
-            if key is None:
-                for run in self.store.runs(task=self.plan.task, digest=self.plan.digest, status="finished"):
-                    if run.key in pending:
-                        pending.remove(run.key)
-                        with self._lock:
-                            self._version += 1
-                            self._lanes[run.key] = Lane(self._lanes[run.key].job, "finished", run.epochs, run=run)
-                return
-            pending.remove(key)
-            seat = next((seat for seat in team if not seat.key), None)
-            if seat is None:
-                seat = _Seat(hire(self.plan, self.store.models, news))
-                team.append(seat)
-            seat.key = key
-            with self._lock:
-                self._lanes[key].state = "preparing"  # a sign of life, before the worker has said a word
-                self._version += 1
-            seat.worker.give(self._lanes[key].job)
-
-    def _rest(self) -> None:
-        """From now on nothing is trained."""
+    def _update(self, update: Update) -> None:
         with self._lock:
-            self._state = "cancelled" if any(x.state not in ENDED for x in self._lanes.values()) else "finished"
-            self._version += 1
+            self.version += 1
+            one = self._states[update.spec.key]
+            one.state, one.doing = update.state, update.doing
+            self._where = update.placed or self._where
+            # a continued run reports its earlier epochs again: a curve never jumps back
+            one.epochs = one.epochs + [epoch for epoch in update.epochs if epoch["number"] > len(one.epochs)]
+            if update.run is not None:
+                one.run, one.error = update.run, update.run.error
+                one.epochs = update.run.epochs or one.epochs
+
+    def _mark_ended(self) -> None:
+        """Mark the race as ended."""
+        with self._lock:
+            if self._state == "running":
+                ended = all(one.state in ENDED for one in self._states.values())
+                self._state = "finished" if ended else "cancelled"
+            self.version += 1
             self._idle.set()
-
-    def _wind_up(self, team: list[_Seat], news: threading.Event) -> None:
-        """Stops the workers; whoever waits for the race is not kept waiting by a slow one."""
-        for seat in team:
-            seat.worker.stop()
-        began = time.monotonic()
-        for patience in (_PATIENCE, _GRACE):
-            while any(seat.key for seat in team) and (left := began + patience - time.monotonic()) > 0:
-                news.wait(left)
-                news.clear()
-                for seat in team:
-                    self._listen(seat)
-            if any(seat.key for seat in team):
-                self._rest()
-
-    def _listen(self, seat: _Seat) -> None:
-        if seat.worker is None:
-            return
-        for kind, *rest in seat.worker.messages():
-            with self._lock:
-                self._version += 1
-                lane = self._lanes.get(seat.key)
-                if kind == "died":
-                    if lane is not None:
-                        lane.state, lane.error = "failed", rest[0]
-                    seat.worker.close()
-                    seat.worker, seat.key = None, ""
-                    return
-                if lane is None:
-                    continue
-                if kind == "prepare":
-                    lane.doing = rest[0] if rest else ""
-                    lane.state = "running" if lane.heard else "preparing"
-                elif kind == "epochs":
-                    lane.state = "running"
-                    lane.heard = lane.heard + rest[0]
-                    lane.epochs = max(lane.epochs, lane.heard, key=len)
-                elif kind == "placed":
-                    self._placed, more = rest
-                    if not self._measured:
-                        self._measured, self._most = True, min(self.workers, self.workers if more is None else 1 + more)
-                elif kind == "stopped":
-                    lane.state, seat.key = "waiting", ""
-                elif kind == "short" and self._most > 1:
-                    lane.state, lane.heard = "waiting", []
-                    self._again.append(seat.key)
-                    seat.key = ""
-                else:
-                    self._end(lane, Run.from_json(rest[0]))
-                    seat.key = ""
-
-    def _end(self, lane: Lane, run: Run) -> None:
-        self.store.put(run)  # first: until it is written down, the checkpoint is all there is of the run
-        if run.status == "finished":
-            self.store.checkpoint(run.key).unlink(missing_ok=True)
-        lane.state, lane.error, lane.run = run.status, run.error, run
-        if run.epochs:
-            lane.epochs = run.epochs
-
-
-@dataclass
-class _Seat:
-    """A worker and the key of its run, "" while it has none."""
-
-    worker: Any
-    key: str = ""

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import log2
-from threading import Event
 
 import numpy as np
 
-from ..common.errors import GraphError, ParameterError, whole_number
+from ..common.errors import GraphError, ParameterError, check_int
+from ..common.style import categorical
 from ..expressive.methods import WHOLE_GRAPHS
-from ..expressive.own_targets import alike, root_colours
+from ..expressive.self_targets import root_colors, same_fraction
 from ..graphs import zoo
 from ..graphs.distances import set_distances
 from ..graphs.graph import Graph, needs_graph
-from .finding import Finding, checked_pairs, verdict_table
+from .result import SYMBOLS, Picture, Result, draw_verdicts, legend_below, named_pairs, verdict_table
 
 __all__ = ["theorem_3_7", "walk_counts"]
 
 
-def walk_counts(G: Graph, length: int = 8) -> Finding:
+def walk_counts(G: Graph, length: int = 8) -> Result:
     """The walk lemma of Theorem 3.7, checked: in a distance-regular graph, walks depend on the distance alone.
 
     The number of walks of each length between two nodes is counted from the adjacency matrix, for all
@@ -36,7 +36,7 @@ def walk_counts(G: Graph, length: int = 8) -> Finding:
 
     Returns
     -------
-    Finding
+    Result
         Columns: distance, length, walks, recurrence (the same number from the array), probability (that a random
         walk is there).
 
@@ -53,9 +53,11 @@ def walk_counts(G: Graph, length: int = 8) -> Finding:
 
     needs_graph("walk_counts", G)
     b, c = zoo.intersection_array(G)
-    length = whole_number("length", length, least=0, most=10_000)
+    length = check_int("length", length, least=0, most=10_000)
     if b and length * log2(b[0]) >= 62:
-        raise ParameterError(f"length={length} gives numbers above 2^62 in a graph of degree {b[0]}; take it shorter.")
+        raise ParameterError(
+            f"length={length} gives numbers above 2^62 in a graph of degree {b[0]}; take a shorter one."
+        )
     everyone = np.arange(G.num_nodes)
     distance = set_distances(G, everyone[:, None])[:, 0]
     A = G.to_scipy().astype(np.int64)
@@ -73,16 +75,36 @@ def walk_counts(G: Graph, length: int = 8) -> Finding:
                 for j in range(diameter + 1)
             ]
         for j in range(diameter + 1):
-            found = np.unique(walks[distance == j])
-            if len(found) != 1:
+            counts = np.unique(walks[distance == j])
+            if len(counts) != 1:
                 raise GraphError(
-                    f"{G!r}: pairs at distance {j} have {found[0]} to {found[-1]} walks of {step} steps, "
+                    f"{G!r}: pairs at distance {j} have {counts[0]} to {counts[-1]} walks of {step} steps, "
                     "which no distance-regular graph allows."
                 )
-            rows.append((j, step, int(found[0]), expected[j], int(found[0]) / max(degree, 1) ** step))
+            rows.append((j, step, int(counts[0]), expected[j], int(counts[0]) / max(degree, 1) ** step))
     table = pd.DataFrame(rows, columns=["distance", "length", "walks", "recurrence", "probability"])
     note = "Counted for all pairs of nodes: the numbers depend on the distance alone and follow from the array."
-    return Finding(f"Walks in the {G.title or repr(G)}", table, (note,), "walks")
+    return Result(f"Walks in the {G.title or repr(G)}", table, (note,), _draw_walks)
+
+
+def _draw_walks(result: Result) -> Picture:
+    import plotly.graph_objects as go
+
+    table = result.table[result.table["length"] > 0]  # after no step the walk is where it started
+    distances = sorted(set(table["distance"]))
+    figure = go.Figure()
+    for j, color in zip(distances, categorical(len(distances)), strict=True):
+        at_j = table[table["distance"] == j]
+        hover = "%{customdata:,} walks of %{x} steps, probability %{y:.4g}" + f"<extra>distance {j}</extra>"
+        line = go.Scatter(x=at_j["length"], y=at_j["probability"], mode="lines+markers", name=f"distance {j}")
+        marker = {"size": 10, "symbol": SYMBOLS[j % len(SYMBOLS)]}
+        line.update(line={"color": color, "width": 2}, marker=marker, cliponaxis=False)
+        figure.add_trace(line.update(customdata=at_j["walks"], hovertemplate=hover))
+    figure.update_xaxes(title="steps of the walk", dtick=1, zeroline=False)
+    top = table["probability"].max()
+    figure.update_yaxes(title="probability of being at one node", range=[-0.07 * top, 1.08 * top], zeroline=False)
+    figure.update_layout(legend=legend_below(-0.22), margin={"t": 60, "b": 100, "l": 70, "r": 20})
+    return figure, 760, 430
 
 
 def _usual_pairs() -> dict[str, tuple[Graph, Graph]]:
@@ -95,10 +117,8 @@ def _usual_pairs() -> dict[str, tuple[Graph, Graph]]:
     }
 
 
-def theorem_3_7(
-    pairs: Mapping[str, tuple[Graph, Graph]] | None = None, *, length: int = 8, stop: Event | None = None
-) -> Finding:
-    """Theorem 3.7: nodes of distance-regular graphs with one intersection array are all alike to DE-1. DE-2 goes on.
+def theorem_3_7(pairs: Mapping[str, tuple[Graph, Graph]] | None = None, *, length: int = 8) -> Result:
+    """Theorem 3.7: DE-1 cannot tell apart the nodes of distance-regular graphs with one intersection array; DE-2 can.
 
     Parameters
     ----------
@@ -106,24 +126,22 @@ def theorem_3_7(
         Names, each with two connected distance-regular graphs; by default those of the zoo.
     length
         Longest walk of the lemma's check, see :func:`walk_counts`.
-    stop
-        Work ends with ``Cancelled`` soon after this event is set.
 
     Returns
     -------
-    Finding
+    Result
         A row for each pair: the arrays, whether the walk counts agree, whether distance and walk profile
         determine each other, whether all nodes look alike, and the verdict of each method on the whole graphs.
 
     Examples
     --------
-    >>> found = theorem_3_7({"Shrikhande, rook": (zoo.shrikhande(), zoo.rook(4))})
-    >>> found.table.loc["Shrikhande, rook", ["first array", "2-WL", "DE-1 SPD", "DE-1 LP", "DE-2 edges"]].tolist()
+    >>> result = theorem_3_7({"Shrikhande, rook": (zoo.shrikhande(), zoo.rook(4))})
+    >>> result.table.loc["Shrikhande, rook", ["first array", "2-WL", "DE-1 SPD", "DE-1 LP", "DE-2 edges"]].tolist()
     ['{6,3;1,2}', 'same', 'same', 'same', 'layer 2']
     """
     import pandas as pd
 
-    chosen = _usual_pairs() if pairs is None else checked_pairs("theorem_3_7", pairs)
+    chosen = _usual_pairs() if pairs is None else named_pairs("theorem_3_7", pairs)
     facts = {}
     for name, two in chosen.items():
         arrays = [zoo.intersection_array(G) for G in two]
@@ -135,17 +153,18 @@ def theorem_3_7(
             "same array": arrays[0] == arrays[1],
             "same walk counts": walks[0].equals(walks[1]),
             "distance = walk profile": all(len(set(p)) == len(p) for p in profiles),
-            "nodes alike": all(alike(root_colours([G], 2 * G.num_nodes)[-1]) == 1 for G in two),
+            "nodes alike": all(same_fraction(root_colors([G], 2 * G.num_nodes)[-1]) == 1 for G in two),
         }
-    asked = ["1-WL", "DE-1 SPD", "DE-1 LP", "DEA-1, K=2", "2-WL", "DE-2 edges"]
-    methods = {title: WHOLE_GRAPHS[title].options for title in asked}
-    verdicts = verdict_table(chosen, methods, stop)
+    titles = ["1-WL", "DE-1 SPD", "DE-1 LP", "DEA-1, K=2", "2-WL", "DE-2 edges"]
+    methods = {title: WHOLE_GRAPHS[title].options for title in titles}
+    verdicts = verdict_table(chosen, methods)
     table = pd.concat([pd.DataFrame.from_dict(facts, orient="index"), verdicts], axis=1).rename_axis("pair")
     notes = tuple(
         f"{name}: the arrays differ, so the theorem does not apply and DE-1 may tell the two apart."
         for name in table.index[~table["same array"]]
     )
-    return Finding("Distance-regular graphs: the first layer that tells two graphs apart", table, notes, "verdicts")
+    title = "Distance-regular graphs: the first layer that tells two graphs apart"
+    return Result(title, table, notes, draw_verdicts)
 
 
 def _written(array: tuple[tuple[int, ...], tuple[int, ...]]) -> str:

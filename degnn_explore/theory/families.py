@@ -1,25 +1,28 @@
-"""Families of graphs that 1-WL cannot tell apart: small ones, regular ones, strongly regular ones, lifts, CSL.
+"""Families of graphs that 1-WL cannot tell apart: small, regular and strongly regular ones, lifts, CSL.
 
-A family is a list of groups; within a group all graphs are pairwise non-isomorphic and have equal 1-WL colours.
+A family is a list of groups; within a group all graphs are pairwise non-isomorphic and have equal 1-WL colors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..common.errors import ParameterError, whole_number
+from ..common.errors import ParameterError, check_int
 from ..graphs import zoo
 from ..graphs.graph import Graph, needs_graph
-from .all_regular import regular_graphs
+from ..reading.documents import decode_graph6
 
 __all__ = [
     "csl_family",
     "latin_square_graph",
     "lift",
     "regular_family",
+    "regular_graphs",
     "small_family",
     "strongly_regular_family",
     "wl_groups",
@@ -27,6 +30,33 @@ __all__ = [
 
 Groups = list[tuple[Graph, ...]]
 CSL_SKIPS = (2, 3, 4, 5, 6, 9, 11, 12, 13, 16)  # Murphy et al. 2019: ten non-isomorphic graphs on 41 nodes
+
+
+def regular_graphs(n: int, r: int) -> tuple[Graph, ...]:
+    """All r-regular graphs on n <= 10 nodes, one of each isomorphism class, connected or not.
+
+    Examples
+    --------
+    >>> [len(regular_graphs(n, 3)) for n in (4, 6, 8, 10)]  # 1, 2, 5, 19 connected ones, and the others
+    [1, 2, 6, 21]
+    """
+    n, r = check_int("n", n, least=1), check_int("r", r, least=0)
+    if n > 10:
+        raise ParameterError(f"All regular graphs are listed up to 10 nodes, not {n}; use zoo.random_regular for one.")
+    zoo.check_regular(n, r)
+    return _regular_graphs()[n, r]
+
+
+@cache
+def _regular_graphs() -> dict[tuple[int, int], tuple[Graph, ...]]:
+    """By n and r, from a file of all 250 in graph6 (the counts are those of OEIS A005176)."""
+    graphs: dict[tuple[int, int], list[Graph]] = {}
+    for line in Path(__file__).with_name("regular_graphs.g6").read_text(encoding="ascii").split():
+        G = decode_graph6(line)
+        n, r = G.num_nodes, int(G.degrees[0])
+        same = graphs.setdefault((n, r), [])
+        same.append(G.with_title(f"{r}-regular, n={n}, no. {len(same) + 1}"))
+    return {key: tuple(same) for key, same in graphs.items()}
 
 
 def regular_family(max_nodes: int = 10) -> Groups:
@@ -37,13 +67,13 @@ def regular_family(max_nodes: int = 10) -> Groups:
     >>> sum(len(group) for group in regular_family(8))
     26
     """
-    max_nodes = whole_number("max_nodes", max_nodes, least=1)
+    max_nodes = check_int("max_nodes", max_nodes, least=1)
     groups = [regular_graphs(n, r) for n in range(1, max_nodes + 1) for r in range(n) if n * r % 2 == 0]
     return [group for group in groups if len(group) > 1]
 
 
 def small_family(max_nodes: int = 7) -> Groups:
-    """All connected graphs up to 7 nodes that share their 1-WL colours with another one (networkx's graph atlas).
+    """All connected graphs up to 7 nodes that share their 1-WL colors with another one (networkx's graph atlas).
 
     Examples
     --------
@@ -52,7 +82,7 @@ def small_family(max_nodes: int = 7) -> Groups:
     """
     import networkx as nx
 
-    max_nodes = whole_number("max_nodes", max_nodes, least=1)
+    max_nodes = check_int("max_nodes", max_nodes, least=1)
     if max_nodes > 7:
         raise ParameterError(
             f"The atlas holds all graphs up to 7 nodes, not {max_nodes}; "
@@ -67,7 +97,7 @@ def small_family(max_nodes: int = 7) -> Groups:
 
 
 def wl_groups(graphs: Sequence[Graph]) -> Groups:
-    """The graphs whose 1-WL colours agree with another's, group by group.
+    """The graphs whose 1-WL colors agree with another's, group by group.
 
     Examples
     --------
@@ -137,7 +167,7 @@ def csl_family() -> Groups:
 def lift(base: Graph, copies: int, seed: int = 0) -> Graph:
     """A random lift: each node becomes ``copies`` nodes, each edge a random matching between its ends' copies.
 
-    All lifts of one graph have the same 1-WL colours: copies of a node see the same numbers of copies of every other.
+    All lifts of one graph have the same 1-WL colors: copies of a node see the same numbers of copies of every other.
     So two lifts of an irregular graph are irregular graphs that 1-WL cannot tell apart. Node (v, i) is v·copies + i.
 
     Examples
@@ -146,7 +176,7 @@ def lift(base: Graph, copies: int, seed: int = 0) -> Graph:
     [2, 2, 2, 1, 1, 1, 3, 3, 3, 1, 1, 1, 1, 1, 1]
     """
     needs_graph("lift", base)
-    copies, seed = whole_number("copies", copies, least=1, most=100_000), whole_number("seed", seed, least=0)
+    copies, seed = check_int("copies", copies, least=1, most=100_000), check_int("seed", seed, least=0)
     rng = np.random.default_rng(seed)
     edges = [
         np.stack([u * copies + np.arange(copies), v * copies + rng.permutation(copies)], axis=1)

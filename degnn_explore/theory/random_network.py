@@ -1,29 +1,31 @@
-"""An untrained DE-GNN-1 with random weights, as in Fig. 2(a): how much of the exact colours do real numbers keep?"""
+"""An untrained DE-GNN-1 with random weights, as in Fig. 2(a): how much of the exact colors do real numbers keep?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from threading import Event
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..common.errors import one_of, whole_number
-from ..common.stopping import raise_if
+from ..common.errors import check_choice, check_int
+from ..common.extras import needs_extra
+from ..common.progress import check_cancelled
 from ..graphs.distances import set_distances
 from ..graphs.graph import Graph
+from ..graphs.union import disjoint_union
 
 __all__ = ["TOLERANCE", "RandomNetwork", "close_fraction"]
 
 Floats = NDArray[np.floating[Any]]
 _ROWS = 50_000  # rows of h at a time: some 15 MB
+_UNION = 400  # nodes of small graphs that are run together
 TOLERANCE = {"float64": 1e-13, "float32": 1e-6}
 """Two representations count as equal if their distance is at most this, relative to the largest norm among them.
 
-Nodes of the same exact colour differ by rounding alone: measured, by less than 1e-15 and 5e-7.
+Nodes of the same exact color differ by rounding alone: measured, by less than 1e-15 and 5e-7.
 
 Examples
 --------
@@ -44,7 +46,7 @@ class RandomNetwork:
 
     Only the ball of K·L hops around v matters, and of it, in layer l, the nodes within K·(L - l).
     With σ = tanh the network is as good as injective. With ReLU it is not quite: where all units stay on
-    the linear side, a layer adds up what its neighbours say and forgets who said what.
+    the linear side, a layer adds up its neighbors' messages and cannot tell which came from whom.
 
     Examples
     --------
@@ -65,10 +67,10 @@ class RandomNetwork:
 
     def __post_init__(self) -> None:
         for name in ("layers", "hops", "hidden"):
-            whole_number(name, getattr(self, name), least=1, most=1000)
-        whole_number("seed", self.seed, least=0)
-        one_of("dtype", self.dtype, TOLERANCE)
-        one_of("activation", self.activation, ("tanh", "relu"))
+            check_int(name, getattr(self, name), least=1, most=1000)
+        check_int("seed", self.seed, least=0)
+        check_choice("dtype", self.dtype, TOLERANCE)
+        check_choice("activation", self.activation, ("tanh", "relu"))
 
     def weights(self) -> tuple[Floats, Floats]:
         """W [L, K + 1, width, hidden] and b [L, hidden]; of the first layer's W, the first K·L + 1 rows are used."""
@@ -79,11 +81,10 @@ class RandomNetwork:
         W[0] *= np.sqrt(self.hidden)  # a one-hot input has one entry, not `hidden` of them
         return W.astype(self.dtype), rng.normal(0.0, 0.1, (self.layers, self.hidden)).astype(self.dtype)
 
-    def run(
-        self, graphs: Sequence[Graph], *, stop: Event | None = None, step: Callable[[int], object] | None = None
-    ) -> Floats:
+    def run(self, graphs: Sequence[Graph], *, step: Callable[[int], object] = lambda targets: None) -> Floats:
         """The representation of every node as its own target after 1..L layers. [L, number of nodes, hidden]"""
-        from ..learn.predicting import torch_threads
+        with needs_extra("a random network"):
+            from ..learn.predicting import torch_threads
 
         degree = max(sum(len(G.indices) for G in graphs) / max(sum(G.num_nodes for G in graphs), 1), 2.0)
         weights, parts = self.weights(), [np.zeros((self.layers, 0, self.hidden), dtype=self.dtype)]
@@ -95,15 +96,14 @@ class RandomNetwork:
             ball = int(np.count_nonzero((away >= 0) & (away <= self.hops * self.layers))) / G.num_nodes
             at_once = max(1, int(_ROWS / ball))
             for first in range(0, G.num_nodes, at_once):
-                raise_if(stop, "the random network was cancelled")
+                check_cancelled("the random network")
                 with torch_threads(1):  # small products: a second thread only waits
                     parts.append(self._targets(away[first : first + at_once], near, *weights))
-                if step is not None:
-                    step(parts[-1].shape[1])
+                step(parts[-1].shape[1])
         return np.concatenate(parts, axis=1)
 
     def _targets(self, away: NDArray[np.int32], near: list[Any], W: Floats, b: Floats) -> Floats:
-        """The representations of some targets, given their distances to all nodes [t, n]. [L, t, hidden]
+        """The representations of some targets, from their distances to all nodes [t, n]. [L, t, hidden]
 
         A row of h is a node in the ball of a target, by distance: the nodes that layer l still needs are the first.
         """
@@ -125,22 +125,20 @@ class RandomNetwork:
         out = []
         for m, weight, bias in zip(inner, torch.from_numpy(W), torch.from_numpy(b), strict=True):
             new = torch.addmm(bias, h[:m], weight[0, : h.shape[1]])
-            for matrix, own in zip(sums, weight[1:], strict=True):
-                new += torch.from_numpy(matrix[:m, : len(h)] @ h.numpy()) @ own[: h.shape[1]]
+            for matrix, weight_k in zip(sums, weight[1:], strict=True):
+                new += torch.from_numpy(matrix[:m, : len(h)] @ h.numpy()) @ weight_k[: h.shape[1]]
             h = torch.tanh(new) if self.activation == "tanh" else torch.relu(new)
             out.append(h[: len(away)].numpy())
         return np.stack(out)
 
 
-def _unions(graphs: Sequence[Graph], nodes: int = 400) -> Iterator[Graph]:
-    """The graphs in order, small ones side by side in one graph of about that many nodes."""
+def _unions(graphs: Sequence[Graph]) -> Iterator[Graph]:
+    """The graphs in order, small ones side by side in one graph."""
     part: list[Graph] = []
     for i, G in enumerate(graphs, start=1):
         part.append(G)
-        shift = np.cumsum([0, *(H.num_nodes for H in part)])
-        if shift[-1] >= nodes or i == len(graphs):
-            edges = np.concatenate([H.edges + s for H, s in zip(part, shift[:-1], strict=True)])
-            yield Graph.from_edges(edges, int(shift[-1]))
+        if sum(H.num_nodes for H in part) >= _UNION or i == len(graphs):
+            yield disjoint_union(part)
             part = []
 
 
@@ -152,14 +150,13 @@ def close_fraction(h: Floats, tolerance: float) -> float:
     >>> close_fraction(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), 1e-9)  # one pair of three
     0.3333333333333333
     """
-    from . import _kernels as compiled
+    from scipy.spatial import cKDTree
 
     n = len(h)
     if n < 2:
         return float("nan")
     points, copies = np.unique(h.astype(np.float64), axis=0, return_counts=True)
     reach = tolerance * float(np.linalg.norm(points, axis=1).max())
-    along = np.random.default_rng(0).normal(size=points.shape[1])
-    line = points @ (along / np.linalg.norm(along))
-    order = np.argsort(line)
-    return int(compiled.close_pairs(points[order], copies[order], line[order], reach)) / (n * (n - 1) / 2)
+    tree = cKDTree(points)
+    close = int(tree.count_neighbors(tree, reach, weights=copies.astype(np.float64)))  # ordered, each with itself too
+    return (close - n) / (n * (n - 1))

@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from os import PathLike
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import ParameterError, one_of, whole_number
-from ..common.parallel import Threads
-from ..expressive.isomorphism import isomorphic
+from ..common.errors import ParameterError, check_choice, check_int
+from ..common.progress import map_items
+from ..common.style import MAX_WIDTH, counted
 from ..expressive.methods import WHOLE_GRAPHS as METHODS
-from ..expressive.methods import Setting
+from ..expressive.methods import GraphMethod
 from ..expressive.refinement import Instances
-from ..expressive.two_wl import pair_colours
+from ..expressive.symmetry import isomorphic
+from ..expressive.two_wl import pair_colors
 from ..graphs.graph import Graph, needs_graph
-from ..reading.graph6 import read_pairs
+from ..reading.read import read_pairs
 from . import families as fam
-from .finding import Finding
+from .result import SCALE, Picture, Result, draw_cells
 
 if TYPE_CHECKING:
     import pandas
@@ -50,10 +50,10 @@ Examples
 
 
 @dataclass(frozen=True, repr=False)
-class Scoreboard(Finding):
+class Scoreboard(Result):
     """The scoreboard: ``table`` counts the pairs that each method separates, ``pairs`` has a row for each pair.
 
-    In ``pairs`` a method's entry is "layer 2" (first layer at which the graphs differ), "same" or "too large".
+    In ``pairs`` a method's entry is "layer 2" (the first layer at which the graphs differ), "same" or "too large".
 
     Examples
     --------
@@ -64,19 +64,19 @@ class Scoreboard(Finding):
     (Graph('Shrikhande graph', 16 nodes, 48 edges), Graph("4×4 rook's graph", 16 nodes, 48 edges))
     """
 
-    pairs: pandas.DataFrame
-    _graphs: tuple[tuple[Graph, Graph], ...] = field(repr=False)
+    pairs: pandas.DataFrame = field(kw_only=True)
+    _graphs: tuple[tuple[Graph, Graph], ...] = field(repr=False, kw_only=True)
 
     @property
     def unseparated(self) -> pandas.DataFrame:
-        """The pairs that no method separates, with whether they are isomorphic (None: not found out)."""
+        """The pairs that no method separates, and whether they are isomorphic (None: not decided)."""
         methods = [column for column in self.pairs.columns if column in METHODS]
         kept = self.pairs[~self.pairs[methods].apply(lambda column: column.str.startswith("layer")).any(axis=1)]
         return kept.assign(isomorphic=[isomorphic(*self.graphs(i)) for i in kept.index])
 
     def graphs(self, pair: int) -> tuple[Graph, Graph]:
         """The two graphs of a row of :attr:`pairs`."""
-        if not 0 <= whole_number("pair", pair, least=0) < len(self._graphs):
+        if not 0 <= check_int("pair", pair, least=0) < len(self._graphs):
             raise ParameterError(f"pair={pair} is not a row of this scoreboard; they are 0..{len(self._graphs) - 1}.")
         return self._graphs[pair]
 
@@ -94,26 +94,24 @@ def scoreboard(
     *,
     max_arcs: int = 8_000_000,
     progress: bool = True,
-    stop: Event | None = None,
 ) -> Scoreboard:
     """How many pairs of non-isomorphic graphs each method tells apart.
 
-    Graphs are compared as multisets of exact colours, refined until nothing changes. Nothing is trained and
+    Graphs are compared as multisets of exact colors, refined until nothing changes. Nothing is trained and
     nothing is sampled.
 
     Parameters
     ----------
     families
         Names in ``theory.FAMILIES`` (all by default); a file of pairs in graph6 (see :func:`read_pairs`); or a
-        mapping from a name to groups of graphs, all pairs in each group being compared.
+        mapping from a name to groups of graphs, in which all pairs of a group are compared.
     methods
         Names in ``theory.METHODS``, all by default.
     max_arcs
-        A pair whose refinement would take more arcs (about 60 bytes each) is left out, as "too large".
+        A pair whose refinement would take more arcs (about 60 bytes each) is left out, as "too large". 2-WL, which
+        refines pairs of nodes, leaves out what would take it more than ten minutes.
     progress
-        Show a bar when it takes longer than a second.
-    stop
-        Work ends with ``Cancelled`` soon after this event is set.
+        Show a bar when it takes more than two seconds.
 
     Examples
     --------
@@ -127,148 +125,166 @@ def scoreboard(
     """
     import pandas as pd
 
-    named = METHODS if methods is None else [methods] if isinstance(methods, str) else methods
-    chosen = [one_of("method", name, METHODS) for name in named]
-    max_arcs = whole_number("max_arcs", max_arcs, least=1)
-    groups = [(name, tuple(group)) for name, made in _families(families).items() for group in made]
-    pieces: list[Piece] = []
-    rows: list[tuple[str, str, str, int]] = []
-    graphs: list[tuple[Graph, Graph]] = []
-    for name, group in groups:
-        index = list(combinations(range(len(group)), 2))
-        at = len(rows)
-        rows += [(name, group[i].title, group[j].title, group[i].num_nodes) for i, j in index]
-        graphs += [(group[i], group[j]) for i, j in index]
-        pieces += [piece for m in chosen for piece in _pieces(m, group, at, max_arcs)]
-    if not rows:
+    names = METHODS if methods is None else [methods] if isinstance(methods, str) else methods
+    chosen = [check_choice("method", name, METHODS) for name in names]
+    max_arcs = check_int("max_arcs", max_arcs, least=1)
+    groups = [(family, tuple(group)) for family, groups in _families(families).items() for group in groups]
+    graphs = [pair for _, group in groups for pair in combinations(group, 2)]
+    if not graphs:
         raise ParameterError("These families hold no pair of graphs to compare.")
-    answers = {m: np.full(len(rows), TOO_LARGE) for m in chosen}
-    pieces.sort(key=lambda piece: -piece.cost)  # the longest first, so that no core is left waiting for one at the end
-    threads = Threads(stop=stop, progress=progress)
-    layers_of = threads.items(_work, pieces, total=sum(piece.cost for piece in pieces), label="Scoreboard")
-    for piece, layers in zip(pieces, layers_of, strict=True):
-        answers[piece.method][piece.rows] = layers
+    rows = [(family, G.title, H.title, G.num_nodes) for family, group in groups for G, H in combinations(group, 2)]
+    jobs = [(method, k) for method in chosen for k, (_, group) in enumerate(groups) if len(group) > 1]
+    jobs.sort(key=lambda job: -_cost(job[0], groups[job[1]][1]))  # longest first, so that no core waits at the end
+
+    def layers_of(job: tuple[str, int], step: Callable[[int], None]) -> list[int]:
+        return _first_layers(job[0], groups[job[1]][1], max_arcs, step)
+
+    total = len(graphs) * len(chosen)
+    answers = map_items(layers_of, jobs, total=total, label="Scoreboard", unit="verdict", progress=progress)
+    by_job = dict(zip(jobs, answers, strict=True))
+    layers = {
+        method: np.array([layer for k in range(len(groups)) for layer in by_job.get((method, k), [])])
+        for method in chosen
+    }
     pairs = pd.DataFrame(rows, columns=["family", "first", "second", "nodes"])
-    for m in chosen:
-        pairs[m] = [{SAME: "same", TOO_LARGE: "too large"}.get(int(x), f"layer {x}") for x in answers[m]]
-    summary, notes = _summary(pairs, answers), _notes(answers, max_arcs)
-    return Scoreboard("Pairs of graphs told apart", summary, notes, "scores", pairs, tuple(graphs))
+    for method in chosen:
+        words = {SAME: "same", TOO_LARGE: "too large"}
+        pairs[method] = [words.get(int(layer), f"layer {layer}") for layer in layers[method]]
+    notes = tuple(
+        f"{method}: {count:,} of {len(rows):,} pairs are too large ({_limit(method, max_arcs)}) and do not count as "
+        "told apart."
+        for method in chosen
+        if (count := int((layers[method] == TOO_LARGE).sum()))
+    )
+    counts = _counts(pairs, chosen)
+    return Scoreboard("Pairs of graphs told apart", counts, notes, _draw_scores, pairs=pairs, _graphs=tuple(graphs))
 
 
-def _families(given: Any) -> dict[str, Sequence[Sequence[Graph]]]:
-    if given is None:
-        given = list(FAMILIES)
-    if isinstance(given, Mapping):
-        for group in (group for groups in given.values() for group in groups):
-            for G in group:
-                needs_graph("scoreboard", G)
-        return dict(given)
-    if isinstance(given, str | PathLike):
-        if given in FAMILIES:
-            given = [given]
-        else:
-            return {Path(given).name: read_pairs(given)}
-    if not isinstance(given, Iterable):
+def _families(chosen: Any) -> dict[str, Sequence[Sequence[Graph]]]:
+    if chosen is None:
+        chosen = list(FAMILIES)
+    if isinstance(chosen, Mapping):
+        for G in (G for groups in chosen.values() for group in groups for G in group):
+            needs_graph("scoreboard", G)
+        return dict(chosen)
+    if isinstance(chosen, str | PathLike):
+        if chosen not in FAMILIES:
+            return {Path(chosen).name: read_pairs(chosen)}
+        chosen = [chosen]
+    if not isinstance(chosen, Iterable):
         wanted = "names of families, a file of pairs, or a dict of names, each with groups of graphs"
-        raise ParameterError(f"scoreboard takes {wanted}, not a {type(given).__name__}.")
-    return {one_of("family", name, FAMILIES): FAMILIES[name]() for name in given}
+        raise ParameterError(f"scoreboard takes {wanted}, not a {type(chosen).__name__}.")
+    return {check_choice("family", name, FAMILIES): FAMILIES[name]() for name in chosen}
 
 
-@dataclass(frozen=True)
-class Piece:
-    """Graphs to be refined together by one method, and the rows of the pairs among them."""
-
-    method: str
-    graphs: tuple[Graph, ...]
-    rows: Ints
-    cost: int
+def _cost(method: str, graphs: Sequence[Graph]) -> int:
+    """The approximate work of refining these graphs together, in arcs."""
+    if method == "2-WL":
+        return 5 * (len(graphs) - 1) * sum(G.num_nodes**3 for G in graphs)
+    return sum(map(METHODS[method].arcs, graphs))
 
 
-def _pieces(method: str, group: tuple[Graph, ...], at: int, max_arcs: int) -> list[Piece]:
-    """A whole group at once if it fits, else pair by pair, without the pairs that are too large."""
-    index = list(combinations(range(len(group)), 2))
-    setting = METHODS[method]
-    by_pairs = setting.method.name == "2-WL"
-    if not by_pairs and (cost := sum(map(setting.arcs, group))) <= max_arcs:
-        return [Piece(method, group, at + np.arange(len(index)), cost)]
-    if by_pairs and all(G.num_nodes <= 32 for G in group):
-        return [Piece(method, group, at + np.arange(len(index)), sum(len(index) * G.num_nodes**3 for G in group))]
-    pieces = []
-    for row, (i, j) in enumerate(index, start=at):
-        pair = group[i], group[j]
-        cost = 5 * sum(G.num_nodes**3 for G in pair) if by_pairs else sum(map(setting.arcs, pair))
-        if not setting.method.infeasible([G.num_nodes for G in pair]) if by_pairs else cost <= max_arcs:
-            pieces.append(Piece(method, pair, np.array([row]), cost))
-    return pieces
-
-
-def _work(piece: Piece, step: Callable[[int], object], halt: Event) -> Ints:
-    """The first layer at which each pair differs, or SAME."""
-    setting = METHODS[piece.method]
-    layers = _by_pairs(piece.graphs, halt) if piece.method == "2-WL" else _together(setting, piece.graphs, halt)
-    step(piece.cost)
+def _first_layers(method: str, group: Sequence[Graph], max_arcs: int, step: Callable[[int], None]) -> list[int]:
+    """The first layer at which each pair of a group differs, SAME or TOO_LARGE: all at once if that fits."""
+    pairs = list(combinations(group, 2))
+    if method != "2-WL" and _cost(method, group) <= max_arcs:
+        layers = _refined_layers(METHODS[method], group)
+        step(len(pairs))
+        return layers
+    layers = []
+    for pair in pairs:
+        if method == "2-WL":
+            too_large = bool(METHODS[method].method.infeasible([G.num_nodes for G in pair]))
+        else:
+            too_large = _cost(method, pair) > max_arcs
+        if too_large:
+            layers.append(TOO_LARGE)
+        else:
+            layers += [_pair_layer(*pair)] if method == "2-WL" else _refined_layers(METHODS[method], pair)
+        step(1)
     return layers
 
 
-def _together(setting: Setting, graphs: tuple[Graph, ...], halt: Event) -> Ints:
-    sides = [(G, setting.sets(G)) for G in graphs]
+def _refined_layers(how: GraphMethod, graphs: Sequence[Graph]) -> list[int]:
+    """The first layer at which each pair of the graphs differs, or SAME; all graphs are refined together."""
+    sides = [(G, how.sets(G)) for G in graphs]
     first, second = np.array(list(combinations(range(len(graphs)), 2))).T
-    answer = np.full(len(first), SAME)
+    layers = np.full(len(first), SAME)
     if not any(len(sets) for _, sets in sides):  # graphs without edges, compared by their edges
-        return answer
-    encoding = setting.method.encoding
+        return layers.tolist()
+    encoding = how.method.encoding
     sizes = sorted(G.num_nodes for G in graphs)
-    run = Instances.build(sides, encoding and encoding(sizes[-1] + sizes[-2]), hops=setting.hops)
+    run = Instances.build(sides, encoding and encoding(sizes[-1] + sizes[-2]), hops=how.hops)
     members, copy = [], 0
     for _, sets in sides:
         rows = run.start[copy : copy + len(sets), None] + sets
         members.append(rows if encoding else rows.reshape(-1, 1))  # 1-WL: every node of the one copy
         copy += len(sets)
-    for layer, (classes, _) in enumerate(run.refine(None, halt)):
-        known: dict[bytes, int] = {}
-        look = np.array([known.setdefault(_multiset(classes[rows]), len(known)) for rows in members])
-        answer[(answer == SAME) & (look[first] != look[second])] = layer
-        if (answer != SAME).all():
+    for layer, (classes, _) in enumerate(run.refine()):
+        numbers: dict[bytes, int] = {}
+        multisets = np.array([numbers.setdefault(_multiset(classes[rows]), len(numbers)) for rows in members])
+        layers[(layers == SAME) & (multisets[first] != multisets[second])] = layer
+        if (layers != SAME).all():
             break
-    return answer
+    return layers.tolist()
 
 
-def _multiset(colours: Ints) -> bytes:
-    """The multiset of rows, each a multiset of colours. [k, p]"""
-    colours = np.sort(colours, axis=1)
-    return colours[np.lexsort(colours.T)].tobytes()
+def _pair_layer(G: Graph, H: Graph) -> int:
+    """The same for two graphs and 2-WL."""
+    for layer, (a, b) in enumerate(pair_colors(G, H)):
+        if not np.array_equal(np.sort(a, axis=None), np.sort(b, axis=None)):
+            return layer
+    return SAME
 
 
-def _by_pairs(graphs: tuple[Graph, ...], halt: Event) -> Ints:
-    answer = []
-    for G, H in combinations(graphs, 2):
-        found = SAME
-        for layer, (a, b) in enumerate(pair_colours(G, H, stop=halt)):
-            if not np.array_equal(np.sort(a, axis=None), np.sort(b, axis=None)):
-                found = layer
-                break
-        answer.append(found)
-    return np.array(answer)
+def _multiset(colors: Ints) -> bytes:
+    """The multiset of rows, each a multiset of colors. [k, p]"""
+    colors = np.sort(colors, axis=1)
+    return colors[np.lexsort(colors.T)].tobytes()
 
 
-def _summary(pairs: pandas.DataFrame, answers: dict[str, Ints]) -> pandas.DataFrame:
+def _limit(method: str, max_arcs: int) -> str:
+    if method == "2-WL":
+        return "more than ten minutes of work"
+    return f"more than {max_arcs:,} arcs; raise max_arcs"
+
+
+def _counts(pairs: pandas.DataFrame, methods: Sequence[str]) -> pandas.DataFrame:
+    """The number of pairs in each family, and of those that each method tells apart; NA where all are too large."""
     import pandas as pd
 
-    order = list(dict.fromkeys(pairs["family"]))
-    table = pd.DataFrame({"pairs": pairs.groupby("family", sort=False).size()}).reindex(order)
-    for method, layers in answers.items():
-        counts = []
-        for name in order:
-            own = layers[(pairs["family"] == name).to_numpy()]
-            counts.append(pd.NA if (own == TOO_LARGE).all() else int((own >= 0).sum()))
-        table[method] = pd.array(counts, dtype="Int64")
-    return table.rename_axis("family")
+    rows: dict[Any, dict[str, Any]] = {}
+    for family, group in pairs.groupby("family", sort=False):
+        rows[family] = {"pairs": len(group)}
+        for m in methods:
+            too_large = (group[m] == "too large").all()
+            rows[family][m] = pd.NA if too_large else int(group[m].str.startswith("layer").sum())
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("family")
+    return table.astype({"pairs": np.int64} | dict.fromkeys(methods, "Int64"))
 
 
-def _notes(answers: dict[str, Ints], max_arcs: int) -> tuple[str, ...]:
-    return tuple(
-        f"{method}: {count:,} of {len(layers):,} pairs are too large (more than {max_arcs:,} arcs; raise max_arcs) and "
-        "do not count as told apart."
-        for method, layers in answers.items()
-        if (count := int((layers == TOO_LARGE).sum()))
+def _draw_scores(board: Scoreboard) -> Picture:
+    table, pairs = board.table, board.pairs
+    methods = [column for column in table.columns if column != "pairs"]
+    text, level, names = [], [], []
+    for family, row in table.iterrows():
+        judged = (pairs.loc[pairs["family"] == family, methods] != "too large").sum()
+        text.append([_score(row[m], judged[m], row["pairs"]) for m in methods])
+        level.append([row[m] / judged[m] if judged[m] else float("nan") for m in methods])
+        names.append(f"{family} ({counted(row['pairs'], 'pair')})")
+    figure, width, height = draw_cells(text, level, names, methods, SCALE)
+    bar = {"title": {"text": "share told apart", "side": "right"}, "thickness": 14, "tickformat": ".0%"}
+    figure.update_traces(showscale=True, colorbar=bar)
+    figure.add_heatmap(  # a gray cell where no pair was judged, so that its text shows on dark pages too
+        z=np.where(np.isnan(np.array(level, dtype=float)), 0.0, np.nan),
+        text=[[words if words == "too large" else "" for words in row] for row in text],
+        **{"texttemplate": "%{text}", "hoverinfo": "skip", "xgap": 3, "ygap": 3},
+        **{"colorscale": [[0, "#dddddd"], [1, "#dddddd"]], "showscale": False},
     )
+    return figure, min(width + 120, MAX_WIDTH), height + 30
+
+
+def _score(told_apart: int, judged: int, pairs: int) -> str:
+    if not judged:
+        return "too large"
+    return f"{told_apart:,}" if judged == pairs else f"{told_apart:,} of {judged:,}"

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import importlib.util
 import socket
-import sys
 from pathlib import Path
 
 import pytest
 
-from degnn_explore.cli import explore, main
+from degnn_explore.cli import command, main
 
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The code that would be shown."""
     codes: list[str] = []
-    monkeypatch.setattr(explore, "serve", lambda code, title, **options: codes.append(code))
+    monkeypatch.setattr(command, "serve", lambda code, title, **options: codes.append(code))
     return codes
 
 
 def test_the_page_shows_the_graph_and_the_set_that_were_named(folder: Path, served: list[str]) -> None:
-    Path("it's.csv").write_text("3,4\n4,'); boom(\n")
-    Path("own.py").write_text("seen = True\n")
+    Path("it's.csv").write_text("3,4\n4,'); boom(\n", encoding="utf-8")
+    Path("own.py").write_text("seen = True\n", encoding="utf-8")
     assert main(["explore", "it's.csv", "4", "'); boom(", "--import", "own.py"]) == 0
     import degnn_explore as de
 
@@ -43,7 +43,7 @@ def test_the_page_shows_the_graph_and_the_set_that_were_named(folder: Path, serv
         (["karat"], "karate"),
         (["nowhere.csv"], "no such file"),
         (["karate", "99"], "Node 99 is not in the graph"),
-        (["karate", "--port", "70000"], "from 1 to 65535"),
+        (["karate", "--port", "70000"], "from 0 to 65,535"),
     ],
 )
 def test_what_cannot_be_shown_ends_before_a_page_opens(
@@ -57,12 +57,12 @@ def test_what_cannot_be_shown_ends_before_a_page_opens(
 def test_without_voila_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "voila", None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert main(["explore", "karate", "--no-browser"]) == 2
     assert "pip install 'degnn_explore[app]'" in capsys.readouterr().err
 
 
-def test_a_port_that_is_taken_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_an_error_of_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("voila")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

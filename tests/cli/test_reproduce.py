@@ -21,7 +21,7 @@ task = "links"
 @pytest.fixture
 def small(tmp_path: Path) -> list[str]:
     file = tmp_path / "small.toml"
-    file.write_text(STUDY)
+    file.write_text(STUDY, encoding="utf-8")
     return ["reproduce", str(file), "--store", str(tmp_path / "store"), "--workers", "1", "--quiet"]
 
 
@@ -32,7 +32,7 @@ def test_it_runs_prints_the_table_and_writes_results(
     assert main([*small, "--results", str(results)]) == 0
     out = capsys.readouterr().out
     assert "karate links (auc, %)" in out and "4 runs done, all" in out
-    assert len(results.read_text().splitlines()) == 5
+    assert len(results.read_text(encoding="utf-8").splitlines()) == 5
     assert main([*small[:3], str(tmp_path / "elsewhere"), "--show", "--results", str(results)]) == 0
     assert "4 runs done, all" in capsys.readouterr().out
 
@@ -48,10 +48,12 @@ def test_it_shows_without_running(small: list[str], capsys: pytest.CaptureFixtur
     assert "0 runs done, 4 left" in capsys.readouterr().out
 
 
-def test_failed_runs_have_an_exit_code_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_runs_have_a_special_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "failing.toml"
     setting = "epochs = 2\n[settings.GCN]\nlearning_rate = 1e30\n[[columns]]"
-    file.write_text(STUDY.replace("[[columns]]", setting).replace("shortest path", "GCN").replace("seeds = 2", ""))
+    file.write_text(
+        STUDY.replace("[[columns]]", setting).replace("shortest path", "GCN").replace("seeds = 2", ""), encoding="utf-8"
+    )
     command = ["reproduce", str(file), "--store", str(tmp_path / "store"), "--workers", "1", "--seeds", "1"]
     assert main(command) == 3
     told = capsys.readouterr()
@@ -69,7 +71,7 @@ def test_failed_runs_have_an_exit_code_of_their_own(tmp_path: Path, capsys: pyte
         (["demo", "--seeds", "0"], "seeds must be a whole number"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_line(
+def test_errors_of_reproduce_are_one_line(
     given: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["reproduce", *given, "--store", str(tmp_path)]) == 2

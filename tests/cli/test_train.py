@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 
 import degnn_explore as de
 from degnn_explore.cli import main
-from tools.waiting import LONG, until
+from tests.support.waiting import LONG, until
 
 TRAIN = ["train", "karate", "--epochs", "6", "--set", "hidden=8", "--set", "learning_rate=0.01", "--seed", "3"]
 
@@ -31,7 +32,7 @@ def library_model() -> tuple[de.Task, Any, list[de.Epoch]]:
 def test_what_is_saved_is_what_the_library_trains(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*TRAIN, "--out", "m.safetensors", "--quiet"]) == 0
     task, model, run = library_model()
-    best = de.summarise(run)
+    best = de.summarize(run)
     said = f"epoch {best.epoch} of 6 is best on validation; test auc {best.test:.4f}"
     assert said in capsys.readouterr().out
     pairs = np.array([[0, 33], [4, 7], [1, 2]])
@@ -46,6 +47,7 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(
 ) -> None:
     from degnn_explore.learn.training import fit
 
+    @wraps(fit)
     def interrupted(*arguments: Any, **options: Any) -> Iterator[de.Epoch]:
         for epoch in fit(*arguments, **options):
             yield epoch
@@ -59,9 +61,9 @@ def test_an_interrupted_run_goes_on_to_the_same_numbers(
     assert sorted(os.listdir()) == ["m.safetensors.checkpoint"]
     assert main([*TRAIN, "--out", "m.safetensors"]) == 0
     out, err = capsys.readouterr()
-    assert "going on from m.safetensors.checkpoint" in err
+    assert "Resuming from m.safetensors.checkpoint" in err
     task, model, run = library_model()
-    assert f"test auc {de.summarise(run).test:.4f}" in out
+    assert f"test auc {de.summarize(run).test:.4f}" in out
     S = np.array([[0, 33]])
     assert de.predict(de.load_model("m.safetensors"), task.graph, S) == de.predict(model, task.graph, S)
 
@@ -86,11 +88,11 @@ def test_ctrl_c_in_a_terminal_keeps_what_was_trained(folder: Path) -> None:
     assert de.load_model("m.safetensors").name == "DE-GNN-SPD"
 
 
-def test_roles_are_learnt_from_a_file_of_labels(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_roles_are_learned_from_a_file_of_labels(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     G = de.load("karate")
     assert G.labels is not None
-    Path("edges.csv").write_text("\n".join(f"n{u},n{v}" for u, v in G.edges))
-    Path("labels.csv").write_text("\n".join(f"n{v},{label}" for v, label in enumerate(G.labels)))
+    Path("edges.csv").write_text("\n".join(f"n{u},n{v}" for u, v in G.edges), encoding="utf-8")
+    Path("labels.csv").write_text("\n".join(f"n{v},{label}" for v, label in enumerate(G.labels)), encoding="utf-8")
     arguments = "edges.csv --task roles --labels labels.csv --model GCN --epochs 2 --out roles.safetensors --quiet"
     assert main(["train", *arguments.split()]) == 0
     assert "roles" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all; sizes and colours are what people read."""
+"""Files are written whole or not at all; sizes and colors are what people read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from degnn_explore.common import files
 from degnn_explore.common.files import readable_size, shipped, write_whole
-from degnn_explore.common.palette import ACCENT, categorical, sequential, text_on
+from degnn_explore.common.style import ACCENT, categorical, text_on
 
 
 def test_a_file_is_replaced_in_one_step_and_nothing_else_is_left(tmp_path: Path) -> None:
@@ -48,12 +48,9 @@ def test_sizes_are_rounded_for_people(size: int, text: str) -> None:
     assert readable_size(size) == text
 
 
-def test_colours_keep_clear_of_each_other_and_of_the_accent() -> None:
+def test_colors_keep_clear_of_each_other_and_of_the_accent() -> None:
     assert categorical(6) == ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442"]
     assert len(set(categorical(18))) == 18
     assert categorical(19)[18] == categorical(1)[0]
     assert ACCENT not in categorical(18)
-    assert sequential(11)[0] == "#440154"
-    assert sequential(1) == ["#440154"]
-    assert len(set(sequential(40))) == 40
-    assert [text_on(colour) for colour in ("#000000", "#ffffff", "#e69f00")] == ["#ffffff", "#16181d", "#16181d"]
+    assert [text_on(color) for color in ("#000000", "#ffffff", "#e69f00")] == ["#ffffff", "#16181d", "#16181d"]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore.encodings.base import FAR, Encoding
+from degnn_explore.encodings.base import UNREACHABLE, Encoding, tokens_of
 from degnn_explore.encodings.paths import Distance
 from degnn_explore.graphs.distances import distances
 
@@ -146,7 +146,7 @@ def test_walks_equal_dense_matrices(case: tuple[de.Graph, list[int]], cut: bool)
 
 
 @given(graphs_with_targets(), st.booleans(), st.integers(0, 99))
-def test_relabelling_the_nodes_changes_nothing(case: tuple[de.Graph, list[int]], cut: bool, seed: int) -> None:
+def test_relabeling_the_nodes_changes_nothing(case: tuple[de.Graph, list[int]], cut: bool, seed: int) -> None:
     G, S = case
     H, new = shuffled(G, seed)
     for encoding in [*ALL, *([de.DRNL(2)] if len(S) == 2 else [])]:
@@ -255,12 +255,18 @@ def test_the_heat_kernel_sums_to_one_at_any_time(t: float) -> None:
 
 
 def test_words_for_trees_and_legends() -> None:
-    assert [de.SPD(2).label(row) for row in ([0], [2], [1, FAR], [0, 1, 1, 1, FAR])] == [
+    assert [de.SPD(2).label(row) for row in ([0], [2], [1, UNREACHABLE], [0, 1, 1, 1, UNREACHABLE])] == [
         "0", "2+", "{1,∞}", "{0, 1×3, ∞}"
     ]  # fmt: skip
-    assert de.SPD(2).shown(PATH, np.array([3, 0]), False).tolist() == [[0, 2], [1, 2], [1, 2], [0, 2], [FAR, FAR]]
+    assert de.SPD(2).shown(PATH, np.array([3, 0]), False).tolist() == [
+        [0, 2],
+        [1, 2],
+        [1, 2],
+        [0, 2],
+        [UNREACHABLE, UNREACHABLE],
+    ]
     drnl = de.DRNL(2)
-    assert [drnl.legend([k]) for k in (1, FAR)] == ["label 1", "label 0 (unreachable)"]
+    assert [drnl.legend([k]) for k in (1, UNREACHABLE)] == ["label 1", "label 0 (unreachable)"]
     assert [e.title() for e in ALL] == [
         "distance to S", "landing probability at step 3", "PageRank from S (α = 0.7)", "heat kernel",
         "generalized PageRank",
@@ -284,3 +290,20 @@ except de.ParameterError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
     assert "10,002 numbers for each of 100,000 nodes and each of 1 targets: 8.0 GB, more than 2.0 GB" in done.stdout
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), st.floats(0, 2e-9))
+def test_a_class_of_equal_numbers_is_no_wider_than_the_tolerance(numbers: list[float], step: float) -> None:
+    """Chains of tiny steps do not join what is far apart, and rounding separates nothing."""
+    chain = [numbers[0] + k * step for k in range(50)]
+    values = np.array([*numbers, *chain, *(x * (1 + 1e-15) for x in numbers)])
+    (tokens,) = tokens_of([values[:, None]])
+    for row in np.unique(tokens, axis=0):
+        members = values[(tokens == row).all(axis=1)]
+        assert np.ptp(members) <= 2 * (1e-9 * np.abs(members).max() + 1e-12)
+    assert np.array_equal(tokens[: len(numbers)], tokens[-len(numbers) :]) or step > 0
+
+
+def test_a_long_chain_is_several_classes() -> None:
+    (tokens,) = tokens_of([np.arange(2000)[:, None] * 0.9e-12])
+    assert len(np.unique(tokens, axis=0)) > 500

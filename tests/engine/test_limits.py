@@ -11,7 +11,6 @@ import pytest
 
 import degnn_explore as de
 from degnn_explore import DRNL, SPD, Graph, LandingProbability, ParameterError, blocks, ego_networks
-from degnn_explore.common.parallel import Threads
 from degnn_explore.engine import store
 
 from .test_blocks import check as check_blocks
@@ -31,7 +30,7 @@ def test_a_hub_of_a_hundred_thousand_leaves_is_trained_on_within_two_gigabytes(m
     script = f"""
 import warnings
 import numpy as np, degnn_explore as de
-from tools.memory import peak
+from tests.support.memory import peak
 star = de.Graph.from_edges(np.stack([np.zeros(100_000, int), np.arange(1, 100_001)], axis=1))
 task = de.link_task(star, max_positives=100, seed=0)
 with warnings.catch_warnings(record=True) as said:
@@ -111,30 +110,6 @@ def test_wide_encodings_are_what_they_promise(encoding):
     )
 
 
-def test_wide_encodings_are_stored_as_wide_as_what_occurs():
-    G = Graph.from_edges([(0, v) for v in range(1, 201)])
-    data, narrow = (blocks(G, G.edges, layers=1, encoding=SPD(k), progress=False) for k in (10_000, 3))
-    assert data.in_dim == 1 + 10_002
-    assert data.nbytes <= narrow.nbytes
-    column = data.batch([0]).x_agg[:, 0].nonzero()[:, 1].unique()
-    assert column.tolist() == [0, 1, 2, 10_002]  # degree; 0 steps away, 1 step, "unreachable"
-
-
-def test_ten_thousand_distances_on_a_path_of_a_hundred_thousand_nodes_take_little():
-    script = """
-import numpy as np, degnn_explore as de
-from tools.memory import peak
-path = de.Graph.from_edges(np.stack([np.arange(99_999), np.arange(1, 100_000)], axis=1))
-sets = np.stack([np.arange(0, 90_000, 300), np.arange(0, 90_000, 300) + 5], axis=1)
-data = de.blocks(path, sets, layers=2, encoding=de.SPD(10_000), progress=False)
-assert data.batch([0, 1]).x_self.shape[1] == 10_003
-print(data.nbytes, peak())
-"""
-    stored, most = map(int, in_a_child(script).split())
-    assert stored < 1e6
-    assert most < 1e9
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -144,8 +119,8 @@ print(data.nbytes, peak())
         (dict(seed=10**400), r"seed must be"),
         (dict(max_nodes_per_hop=10**400), r"max_nodes_per_hop must be"),
         (dict(budget=10**400), r"budget must be"),
-        (dict(encoding=LandingProbability(steps=900_000)), r"single target set would take 8.*, and at most 2"),
-        (dict(encoding=LandingProbability(steps=900_000), layers=1), r"neighbours it reads would take .* GB.*fewer"),
+        (dict(encoding=LandingProbability(steps=900_000)), r"single target set would take 8.*, more than the 2"),
+        (dict(encoding=LandingProbability(steps=900_000), layers=1), r"neighbors it reads would take .* GB.*fewer"),
     ],
 )
 def test_sizes_without_sense_are_refused(options, message):
@@ -163,18 +138,14 @@ def test_more_targets_than_distances_fit_are_refused():
 def test_a_batch_that_does_not_fit_is_refused_with_its_size():
     G = Graph.from_edges([(0, v) for v in range(1, 201)])
     data = blocks(G, G.edges, layers=2, encoding=SPD(10_000), budget=20_000_000, progress=False)
-    assert not data.streamed
     with pytest.raises(ParameterError, match=r"batch of 100 target sets would take 1.6 GB.*smaller batches"):
         data.batch(range(100))
     assert data.batch([0]).x_self.shape == (201, 10_003)
-    egos = ego_networks(G, G.edges, hops=1, encoding=SPD(10_000), budget=20_000_000, progress=False)
-    with pytest.raises(ParameterError, match=r"smaller batches"):
-        _ = egos.flat
 
 
 def test_a_billion_threads_are_refused_wherever_threads_are_taken():
     with pytest.raises(ParameterError, match="num_threads must be a whole number from 1 to 1,024"):
-        Threads(10**9)
+        ego_networks(Graph.from_edges([(0, 1)]), [[0]], hops=1, num_threads=10**9)
 
 
 def test_a_capped_ego_network_has_no_edges_inside_S_and_a_sample_of_its_own():

@@ -1,4 +1,4 @@
-"""Every sentence is read back and compared with the facts, counted anew in the slow, obvious way."""
+"""Every sentence is read back and compared with the facts, counted again in the slow, obvious way."""
 
 from __future__ import annotations
 
@@ -31,51 +31,56 @@ PATH = de.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
             (FIG1, 2),
             (FIG1, 3),
             {},
-            "after 2 layers: v2 has 2 neighbours (v4, v5), each with neighbours at distances {0, 1, 2}; v3 has none",
+            "Two neighbors of v2 (v4 and v5) are linked to each other; no two neighbors of v3 are.",
         ),
         (
             (FIG1, 0),
             (FIG1, 2),
             {},
-            "after 3 layers: v0 → v1 leads to 1 neighbour at distance 2 (v3), with neighbours at distances {1, 1, 3}; "
-            "v2 → v4 to none",
+            "Go from v0 to v1 and from v2 to v4. One neighbor of v1 (v3, at distance 2) has neighbors at distances "
+            "1 (×2) and 3; v4 has no such neighbor.",
         ),
         (
             (SHRIKHANDE, [0, 1]),
             (ROOK, [0, 1]),
             {},
-            "after 2 layers: in A 0 has 2 neighbours at distances {1,1} (5, 12), each with neighbours at distances "
-            "{0,1 ×2 | 1,2 ×2 | 2,2 ×2}; in B 0 has none",
+            "Two neighbors of v0 in A (v5 and v12, at distances 1,1) have neighbors marked "
+            "0,1 (×2); 1,2 (×2); 2,2 (×2); v0 in B has no such neighbor.",
         ),
         (
             (FIG5[0], 0),
             (FIG5[1], 0),
             {"method": "DEA-SPD"},
-            "after 2 layers: in A v0 has 1 neighbour (v1), with neighbours at distances {0} and nodes 2 hops away at "
-            "distances {1}; in B v0 has none",
+            "One neighbor of v0 in A (v1) has neighbors at distance 0 and nodes 2 hops away at distance 1; "
+            "v0 in B has no such neighbor.",
         ),
-        ((STAR, 0), (STAR, 1), {"method": "1-WL"}, "after 1 layer: 0 has 3 neighbours, 1 has 1"),
+        ((STAR, 0), (STAR, 1), {"method": "1-WL"}, "v0 has 3 neighbors, v1 has 1 neighbor."),
         (
             (FIG1, 2),
             (FIG1, 3),
             {"method": "DE-LP"},
-            "already at layer 0: a walk from v2 is back after 3 steps with probability 2/27, one from v3 with 0",
+            "After 3 steps a random walk from v2 is back with probability 2/27, one from v3 never.",
         ),
-        ((FIG1, 2), (FIG1, 3), {"method": "1-WL"}, "every node has 3 neighbours, so all look alike at every layer"),
+        (
+            (FIG1, 2),
+            (FIG1, 3),
+            {"method": "1-WL"},
+            "Every node has 3 neighbors, so to a plain GNN all nodes look alike.",
+        ),
         (
             (PATH, 1),
             (PATH, 2),
             {"method": "1-WL"},
-            "1 and 2 have the same colour at every layer: after layer 1 no colour class splits any more",
+            "v1 and v2 have the same color at every layer: after layer 1 no color class splits any more.",
         ),
         (
             (de.zoo.domino(), [0, 3]),
             (de.zoo.bridged_triangles(), [0, 3]),
             {"cut": True},
-            "already at layer 0, edges inside S cut: A's targets are 3 steps apart, B's have no path between them",
+            "The two targets of A are 3 steps apart, those of B have no path between them. (Edges inside S are cut.)",
         ),
-        ((PATH, [0, 1]), (PATH, [0, 2]), {"method": "2-WL"}, "1 of A's pairs of nodes are linked, 0 of B's"),
-        (SHRIKHANDE, ROOK, {"order": "edges"}, "after 2 layers 48 of the colours of A's 48 pairs find no partner in B"),
+        ((PATH, [0, 1]), (PATH, [0, 2]), {"method": "2-WL"}, "1 of A’s pairs of targets are linked, 0 of B’s."),
+        (SHRIKHANDE, ROOK, {"order": "edges"}, "After 2 layers 48 of the colors of A’s 48 pairs find no partner in B."),
     ],
 )
 def test_a_sentence_can_be_read(a, b, how, sentence: str) -> None:
@@ -86,7 +91,7 @@ def test_a_sentence_can_be_read(a, b, how, sentence: str) -> None:
 
 
 class Facts:
-    """Distances and neighbours of one side, counted with networkx."""
+    """Distances and neighbors of one side, counted with networkx."""
 
     def __init__(self, G: de.Graph, S: list[int], cut: bool) -> None:
         self.S = S
@@ -105,48 +110,95 @@ class Facts:
         said = []
         for hop in range(1, hops + 1):
             ring = self.ring(u, hop)
-            end = "" if len(ring) == 1 else "s"
             if plain:
-                said.append(f"{len(ring)} neighbour{end}")
+                said.append(f"{len(ring)} neighbor{'' if len(ring) == 1 else 's'}")
             elif ring:
                 codes = Counter(map(self.zeta, ring))
-                several = any("," in code for code in codes)
-                words = sorted(codes.elements(), key=lambda code: (code == "∞", code))
-                if several:
-                    words = [code if k == 1 else f"{code} ×{k}" for code, k in sorted(codes.items())]
-                bag = "{" + (" | " if several else ", ").join(words) + "}"
-                said.append(f"{'neighbours' if hop == 1 else f'nodes {hop} hops away'} at distances {bag}")
+                several = len(self.S) > 1
+                words = [code if k == 1 else f"{code} (×{k})" for code, k in sorted(codes.items(), key=by_number)]
+                listed = "; ".join(words[:6]) + ("; …" if len(words) > 6 else "") if several else join(words)
+                how = "marked" if several else "at distance" if len(codes) == 1 else "at distances"
+                said.append(f"{'neighbors' if hop == 1 else f'nodes {hop} hops away'} {how} {listed}")
         return " and ".join(said)
 
 
-END = re.compile(
-    r"after (?P<layers>\d+) layers?(?P<cut>, edges inside S cut)?: (?:in A )?(?P<a>\d+(?: → \d+)*) (?:has|leads to) "
-    r"(?P<k>no|\d+) (?:neighbours?|nodes? (?P<hop>\d) hops away)(?: at distances? (?P<code>[\d,∞]+|{[\d,∞]+}))?"
-    r"(?: \((?P<names>[\d, …]+)\))?(?:, (?:each )?with (?P<below>.+))?[,;] (?:in B )?(?P<b>\d+(?: → \d+)*) (?:has|to) "
-    r"(?P<m>none|\d+)(?: \((?P<others>[\d, …]+)\))?"
+def by_number(item: tuple[str, int]) -> tuple[float, str]:
+    code = item[0]
+    return (float(code), "") if code.isdigit() else (np.inf, code)
+
+
+def join(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+NUMBERS = dict(zip("no one two three four five six seven".split(), range(8), strict=True))
+WALKS = re.compile(
+    r"Go from v(?P<a>\d+)(?: in A)?(?P<to_a>(?: to v\d+)+) and from v(?P<b>\d+)(?: in B)?(?P<to_b>(?: to v\d+)+)\. "
+)
+DEGREES = re.compile(
+    r"v(?P<a>\d+)(?: in A)? has (?P<k>no|\d+) (?:neighbors?|nodes? (?P<hop>\d) hops away), "
+    r"v(?P<b>\d+)(?: in B)? has (?P<m>no|\d+) .*\."
+)
+LINKED = re.compile(
+    r"Two neighbors of v(?P<a>\d+)(?: in [AB])? \(v(?P<u>\d+) and v(?P<v>\d+)\) are linked to each other; "
+    r"no two neighbors of v(?P<b>\d+)(?: in [AB])? are\."
+)
+KIND = re.compile(
+    r"(?P<k>\w+) (?:neighbors? of|nodes? (?P<hop>\d) hops from) v(?P<a>\d+)(?P<in>(?: in [AB])?) "
+    r"\((?P<names>[v\d, and]+?(?:\d+ more)?)(?:, at distances? (?P<code>[\d,∞]+))?\) "
+    r"(?:(?:is|are) at distances? (?P<own>[\d,∞]+)|(?:has|have) (?P<below>.+)); "
+    r"v(?P<b>\d+)(?: in [AB])? has (?:no such \w+|only (?P<m>\w+))\."
 )
 
 
-def check_the_end(why: str, sides: list[Facts], plain: bool, hops: int) -> None:
-    said = END.fullmatch(why)
+def check_the_end(why: str, layer: int, sides: list[Facts], plain: bool, hops: int, twins: bool) -> None:
+    """The counts of a sentence about neighbors, at the ends of the walks that it names."""
+    walks = WALKS.match(why)
+    ends: list[int] | None = None
+    if walks:
+        ends = []
+        for facts, k in zip(sides, "ab", strict=True):
+            nodes = [int(u) for u in re.findall(r"v(\d+)", f"v{walks[k]}{walks[f'to_{k}']}")]
+            assert nodes[0] in facts.S and len(nodes) == layer - 1
+            assert all(0 < facts.far[u][w] <= hops for u, w in pairwise(nodes))
+            ends.append(nodes[-1])
+        why = why[walks.end() :]
+    if said := DEGREES.fullmatch(why):
+        hop, nodes = int(said["hop"] or 1), [int(said["a"]), int(said["b"])]
+        counts = [len(facts.ring(u, hop)) for facts, u in zip(sides, nodes, strict=True)]
+        assert counts == [int(said[k].replace("no", "0")) for k in "km"] and counts[0] != counts[1]
+        assert ends in (None, nodes)
+        return
+    said = LINKED.fullmatch(why) or KIND.fullmatch(why)
     assert said, why
-    hop = int(said["hop"] or 1)
-    numbers, names = (said["k"], said["m"]), (said["names"], said["others"])
-    for facts, walk, count, listing in zip(sides, "ab", numbers, names, strict=True):
-        nodes = [int(u) for u in said[walk].split(" → ")]
-        assert nodes[0] in facts.S and len(nodes) == max(int(said["layers"]) - 1, 1)
-        assert all(0 < facts.far[u][w] <= hops for u, w in pairwise(nodes))
-        those = [
+    a, b = int(said["a"]), int(said["b"])
+    # which side is named first: the one that has more; nodes of one graph are told by the targets
+    orders = (
+        [(0, 1), (1, 0)] if said.re is LINKED or twins or not said["in"] else [(0, 1) if "A" in said["in"] else (1, 0)]
+    )
+    assert any(true_of(said, a, b, [sides[k] for k in order], plain, hops) for order in orders), why
+
+
+def true_of(said: re.Match[str], a: int, b: int, sides: list[Facts], plain: bool, hops: int) -> bool:
+    first, second = sides
+    if said.re is LINKED:
+        u, v = int(said["u"]), int(said["v"])
+        ring = second.ring(b, 1)
+        mutual = any(second.graph.has_edge(x, y) for x in ring for y in ring)
+        return {u, v} <= set(first.ring(a, 1)) and first.graph.has_edge(u, v) and not mutual
+    hop, code = int(said["hop"] or 1), said["code"] or said["own"]
+    those = [
+        [
             w
-            for w in facts.ring(nodes[-1], hop)
-            if (not said["code"] or facts.zeta(w) == said["code"].strip("{}"))
+            for w in facts.ring(u, hop)
+            if (not code or facts.zeta(w) == code)
             and (not said["below"] or facts.below(w, plain, hops) == said["below"])
         ]
-        assert len(those) == int({"no": 0, "none": 0}.get(count, count)), why
-        if listing:
-            listed = [int(w) for w in listing.replace(", …", "").split(", ")]
-            assert set(listed) <= set(those) and (len(listed) == len(those) or "…" in listing)
-    assert {"none": "no"}.get(said["m"], said["m"]) != said["k"]
+        for facts, u in ((first, a), (second, b))
+    ]
+    counts = [NUMBERS[said["k"].lower()], NUMBERS[said["m"] or "no"]]
+    listed = {int(w) for w in re.findall(r"v(\d+)", said["names"])}
+    return list(map(len, those)) == counts and counts[0] > counts[1] and listed <= set(those[0])
 
 
 @given(graphs_with_targets(7, 3), st.data(), st.booleans(), st.sampled_from(["1-WL", "DE-SPD", "DEA-SPD"]))
@@ -162,34 +214,34 @@ def test_sentences_on_random_graphs_are_true(case, data, cut: bool, method: str)
     ]
     if not verdict.different:
         degrees = {d for facts in sides for _, d in facts.graph.degree}
-        if "every node has" in verdict.why:
-            assert degrees == {int(re.search(r"\d+", verdict.why)[0])}
-        elif "no node has" in verdict.why:
-            assert degrees == {0}
+        if "Every node has" in verdict.why:
+            assert degrees == {int(re.search(r"(\d+|no) neigh", verdict.why)[1].replace("no", "0"))}
         else:
-            assert re.search("no colour class (ever )?splits", verdict.why) and (method != "1-WL" or len(degrees) > 1)
+            assert re.search("no color class (ever )?splits", verdict.why) and (method != "1-WL" or len(degrees) > 1)
         return
-    assert ("edges inside S cut" in verdict.why) == any(inside)
+    note = " (Edges inside S are cut.)"
+    assert verdict.why.endswith(note) == any(inside)
     if verdict.layer:
-        return check_the_end(verdict.why, sides, method == "1-WL", 2 if method == "DEA-SPD" else 1)
+        why, hops = verdict.why.removesuffix(note), 2 if method == "DEA-SPD" else 1
+        return check_the_end(why, verdict.layer, sides, method == "1-WL", hops, G is H)
     apart = [sorted(facts.far[u].get(v, np.inf) for u in facts.S for v in facts.S if u < v) for facts in sides]
     for distances in apart if len(S) == 2 else []:
         words = "have no path between them" if distances == [np.inf] else f"{distances[0]} step"
         assert words in verdict.why
     if len(S) == 3:
-        written = ["{" + ", ".join(map(str, row)).replace("inf", "∞") + "}" for row in apart]
-        assert f"between A's targets are {written[0]}, between B's {written[1]}" in verdict.why
+        written = [", ".join(map(str, row)).replace("inf", "∞") for row in apart]
+        assert f"between the targets of A are {written[0]}; of B, {written[1]}." in verdict.why
 
 
 def pairs_of(facts: Facts, layers: int) -> Counter:
-    """How often each colour of folklore 2-WL occurs among the pairs inside S, by nested multisets."""
+    """How often each color of folklore 2-WL occurs among the pairs inside S, by nested multisets."""
     nodes, links = list(facts.graph), facts.graph
-    colour = {(u, v): (u == v, links.has_edge(u, v)) for u in nodes for v in nodes}
+    color = {(u, v): (u == v, links.has_edge(u, v)) for u in nodes for v in nodes}
     for _ in range(layers):
-        colour = {
-            (u, v): (old, tuple(sorted((colour[u, w], colour[w, v]) for w in nodes))) for (u, v), old in colour.items()
+        color = {
+            (u, v): (old, tuple(sorted((color[u, w], color[w, v]) for w in nodes))) for (u, v), old in color.items()
         }
-    return Counter(colour[u, v] for u in facts.S for v in facts.S)
+    return Counter(color[u, v] for u in facts.S for v in facts.S)
 
 
 @given(graphs_with_targets(5, 2), st.data(), st.booleans())
@@ -203,15 +255,9 @@ def test_sentences_of_2_wl_are_true(case, data, cut: bool) -> None:
     layer = min(verdict.layer, 2) if verdict.different else 2  # nested multisets grow fast
     left, right = (pairs_of(facts, layer) for facts in sides)
     assert (left != right) == (verdict.different and verdict.layer == layer)
-    if not verdict.different or not verdict.layer:
-        return
-    if len(S) == 1:
-        places = ("", "") if G is H else (" in A", " in B")
-        said = (f"({S[0]}, {S[0]}){places[0]}", f"({T[0]}, {T[0]}){places[1]}")
-        assert verdict.why.endswith(f"the pair {said[0]} has another colour than {said[1]}")
-    elif verdict.layer == layer:
-        only = (left - right).total()
-        assert verdict.why.endswith(f" {only} of A's {len(S) ** 2} pairs of target nodes have colours that B's lack")
+    if verdict.different and not verdict.layer:
+        linked = [int(facts.graph.subgraph(facts.S).number_of_edges()) for facts in sides]
+        assert verdict.why == f"{linked[0]} of A’s pairs of targets are linked, {linked[1]} of B’s."
 
 
 def landing(facts: Facts, source: int, steps: int) -> dict[int, Fraction]:
@@ -233,14 +279,40 @@ def test_the_walks_of_a_sentence_are_true(G: de.Graph, data) -> None:
     if not verdict.different or verdict.layer:
         return
     said = re.fullmatch(
-        r"already at layer 0: a walk from (\d+) is back after (\d+) steps "
-        r"with probability (\S+), one from (\d+) with (\S+)",
+        r"After (\d+) steps? a random walk from v(\d+) is back (never|with probability \S+), "
+        r"one from v(\d+) (never|with probability \S+)\.",
         verdict.why,
     )
     facts = Facts(G, [u], False)
-    assert (int(said[1]), int(said[4])) == (u, v)
-    chances = [[landing(facts, node, steps).get(node, 0) for node in (u, v)] for steps in range(int(said[2]) + 1)]
-    assert chances[-1] == [Fraction(said[3]), Fraction(said[5])] and all(a == b for a, b in chances[:-1])
+    assert (int(said[2]), int(said[4])) == (u, v)
+    chances = [[landing(facts, node, steps).get(node, 0) for node in (u, v)] for steps in range(int(said[1]) + 1)]
+    told = [0 if said[k] == "never" else Fraction(said[k].split()[-1]) for k in (3, 5)]
+    assert [float(p) for p in chances[-1]] == pytest.approx([float(p) for p in told], rel=1e-2)
+    assert all(a == b for a, b in chances[:-1])
+
+
+WALKS_OF_PAIRS = re.compile(
+    r"After (\d+) steps? random walks from the targets of A are at v(\d+)(?: in A)? with probability (.+), "
+    r"those of B at v(\d+)(?: in B)? with (.+)\."
+)
+
+
+@given(graphs_with_targets(6, 2).filter(lambda case: len(case[1]) == 2), st.data())
+@settings(max_examples=60)
+def test_the_walks_between_pairs_of_targets_are_true(case, data) -> None:
+    G, S = case
+    H = data.draw(st.sampled_from([G]) | graphs(6).filter(lambda H: H.num_nodes >= 2))
+    T = data.draw(st.permutations(range(H.num_nodes)))[:2]
+    verdict = de.distinguish((G, S), (H, T), "DE-LP")
+    if verdict.layer != 0 or not (sentence := WALKS_OF_PAIRS.fullmatch(verdict.why)):
+        return
+    steps, a, first, b, second = sentence.groups()
+    for X, targets, node, words in ((G, S, int(a), first), (H, T, int(b), second)):
+        facts = Facts(X, targets, False)
+        chances = sorted(float(landing(facts, v, int(steps)).get(node, 0)) for v in targets)
+        assert node in targets
+        assert chances == pytest.approx([float(Fraction(word)) for word in words.split(", ")], rel=1e-2)
+    assert first != second
 
 
 def test_attributes_are_named() -> None:
@@ -248,9 +320,9 @@ def test_attributes_are_named() -> None:
     for method in METHODS:
         why = de.distinguish((ring, 0), (ring, 1), method, attributes=True).why
         if method != "2-WL":
-            assert why == "already at layer 0: 0 has attributes (1), 1 has attributes (0)"
+            assert why == "v0 has attributes (1), v1 has attributes (0)."
     why = de.distinguish((ring, 1), (ring, 2), "1-WL", attributes=True).why
-    assert why == "after 1 layer: 1 has 1 neighbour with attributes (1), 2 has none"
+    assert why == "One neighbor of v1 (v0) has attributes (1); v2 has no such neighbor."
     assert de.distinguish((ring, 0), (ring, 1), "2-WL", attributes=True).why == (
-        "the attributes of A's nodes and of B's differ"
+        "The attributes of A’s nodes and of B’s differ."
     )

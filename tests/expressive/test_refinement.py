@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore.common.stopping import Cancelled
+from degnn_explore.common.progress import Cancelled, watching
 from degnn_explore.expressive.refinement import History, Instances
 
 from ..encodings.test_encodings import slow_distances
 from ..strategies import graphs, graphs_with_targets, shuffled
 
 
-def slow_colours(G: de.Graph, initial: list, hops: int, layers: int, S: list[int], cut: bool) -> list[list]:
-    """Refinement with nested tuples: a colour is the whole structure it stands for."""
+def slow_colors(G: de.Graph, initial: list, hops: int, layers: int, S: list[int], cut: bool) -> list[list]:
+    """Refinement with nested tuples: a color is the whole structure it stands for."""
     graph = G.to_networkx()
     if cut:
         graph.remove_edges_from([(u, v) for u in S for v in S])
@@ -44,23 +44,23 @@ def partition(row) -> list[list[int]]:
 
 
 @given(graphs_with_targets(7, 3), st.integers(1, 3), st.booleans(), st.booleans())
-def test_colours_are_the_classes_of_nested_multisets(case, hops: int, cut: bool, plain: bool) -> None:
+def test_colors_are_the_classes_of_nested_multisets(case, hops: int, cut: bool, plain: bool) -> None:
     G, S = case
     if plain:
         initial, cut = [()] * G.num_nodes, False
     else:
         initial = [tuple(sorted(d)) for d in slow_distances(G, S, cut).T.tolist()]
-    slow = slow_colours(G, initial, hops, 3, S, cut)
-    fast = de.colours(G, None if plain else S, hops=hops, layers=3, cut=cut)
+    slow = slow_colors(G, initial, hops, 3, S, cut)
+    fast = de.colors(G, None if plain else S, hops=hops, layers=3, cut=cut)
     assert fast.shape == (4, G.num_nodes)
     for layer in range(4):
         assert partition(fast[layer]) == partition(slow[layer])
 
 
 @given(graphs(6), graphs(6))
-def test_colours_agree_across_graphs(G: de.Graph, H: de.Graph) -> None:
-    slow = [slow_colours(X, [()] * X.num_nodes, 1, 3, [], False) for X in (G, H)]
-    fast = [de.colours(X, layers=3) for X in (G, H)]
+def test_colors_agree_across_graphs(G: de.Graph, H: de.Graph) -> None:
+    slow = [slow_colors(X, [()] * X.num_nodes, 1, 3, [], False) for X in (G, H)]
+    fast = [de.colors(X, layers=3) for X in (G, H)]
     for layer in range(4):
         for u in range(G.num_nodes):
             for v in range(H.num_nodes):
@@ -68,33 +68,33 @@ def test_colours_agree_across_graphs(G: de.Graph, H: de.Graph) -> None:
 
 
 @given(graphs_with_targets(), st.integers(0, 99))
-def test_relabelling_the_nodes_changes_no_colour(case, seed: int) -> None:
+def test_relabeling_the_nodes_changes_no_color(case, seed: int) -> None:
     G, S = case
     H, new = shuffled(G, seed)
     for encoding in (None, de.SPD(1), de.LandingProbability(3), de.PageRank(0.5)):
-        assert np.array_equal(de.colours(G, S, encoding, layers=2), de.colours(H, new[S], encoding, layers=2)[:, new])
+        assert np.array_equal(de.colors(G, S, encoding, layers=2), de.colors(H, new[S], encoding, layers=2)[:, new])
 
 
-def test_colours_are_the_same_in_every_process() -> None:
-    code = "import degnn_explore as de; print(de.colours(de.zoo.figure1(), S={2}, layers=3).tolist())"
+def test_colors_are_the_same_in_every_process() -> None:
+    code = "import degnn_explore as de; print(de.colors(de.zoo.figure1(), S={2}, layers=3).tolist())"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert de.colours(de.zoo.figure1(), S={2}, layers=3).tolist() == json.loads(other)
+    assert de.colors(de.zoo.figure1(), S={2}, layers=3).tolist() == json.loads(other)
 
 
 def test_refinement_stops_when_no_class_splits() -> None:
-    assert de.colours(de.zoo.petersen()).shape == (1, 10)
-    assert de.colours(de.Graph.from_edges([(i, i + 1) for i in range(6)])).shape == (4, 7)
-    assert de.colours(de.zoo.petersen(), layers=5).shape == (6, 10)
+    assert de.colors(de.zoo.petersen()).shape == (1, 10)
+    assert de.colors(de.Graph.from_edges([(i, i + 1) for i in range(6)])).shape == (4, 7)
+    assert de.colors(de.zoo.petersen(), layers=5).shape == (6, 10)
 
 
-def test_attributes_colour_from_the_start() -> None:
+def test_attributes_color_from_the_start() -> None:
     G = de.zoo.cycle(4).with_attributes([[0.0], [1.0], [-0.0], [1.0]])
-    assert partition(de.colours(G, attributes=True)[0]) == [[0, 2], [1, 3]]
-    assert partition(de.colours(G)[-1]) == [[0, 1, 2, 3]]
+    assert partition(de.colors(G, attributes=True)[0]) == [[0, 2], [1, 3]]
+    assert partition(de.colors(G)[-1]) == [[0, 1, 2, 3]]
 
 
 @given(graphs_with_targets(6, 2), st.booleans(), st.integers(0, 6))
-def test_exact_walks_part_exactly_where_fractions_do(case, cut: bool, steps: int) -> None:
+def test_exact_walks_differ_exactly_where_fractions_do(case, cut: bool, steps: int) -> None:
     G, S = case
     graph = G.to_networkx()
     if cut:
@@ -117,7 +117,7 @@ def test_exact_walks_part_exactly_where_fractions_do(case, cut: bool, steps: int
         for w in range(G.num_nodes):
             for i in range(len(S)):
                 assert (profile[u][i] == profile[w][i]) == bool((tokens[u, i] == tokens[w, i]).all())
-    assert partition(de.colours(G, S, de.LandingProbability(steps), layers=0, cut=cut)[0]) == partition(
+    assert partition(de.colors(G, S, de.LandingProbability(steps), layers=0, cut=cut)[0]) == partition(
         [tuple(sorted(p)) for p in profile]
     )
 
@@ -125,18 +125,18 @@ def test_exact_walks_part_exactly_where_fractions_do(case, cut: bool, steps: int
 def test_bad_questions_are_answered_clearly() -> None:
     G = de.zoo.petersen()
     with pytest.raises(de.ParameterError, match=r"hops.*0"):
-        de.colours(G, hops=0)
+        de.colors(G, hops=0)
     with pytest.raises(de.ParameterError, match=r"layers.*-1"):
-        de.colours(G, layers=-1)
+        de.colors(G, layers=-1)
     with pytest.raises(de.ParameterError, match="needs a target set"):
-        de.colours(G, encoding=de.SPD(2))
+        de.colors(G, encoding=de.SPD(2))
     with pytest.raises(de.TargetError, match="empty"):
-        de.colours(G, S=[])
+        de.colors(G, S=[])
 
 
 def test_counts_of_one_wl_equal_networkx_hashes() -> None:
     G = de.load("karate")
-    ours = Counter(de.colours(G, layers=3)[3].tolist())
+    ours = Counter(de.colors(G, layers=3)[3].tolist())
     theirs = nx.weisfeiler_lehman_subgraph_hashes(G.to_networkx(), iterations=3, digest_size=32)
     assert sorted(ours.values()) == sorted(Counter(h[2] for h in theirs.values()).values())
 
@@ -144,7 +144,7 @@ def test_counts_of_one_wl_equal_networkx_hashes() -> None:
 @given(graphs_with_targets(8, 3), st.integers(1, 2), st.sampled_from([None, de.SPD(1), de.LandingProbability(2)]))
 def test_cutting_first_is_the_same_as_cut(case, hops: int, encoding) -> None:
     G, S = case
-    cut, first = (de.colours(X, S, encoding, hops, 3, flag) for X, flag in ((G, True), (G.cut(S), False)))
+    cut, first = (de.colors(X, S, encoding, hops, 3, flag) for X, flag in ((G, True), (G.cut(S), False)))
     assert np.array_equal(cut, first)
 
 
@@ -179,34 +179,35 @@ def test_looking_only_at_changes_misses_none(n: int, degree: float, seed: int, h
         assert np.array_equal(history.at(k, every), classes)
 
 
-def test_a_stop_is_heard_in_every_layer() -> None:
+def test_refinement_can_be_stopped_in_every_layer() -> None:
     path = de.Graph.from_edges([(i, i + 1) for i in range(30)])
     for layer in range(5):
         stop = threading.Event()
-        layers = Instances.build([(path, np.zeros((1, 0), dtype=np.int64))]).refine(stop=stop)
-        for _ in range(layer + 1):
-            next(layers)
-        stop.set()
-        with pytest.raises(Cancelled):
-            next(layers)
+        layers = Instances.build([(path, np.zeros((1, 0), dtype=np.int64))]).refine()
+        with watching(stop=stop):
+            for _ in range(layer + 1):
+                next(layers)
+            stop.set()
+            with pytest.raises(Cancelled):
+                next(layers)
 
 
 def test_more_hops_than_nodes_are_as_many_as_there_are() -> None:
     G = de.load("karate")
-    assert np.array_equal(de.colours(G, {0}, hops=10**9, layers=2), de.colours(G, {0}, hops=34, layers=2))
-    assert np.array_equal(de.theory.root_colours([G], 2, hops=10**9), de.theory.root_colours([G], 2, hops=34))
+    assert np.array_equal(de.colors(G, {0}, hops=10**9, layers=2), de.colors(G, {0}, hops=34, layers=2))
+    assert np.array_equal(de.theory.root_colors([G], 2, hops=10**9), de.theory.root_colors([G], 2, hops=34))
     with pytest.raises(de.ParameterError, match=r"layers=100,000,000 for 34 targets take 54\.4 GB"):
-        de.theory.root_colours([G], 10**8)
+        de.theory.root_colors([G], 10**8)
 
 
 def test_tables_that_cannot_fit_are_refused_before_they_are_made() -> None:
     path = de.zoo.cycle(20_000)
     with pytest.raises(de.ParameterError, match=r"20,000 nodes after 0..20,000 layers take 3\.2 GB"):
-        de.colours(path, layers=20_000)
+        de.colors(path, layers=20_000)
     line = de.Graph.from_edges(np.stack([np.arange(39_999), np.arange(1, 40_000)], axis=1), num_nodes=40_000)
     with pytest.raises(de.ParameterError, match=r"40,000 nodes after 0..19,999 layers take 6\.4 GB"):
-        de.colours(line)  # until nothing changes: nobody knows how many layers, before they are counted
+        de.colors(line)  # until nothing changes: nobody knows how many layers, before they are counted
     with pytest.raises(de.ParameterError, match=r"needs about [\d,]+ arcs, more than 100,000,000"):
-        de.colours(path, hops=10**9)
+        de.colors(path, hops=10**9)
     with pytest.raises(de.ParameterError, match="arcs"):
-        de.colours(path, S=range(20_000))  # 20,000 distances for each node
+        de.colors(path, S=range(20_000))  # 20,000 distances for each node

@@ -65,29 +65,29 @@ def test_merging_keeps_the_tree(case, layers: int, hops: int, cut: bool) -> None
 
 
 @given(graphs_with_targets(6, 1), st.integers(0, 3), st.data())
-def test_trees_are_equal_exactly_where_colours_are(case, layers: int, data) -> None:
+def test_trees_are_equal_exactly_where_colors_are(case, layers: int, data) -> None:
     G, (u,) = case
     v = data.draw(st.integers(0, G.num_nodes - 1))
     a, b = (de.unroll(G, x, layers, S=[x], merge=True) for x in (u, v))
     comparison = de.compare(a, b)
-    assert comparison.same == (nested(a) == nested(b)) == bool(a.colour[0] == b.colour[0])
+    assert comparison.same == (nested(a) == nested(b)) == bool(a.color[0] == b.color[0])
     verdict = de.distinguish((G, u), (G, v), layers=layers)
     assert (comparison.layer is not None, comparison.layer) == (verdict.different, verdict.layer)
     assert comparison.branches_a.any() == comparison.branches_b.any() == verdict.different
 
 
 @given(graphs_with_targets(7, 2), st.integers(0, 99))
-def test_relabelling_the_nodes_changes_no_tree(case, seed: int) -> None:
+def test_relabeling_the_nodes_changes_no_tree(case, seed: int) -> None:
     G, S = case
     H, new = shuffled(G, seed)
     assert nested(de.unroll(G, S[0], 2, S=S)) == nested(de.unroll(H, int(new[S[0]]), 2, S=new[S]))
 
 
-def test_the_branches_where_two_trees_part() -> None:
+def test_the_branches_where_two_trees_diverge() -> None:
     a, b = (de.unroll(FIG1, v, layers=2, S={v}, merge=True) for v in (2, 3))
     comparison = de.compare(a, b)
     assert (comparison.same, comparison.layer) == (False, 2)
-    assert [a.label[i] for i in np.flatnonzero(comparison.branches_a)] == ["0", "1", "1"]  # the linked neighbour
+    assert [a.label[i] for i in np.flatnonzero(comparison.branches_a)] == ["0", "1", "1"]  # the linked neighbor
     assert a.node[np.flatnonzero(comparison.branches_a)].tolist() == [2, 4, 5]
     assert a.node[comparison.parts_a].tolist() == [5]  # dashed here alone, not on the way there
     same = de.compare(*(de.unroll(FIG1, v, layers=4, S={v}, merge=True) for v in (2, 7)))
@@ -155,7 +155,7 @@ def test_a_whole_branch_that_is_missing_is_marked_where_it_begins() -> None:
 
 
 @given(graphs_with_targets(6, 1), st.integers(1, 3), st.data())
-def test_trees_that_differ_part_somewhere_and_the_way_there_is_marked(case, layers: int, data) -> None:
+def test_trees_that_differ_diverge_somewhere_and_the_way_there_is_marked(case, layers: int, data) -> None:
     G, (u,) = case
     v = data.draw(st.integers(0, G.num_nodes - 1))
     a, b = (de.unroll(G, x, layers, S=[x], merge=True) for x in (u, v))
@@ -194,7 +194,7 @@ def test_cutting_first_is_the_same_as_cut(case, layers: int, hops: int, merge: b
             for X, flag in ((G, True), (G.cut(S), False))
         )
         assert str(cut) == str(first)
-        assert np.array_equal(cut.colour, first.colour)
+        assert np.array_equal(cut.color, first.color)
 
 
 def test_labels_of_other_encodings() -> None:

@@ -1,4 +1,4 @@
-"""Whatever is handed in, a graph comes out or one of our own errors does; and nothing is changed silently."""
+"""Any input gives a graph or one of our errors, and nothing is changed silently."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_two_triangles_and_hexagon_are_both_2_regular() -> None:
     (zoo.paley(9), nx.cartesian_product(nx.complete_graph(3), nx.complete_graph(3))),
     (zoo.paley(13), nx.Graph(nx.paley_graph(13))),
 ])  # fmt: skip
-def test_named_graphs_are_networkx_own(graph: Graph, known: nx.Graph) -> None:
+def test_named_graphs_equal_those_of_networkx(graph: Graph, known: nx.Graph) -> None:
     assert is_same(graph, known)
 
 
@@ -133,7 +133,7 @@ def test_shrikhande_and_rook_are_different_graphs_with_the_same_parameters() -> 
     shrikhande, rook = zoo.shrikhande(), zoo.rook(4)
     assert shrikhande.num_edges == rook.num_edges == 48
     assert not is_same(shrikhande, rook.to_networkx())
-    # The six neighbours of a node form a hexagon in the one, two triangles in the other.
+    # The six neighbors of a node form a hexagon in the one, two triangles in the other.
     for graph, around in ((shrikhande, nx.cycle_graph(6)), (rook, zoo.two_triangles().to_networkx())):
         for u in range(16):
             assert nx.is_isomorphic(graph.to_networkx().subgraph(graph.neighbors(u).tolist()), around)
@@ -173,7 +173,7 @@ def test_a_graph_without_intersection_array_says_why() -> None:
 
 
 @pytest.mark.parametrize(("n", "r", "seed"), [(10, 3, 0), (10, 3, 7), (100, 5, 3), (4, 0, 0)])
-def test_random_regular_is_networkx_own_and_repeatable(n: int, r: int, seed: int) -> None:
+def test_random_regular_equals_networkx_and_is_repeatable(n: int, r: int, seed: int) -> None:
     G = zoo.random_regular(n, r, seed)
     known = sorted(tuple(sorted(e)) for e in nx.random_regular_graph(r, n, seed=seed).edges)
     assert [tuple(e) for e in G.edges.tolist()] == known

@@ -83,7 +83,7 @@ def pagerank_logits(model: SetNet, G: de.Graph, S: np.ndarray) -> Tensor:
     alpha = model.hyper["alpha"]
     P = torch.linalg.inv(torch.eye(len(A)) - alpha * A / A.sum(0).clamp(min=1)[None, :])
     h = features(G, S, model.encoding) * getattr(model, "scale", 1.0)
-    for linear in model.linears:
+    for linear in (conv.linear for conv in model.convs):
         h = torch.relu(linear((1 - alpha) * P.T @ h))
     return readout(model, h[S])
 

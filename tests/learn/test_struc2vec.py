@@ -16,7 +16,7 @@ from scipy.stats import chisquare
 
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError
-from degnn_explore.common.stopping import Cancelled
+from degnn_explore.common.progress import Cancelled, watching
 from degnn_explore.learn.nets import _struc2vec as kernels
 from degnn_explore.learn.nets import struc2vec
 from degnn_explore.learn.nets.struc2vec import Layers
@@ -62,7 +62,7 @@ def test_rings_of_a_node_without_edges():
     assert rings(de.Graph.from_edges([(0, 1)], 3), 2, 3) == [[(0, 1)], [], []]
 
 
-def test_reach_is_the_last_layer_with_a_ring_shared_by_a_neighbour():
+def test_reach_is_the_last_layer_with_a_ring_shared_by_a_neighbor():
     """In a path of five, rings end at distance 4, 3, 2, 3, 4; the ends share theirs, and so do 1 and 3."""
     assert struc2vec.structural_layers(PATH, 6).reach.tolist() == [4, 3, 2, 3, 4]
     assert struc2vec.structural_layers(PATH, 2).reach.tolist() == [1, 1, 1, 1, 1]
@@ -231,7 +231,7 @@ def test_a_hub_keeps_its_transition_probabilities(hub, away):
     distance[:, hub, :] += away
     distance[:, :, hub] += away
     layers = layers_of(distance)
-    mine = (layers.source == hub) | (layers.neighbour == hub)
+    mine = (layers.source == hub) | (layers.neighbor == hub)
     assert layers.weight[0, mine].max() < 1e-13 * layers.weight[0, ~mine].sum()
     assert_walks_follow(layers, distance, hub)
 
@@ -240,14 +240,14 @@ def test_the_walks_of_a_real_graph_follow_its_distances():
     G = random_graph(12, 0.25, seed=2)
     layers = struc2vec.structural_layers(G, 3)
     distance = np.full((3, 12, 12), np.inf)
-    distance[:, layers.source, layers.neighbour] = layers.distance
+    distance[:, layers.source, layers.neighbor] = layers.distance
     for start in (int(np.argmax(G.degrees)), int(np.argmin(G.degrees))):
         assert_walks_follow(layers, distance, start)
 
 
 def test_the_middle_of_a_large_star_steps_to_all_its_candidates_alike():
     layers = struc2vec.structural_layers(star(3000), 1)
-    candidates = layers.neighbour[: layers.ptr[1]]
+    candidates = layers.neighbor[: layers.ptr[1]]
     paths = struc2vec.random_walks(layers, np.zeros(5_000, dtype=np.int64), 2, np.random.default_rng(0))
     seen = np.bincount(paths[:, 1], minlength=3001)[candidates]
     assert len(candidates) >= 24
@@ -304,7 +304,8 @@ def test_a_cancelled_fit_leaves_no_other_graphs_embedding(look):
     a, b = TASKS
     model = fitted(a)
     before = model.embedding.clone()
-    assert list(de.fit(model, b, epochs=1, stop=StopAtLook(look))) == []
+    with watching(stop=StopAtLook(look)):
+        assert list(de.fit(model, b, epochs=1)) == []
     assert torch.equal(model.embedding, before)
     assert de.predict(model, a.graph, [{0, 1}]).shape == (1,)  # it still knows the graph it was trained on
     with pytest.raises(ParameterError, match="this is another graph"):
@@ -317,7 +318,8 @@ def test_a_cancelled_fit_leaves_no_other_graphs_embedding(look):
 def test_predict_after_a_first_cancelled_fit_says_that_it_is_not_trained():
     task = TASKS[0]
     model = de.build("struc2vec", task, **SMALL)
-    assert list(de.fit(model, task, epochs=1, stop=StopAtLook(2))) == []
+    with watching(stop=StopAtLook(2)):
+        assert list(de.fit(model, task, epochs=1)) == []
     with pytest.raises(ParameterError, match="has not been trained yet"):
         de.predict(model, task.graph, [{0, 1}])
 
@@ -325,10 +327,11 @@ def test_predict_after_a_first_cancelled_fit_says_that_it_is_not_trained():
 def test_a_second_fit_on_the_same_graph_does_not_embed_again():
     model = fitted(TASKS[0])
     before = model.embedding
-    model.bind(TASKS[0], stop=StopAtLook(1))
-    assert model.embedding is before
-    with pytest.raises(Cancelled):
-        model.bind(TASKS[1], stop=StopAtLook(1))
+    with watching(stop=StopAtLook(1)):
+        model.bind(TASKS[0])
+        assert model.embedding is before
+        with pytest.raises(Cancelled):
+            model.bind(TASKS[1])
 
 
 def test_any_whole_number_is_a_seed_of_the_walks():

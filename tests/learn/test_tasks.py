@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.common.errors import GraphError, ParameterError, TargetError
-from degnn_explore.learn import sampling, tasks
+from degnn_explore.learn import metrics, splits, tasks
 from degnn_explore.learn.tasks import TASKS, Split
 
 
@@ -28,8 +28,20 @@ def random_graph(n: int, density: float, seed: int) -> de.Graph:
 graphs = st.builds(random_graph, st.integers(12, 30), st.floats(0.15, 0.45), st.integers(0, 10**6))
 
 
+def own_split(val, test, negatives=(), train=None) -> dict:
+    """A split as OGB and PyG have it."""
+    split = {"valid": {"edge": val}, "test": {"edge": test}, "train": {} if train is None else {"edge": train}}
+    for name, pairs in dict(negatives).items():
+        split[name]["edge_neg"] = pairs
+    return split
+
+
 def as_sets(split: Split) -> list[frozenset[int]]:
     return [frozenset(row) for row in split.sets.tolist()]
+
+
+def by_label(split: Split, label: int) -> list[frozenset[int]]:
+    return [s for s, y in zip(as_sets(split), split.labels, strict=True) if y == label]
 
 
 @settings(max_examples=60, deadline=None)
@@ -53,11 +65,16 @@ def test_existence_tasks_keep_every_promise(G, seed, kind):
         return
     task = make(G, seed=seed)
     parts = [task.train, task.val, task.test]
-    every = [s for part in parts for s in as_sets(part)]
-    assert len(every) == len(set(every)) == 2 * len(true)  # nothing twice, nothing shared between splits
-    assert all(len(s) == p for s in every)  # distinct nodes
-    positives = {s for part in parts for s, y in zip(as_sets(part), part.labels, strict=True) if y == 1}
-    assert positives == true  # so no negative is an edge or closed triangle of the full graph
+    positives, negatives = ([by_label(part, label) for part in parts] for label in (1, 0))
+    for sets, number in ((positives, len(true)), (negatives, len(true))):
+        every = [s for part in sets for s in part]
+        assert len(every) == len(set(every)) == number  # nothing twice, nothing shared between splits
+        assert all(len(s) == p for s in every)  # distinct nodes
+    assert {s for part in positives for s in part} == true
+    assert not true & {*negatives[1], *negatives[2]}  # no held-out negative is an edge or triangle of the full graph
+    seen = {frozenset(e) for e in task.graph.edges.tolist()}
+    closed = {s for s in true if all(frozenset(pair) in seen for pair in combinations(s, 2))}
+    assert not (closed | {*positives[0]}) & {*negatives[0]}  # no training negative is known to be one
     for part in parts:
         assert 2 * part.labels.sum() == len(part) > 0
     held_out = {
@@ -82,6 +99,48 @@ def test_links_of_a_ring_with_chords_split_80_10_10():
     assert (task.kind, task.p, task.num_classes, task.metric, task.seed) == ("links", 2, 2, "auc", 3)
 
 
+@pytest.mark.parametrize("make", [de.link_task, de.triangle_task])
+def test_training_negatives_are_as_often_held_out_positives_as_chance_has_it(make):
+    """They are drawn as if the full graph were not known; with the leak, none is."""
+    G, held_out, drawn, free = random_graph(18, 0.4, 5), 0, 0, 0.0
+    for seed in range(60):
+        task, leaking = make(G, seed=seed), make(G, seed=seed, protocol="negatives_avoid_held_out")
+        hidden = {*by_label(task.val, 1), *by_label(task.test, 1)}
+        negatives = by_label(task.train, 0)
+        held_out, drawn = held_out + len(hidden & {*negatives}), drawn + len(negatives)
+        known = len(negatives) + len(by_label(task.val, 0)) + len(by_label(task.test, 0))
+        share = len(hidden) / (comb(18, task.p) - known)
+        free += len(negatives) * share
+        assert not hidden & {*by_label(leaking.train, 0)}
+        for part in ("val", "test"):  # what the leak is worth is measured on the same held-out sets
+            assert np.array_equal(getattr(task, part).sets, getattr(leaking, part).sets)
+    assert held_out / drawn == pytest.approx(free / drawn, rel=0.2)
+
+
+def test_what_training_sees_does_not_depend_on_which_other_pair_is_held_out():
+    """Given the same training links, training negatives are drawn from the same pairs, whatever was held out."""
+    seen = set()
+    for seed in range(200):
+        task = de.link_task(RING, seed=seed, split=own_split(RING.edges[8:10], RING.edges[10:], train=RING.edges[:8]))
+        seen |= {*by_label(task.train, 0)}
+    everything = {frozenset(pair) for pair in combinations(range(12), 2)}
+    assert seen == everything - {frozenset(pair) for pair in RING.edges[:8].tolist()}
+
+
+def test_the_suggested_max_dist_covers_nine_in_ten_training_links():
+    ladder = de.Graph.from_edges([(i, (i + s) % 60) for i in range(60) for s in (1, 9)])
+    task = de.link_task(ladder)
+    assert task.max_dist > 3 and de.build("DE-GNN-SPD", task).hyper["max_dist"] == task.max_dist
+    assert de.build("DEA-GNN-SPD", task).hyper["max_dist"] == task.max_dist
+    assert de.build("DE-GNN-SPD", task, max_dist=3).hyper["max_dist"] == 3
+    assert de.build("SEAL", task).hyper["max_dist"] == 3  # its labels are the square of it
+    ring = de.Graph.from_edges([(i, (i + 1) % 90) for i in range(90)])
+    chords = de.set_task(ring, [(i, (i + 30) % 90) for i in range(90)], [0, 1] * 45)
+    assert chords.max_dist == 20  # more columns than that cost more than they tell
+    roles = de.role_task(de.load("karate"))
+    assert roles.max_dist == de.build("DE-GNN-SPD", roles).hyper["max_dist"] == 3
+
+
 def test_seeds_differ():
     G = random_graph(30, 0.3, 1)
     assert not np.array_equal(de.link_task(G, seed=0).test.sets, de.link_task(G, seed=1).test.sets)
@@ -93,7 +152,7 @@ def test_max_positives_takes_a_choice_and_leaves_the_rest_in_the_graph():
     assert len(task.train) + len(task.val) + len(task.test) == 100
     assert task.graph.num_edges == G.num_edges - 10
     negatives = task.train.sets[task.train.labels == 0]
-    assert not G.has_edges(negatives).any()
+    assert not task.graph.has_edges(negatives).any()
 
 
 def test_a_task_of_very_many_links_says_how_to_take_fewer(monkeypatch):
@@ -106,7 +165,7 @@ def test_a_task_of_very_many_links_says_how_to_take_fewer(monkeypatch):
         de.link_task(G, max_positives=100)
 
 
-def test_links_are_learnt_from_a_sample_with_capped_neighbourhoods_and_judged_by_the_same(tmp_path):
+def test_links_are_learned_from_a_sample_with_capped_neighborhoods_and_judged_by_the_same(tmp_path):
     G = random_graph(60, 0.3, 2)
     task = de.link_task(G, max_positives=40)
     model = de.build("DE-GNN-SPD", task, max_nodes_per_hop=3, hidden=4)
@@ -115,7 +174,7 @@ def test_links_are_learnt_from_a_sample_with_capped_neighbourhoods_and_judged_by
     de.save(model, tmp_path / "m.safetensors")
     again = de.load_model(tmp_path / "m.safetensors")
     assert again.hyper["max_nodes_per_hop"] == 3
-    assert again.prepare(task.graph, task.test.sets, progress=False).capped
+    assert again.prepare(task.graph, task.test.sets).capped
     scores = de.predict(model, task.graph, task.test.sets)
     assert np.allclose(de.predict(again, task.graph, task.test.sets), scores)
 
@@ -123,7 +182,7 @@ def test_links_are_learnt_from_a_sample_with_capped_neighbourhoods_and_judged_by
 @pytest.mark.parametrize("seed", range(5))
 def test_triangles_agree_with_networkx(seed):
     G = random_graph(40, 0.25, seed)
-    found = sampling.triangles(G)
+    found = splits.triangles(G)
     assert len(found) == sum(nx.triangles(G.to_networkx()).values()) // 3
     assert (np.diff(found, axis=1) > 0).all()
     assert len(np.unique(found, axis=0)) == len(found)
@@ -131,18 +190,18 @@ def test_triangles_agree_with_networkx(seed):
 
 def test_triangles_are_the_same_when_listed_in_chunks(monkeypatch):
     G = random_graph(40, 0.25, 9)
-    whole = sampling.triangles(G)
-    monkeypatch.setattr(sampling, "_CHUNK", 50)
-    assert np.array_equal(sampling.triangles(G), whole)
+    whole = splits.triangles(G)
+    monkeypatch.setattr(splits, "_WEDGES_AT_ONCE", 50)
+    assert np.array_equal(splits.triangles(G), whole)
 
 
 def test_a_graph_without_a_wedge_has_no_triangles():
-    assert sampling.triangles(de.Graph.from_edges([(0, 1), (2, 3)], 5)).shape == (0, 3)
-    assert sampling.triangles(de.Graph.from_edges([], 5)).shape == (0, 3)
+    assert splits.triangles(de.Graph.from_edges([(0, 1), (2, 3)], 5)).shape == (0, 3)
+    assert splits.triangles(de.Graph.from_edges([], 5)).shape == (0, 3)
 
 
 def test_subsets_by_hand():
-    assert sampling.subsets(4, 3).tolist() == [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
+    assert splits.subsets(4, 3).tolist() == [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
 
 
 @pytest.mark.parametrize("missing", [10, 40])
@@ -153,7 +212,7 @@ def test_negatives_of_a_nearly_complete_graph_are_found_without_endless_draws(mi
     task = de.link_task(G, max_positives=10)
     negatives = np.concatenate([part.sets[part.labels == 0] for part in (task.train, task.val, task.test)])
     assert len(negatives) == 10
-    assert not G.has_edges(negatives).any()
+    assert not task.graph.has_edges(negatives).any() and not G.has_edges(negatives[-2:]).any()
 
 
 def test_negatives_are_uniform_over_the_pairs_that_are_no_edge():
@@ -161,14 +220,14 @@ def test_negatives_are_uniform_over_the_pairs_that_are_no_edge():
     rng = np.random.default_rng(0)
     counts = np.zeros((5, 5))
     for _ in range(3000):
-        for u, v in sampling.negatives_of(G, G.edges, 4, rng, "links"):
+        for u, v in splits.negatives_of(G, G.edges, 4, rng, "links"):
             counts[u, v] += 1
     drawn = counts[np.triu_indices(5, k=1)]
     assert np.sum(drawn > 0) == 6
     assert np.allclose(drawn[drawn > 0], 2000, rtol=0.06)
 
 
-def test_roles_are_split_class_by_class_and_unlabelled_nodes_left_out():
+def test_roles_are_split_class_by_class_and_unlabeled_nodes_left_out():
     labels = [0] * 20 + [7] * 10 + [-1] * 5 + [9] * 30
     G = de.Graph.from_edges([(i, i + 1) for i in range(64)], labels=labels)
     task = de.role_task(G)
@@ -294,8 +353,8 @@ def pairs(part: Split, label: int) -> set[tuple[int, ...]]:
 
 def test_own_links_and_negatives_are_used_as_they_are():
     frame = pd.DataFrame({"from": ["n5", "n7"], "to": ["n4", "n6"]})
-    others = {"train": [(0, 9), (0, 10), (0, 11)], "val": np.array([[1, 11]]), "test": [("n2", "n12")]}
-    task = de.link_task(CHORDS, train=CHORDS.edges[:3], val=frame, test=[("n9", "n10")], negatives=others)
+    others = {"train": [(0, 9), (0, 10), (0, 11)], "valid": np.array([[1, 11]]), "test": [("n2", "n12")]}
+    task = de.link_task(CHORDS, split=own_split(frame, [("n9", "n10")], others, train=CHORDS.edges[:3]))
     assert (pairs(task.train, 1), pairs(task.train, 0)) == ({(0, 1), (0, 2), (0, 18)}, {(0, 9), (0, 10), (0, 11)})
     assert (pairs(task.val, 1), pairs(task.val, 0)) == ({(4, 5), (6, 7)}, {(1, 11)})
     assert (pairs(task.test, 1), pairs(task.test, 0)) == ({(9, 10)}, {(2, 12)})
@@ -305,7 +364,7 @@ def test_own_links_and_negatives_are_used_as_they_are():
 
 
 def test_links_beyond_a_training_graph_are_in_the_full_graph_only():
-    task = de.link_task(CHORDS, val=[(0, 5)], test=[(0, 6)])
+    task = de.link_task(CHORDS, split=own_split([(0, 5)], [(0, 6)]))
     assert task.full_graph.has_edges([(0, 5), (0, 6)]).all() and not task.graph.has_edges([(0, 5), (0, 6)]).any()
     assert task.graph.digest() == CHORDS.digest() and task.full_graph.names == CHORDS.names
     assert len(task.train) == 80 and pairs(task.train, 1) == {tuple(e) for e in CHORDS.edges.tolist()}
@@ -320,11 +379,9 @@ def test_own_parts_keep_every_promise(G, seed, data):
     val, test = G.edges[list(order[:a])], G.edges[list(order[a : b + 1])]
     free = np.array([e for e in combinations(range(G.num_nodes), 2) if not G.has_edge(*e)])
     own = free[data.draw(st.permutations(range(len(free))))[: data.draw(st.integers(1, 9))]]
-    negatives = data.draw(st.sampled_from([None, {"test": own}, own[:, ::-1]]))
-    if len(own) < 3 and isinstance(negatives, np.ndarray):
-        return
+    negatives = data.draw(st.sampled_from([{}, {"test": own}, {"train": own[:, ::-1]}]))
     try:
-        task = de.link_task(G, val=val, test=test[:, ::-1], negatives=negatives, seed=seed)
+        task = de.link_task(G, split=own_split(val, test[:, ::-1], negatives), seed=seed)
     except TargetError as error:
         assert "too dense" in str(error)
         return
@@ -333,12 +390,11 @@ def test_own_parts_keep_every_promise(G, seed, data):
     assert (pairs(task.val, 1), pairs(task.test, 1)) == ({*map(tuple, val.tolist())}, {*map(tuple, test.tolist())})
     assert pairs(task.train, 1) == edges - held_out == {tuple(e) for e in task.graph.edges.tolist()}
     wrong = [pair for part in (task.train, task.val, task.test) for pair in pairs(part, 0)]
-    assert len(wrong) == len(set(wrong)) and not set(wrong) & edges
+    assert len(wrong) == len(set(wrong)) and not set(wrong) & (edges - held_out)
+    assert not (pairs(task.val, 0) | pairs(task.test, 0)) & edges
     chosen = {tuple(sorted(e)) for e in own.tolist()}
-    if isinstance(negatives, dict):
-        assert pairs(task.test, 0) == chosen
-    elif negatives is not None:
-        assert set(wrong) == chosen
+    for part in negatives:
+        assert pairs(getattr(task, part), 0) == chosen
 
 
 def test_roles_in_own_parts():
@@ -372,22 +428,29 @@ def test_set_task_keeps_words_and_parts():
     assert [part.sets[:, 0].tolist() for part in (own.train, own.val, own.test)] == [[*range(8)], [8, 10], [9, 11]]
 
 
-LINKS = {"val": [(0, 1)], "test": [(4, 5)]}
+def asked(*parts, **more):
+    return lambda: de.link_task(CHORDS, split=own_split(*parts, **more))
+
+
+LINKS = [(0, 1)], [(4, 5)]
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: de.link_task(CHORDS, test=[(0, 1)]), ParameterError, "val= and test=, both"),
-        (lambda: de.link_task(CHORDS, **LINKS, split=(0.5, 0.3, 0.2)), ParameterError, "parts that are drawn"),
-        (lambda: de.link_task(CHORDS, val=[(0, 1)], test=[(1, 0)]), TargetError, "{n0, n1} is given twice, in val and"),
-        (lambda: de.link_task(CHORDS, train=[(0, 9)], **LINKS), TargetError, "train: {n0, n9} is not an edge"),
-        (lambda: de.link_task(CHORDS, val=[(0, 1)], test=[(0, 9)]), TargetError, "Of 2 links held out 1 are in"),
-        (lambda: de.link_task(CHORDS, **LINKS, negatives={"val": [(0, 9), (4, 5)]}), TargetError, "{n4, n5} is a link"),
-        (lambda: de.link_task(CHORDS, negatives=[(0, 9), (9, 0), (0, 8)]), TargetError, "given twice"),
-        (lambda: de.link_task(CHORDS, negatives={"trian": [(0, 9)]}), ParameterError, "'train'"),
-        (lambda: de.link_task(CHORDS, val=[("n0", "nn")], test=[(1, 2)]), TargetError, "val: No node is called 'nn'"),
-        (lambda: de.link_task(CHORDS, val=[(0, 1, 2)], test=[(1, 2)]), TargetError, "val: sets of 2 nodes"),
+        (lambda: de.link_task(CHORDS, split={"test": {"edge": [(0, 1)]}}), ParameterError, '"valid" and "test"'),
+        (lambda: de.link_task(CHORDS, split={"valid": [(0, 1)], "test": [(1, 2)]}), ParameterError, '"edge": pairs'),
+        (lambda: de.link_task(CHORDS, split={"trian": {"edge": [(0, 9)]}}), ParameterError, "'train'"),
+        (lambda: de.link_task(CHORDS, split=own_split(*LINKS), max_positives=5), ParameterError, "max_positives"),
+        (asked([(0, 1)], [(1, 0)]), TargetError, "{n0, n1} is given twice, in val and"),
+        (asked(*LINKS, train=[(0, 9)]), TargetError, "train: {n0, n9} is not an edge"),
+        (asked([(0, 1)], [(0, 9)]), TargetError, "Of 2 links held out 1 are in"),
+        (asked(*LINKS, {"valid": [(0, 9), (4, 5)]}), TargetError, "{n4, n5} is a link"),
+        (asked(*LINKS, {"test": [(0, 9), (9, 0), (0, 8)]}), TargetError, "given twice"),
+        (asked([("n0", "nn")], [(1, 2)]), TargetError, "val: No node is called 'nn'"),
+        (asked([(0, 1, 2)], [(1, 2)]), TargetError, "val: sets of 2 nodes"),
+        (asked(CHORDS.edges[:20], CHORDS.edges[20:]), TargetError, "No edge is left for training"),
+        (lambda: de.role_task(RING.with_labels([-1] * 12)), GraphError, "all labels of this graph are missing"),
         (lambda: de.role_task(RING.with_labels([0, 1] * 5 + [-1] * 2), val=[0], test=[11]), TargetError, "no label"),
         (lambda: de.set_task(RING, [(0, 1)], ["a"], class_names="a"), ParameterError, "1 different names"),
         (
@@ -403,3 +466,109 @@ LINKS = {"val": [(0, 1)], "test": [(4, 5)]}
 def test_own_parts_that_leak_are_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+# ---- several graphs -------------------------------------------------------------------------------
+
+
+def test_a_union_is_split_graph_by_graph_and_negatives_stay_within_a_graph():
+    parts = [random_graph(30, 0.2, 1), random_graph(20, 0.3, 2)]
+    union = de.disjoint_union(parts)
+    assert union.num_nodes == 50 and union.num_edges == sum(G.num_edges for G in parts)
+    for make in (de.link_task, de.triangle_task):
+        task = make(union, seed=3)
+        for part in (task.train, task.val, task.test):
+            of = union.parts[part.sets]
+            assert (of == of[:, :1]).all() and set(of[:, 0]) == {0, 1}
+            for number in (0, 1):
+                assert 2 * part.labels[of[:, 0] == number].sum() == (of[:, 0] == number).sum()
+        assert not task.full_graph.has_edges(task.test.sets[task.test.labels == 0][:, :2]).all()
+    assert de.link_task(parts[0]).graph.parts is None
+
+
+def test_the_metrics_of_a_union_are_the_mean_over_its_graphs():
+    union = de.disjoint_union([random_graph(30, 0.2, 1), random_graph(20, 0.3, 2)])
+    task = de.link_task(union)
+    model = de.build("DE-GNN-SPD", task, hidden=8)
+    (epoch,) = de.fit(model, task, epochs=1, progress=False)
+    scores, of = de.predict(model, task.graph, task.test.sets), union.parts[task.test.sets[:, 0]]
+    each = [metrics.auc(scores[of == g], task.test.labels[of == g]) for g in (0, 1)]
+    assert epoch.test["auc"] == pytest.approx(np.mean(each)) != pytest.approx(metrics.auc(scores, task.test.labels))
+
+
+def test_a_model_says_the_same_of_a_set_on_the_union_and_on_its_graph():
+    one, other = random_graph(30, 0.2, 1), random_graph(20, 0.3, 2)
+    union = de.disjoint_union([one, other])
+    for name in ("GIN", "DE-GNN-SPD", "DEA-GNN-SPD", "SEAL"):
+        model = de.build(name, de.link_task(one))
+        alone = de.predict(model, other, other.edges[:9])
+        assert de.predict(model, union, other.edges[:9] + 30) == pytest.approx(alone, abs=1e-5)
+
+
+def test_a_union_keeps_names_apart_and_refuses_what_does_not_fit():
+    named = de.Graph.from_edges([("a", "b"), ("b", "c")], attributes=[[1.0], [2.0], [3.0]])
+    assert de.disjoint_union([named, named]).names == ("0:a", "0:b", "0:c", "1:a", "1:b", "1:c")
+    assert de.disjoint_union([named, named]).relabel([3, 0, 1, 2, 4, 5]).parts.tolist() == [1, 0, 0, 0, 1, 1]
+    with pytest.raises(GraphError, match="1, 2 columns of attributes"):
+        de.disjoint_union([named, named.with_attributes(np.ones((3, 2)))])
+    with pytest.raises(ParameterError, match="list of graphs"):
+        de.disjoint_union(named)
+    union = de.disjoint_union([RING, RING])
+    with pytest.raises(TargetError, match="several graphs"):
+        de.set_task(union, [(0, 13), (1, 2)], [0, 1])
+    with pytest.raises(ParameterError, match="disjoint_union"):
+        de.build("GCN", [de.link_task(CHORDS), de.link_task(CHORDS)])
+
+
+def test_classes_are_called_as_their_labels_were_given() -> None:
+    G = de.Graph.from_edges([(i, (i + 1) % 20) for i in range(20)], labels=[i % 2 for i in range(20)])
+    assert de.role_task(G).class_names == ["class 0", "class 1"]
+    named = G.with_info({"label": ["hub" if i % 2 else "leaf" for i in range(20)]})
+    assert de.role_task(named).class_names == ["leaf", "hub"]
+    unclear = G.with_info({"label": ["hub"] * 20})
+    assert de.role_task(unclear).class_names == ["class 0", "class 1"]
+
+
+# ---- what each option changes, and what it leaves -------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        de.role_task,
+        de.link_task,
+        de.triangle_task,
+        lambda G, **options: de.set_task(G, [(i, (i + 3) % 34) for i in range(34)], [0, 1] * 17, **options),
+    ],
+    ids=["roles", "links", "triangles", "sets"],
+)
+def test_seed_and_shares_change_the_split_and_not_the_question(make) -> None:
+    G = de.load("karate")
+    plain, seeded, shared = make(G), make(G, seed=1), make(G, split=(0.6, 0.2, 0.2))
+    sizes = [[len(part) for part in (task.train, task.val, task.test)] for task in (plain, seeded, shared)]
+    assert sizes[0] == sizes[1] and sizes[2][0] < sizes[0][0] and sizes[2][1] > sizes[0][1]
+    assert not np.array_equal(plain.test.sets, seeded.test.sets) and seeded.seed == 1
+    for task in (seeded, shared):
+        assert (task.kind, task.p, task.classes, task.metric) == (plain.kind, plain.p, plain.classes, plain.metric)
+        assert task.full_graph is G
+        everything = [np.concatenate([each.train.sets, each.val.sets, each.test.sets]) for each in (plain, task)]
+        labels = [np.concatenate([each.train.labels, each.val.labels, each.test.labels]) for each in (plain, task)]
+        positives = [{tuple(row) for row in sets[y == 1].tolist()} for sets, y in zip(everything, labels, strict=True)]
+        assert positives[0] == positives[1]
+
+
+def test_max_positives_of_triangles_takes_a_choice() -> None:
+    task = de.triangle_task(de.load("karate"), max_positives=10)
+    assert sum(len(part) for part in (task.train, task.val, task.test)) == 20
+
+
+def test_parts_that_leave_nothing_to_learn_from_are_refused() -> None:
+    G = RING.with_labels([0, 1] * 6)
+    with pytest.raises(TargetError, match="train"):
+        de.role_task(G, val=range(6), test=range(6, 12))
+    with pytest.raises(TargetError, match="train"):
+        de.role_task(G, train=[], val=[0], test=[1])
+    with pytest.raises(TargetError, match="train"):
+        de.link_task(RING, split=own_split(RING.edges[:6], RING.edges[6:], train=[]))
+    with pytest.raises(TargetError, match="train"):
+        de.set_task(RING, [(0, 1), (1, 2)], [0, 1], split=["val", "test"])

@@ -1,16 +1,14 @@
-"""A fuzz over every reader and every decoder: only our own errors, within a bound of memory and of time a case.
+"""A fuzz over every reader and every decoder: only our errors, within a bound of memory and of time a case.
 
-The cases run in a child process (tools/child.py), so that a crash is a finding and not the end of the suite. They are
-the same every time; ``DEGNN_FUZZ=2000 pytest tests/reading/test_fuzz.py`` draws as many new ones for each door.
+The cases run in a child process (tests/support/child.py), so that a crash is a finding and not the end of the suite.
+They are the same every time; ``DEGNN_FUZZ=2000 pytest tests/reading/test_fuzz.py`` draws that many new ones a door.
 """
 
 from __future__ import annotations
 
-import base64
 import copy
 import json
 import os
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tools.child import Child
+from tests.support.child import Child
 
-from .doors import DOORS, checked_again, seeds
+from .doors import DOORS, seeds
 
 LONGER = int(os.environ.get("DEGNN_FUZZ", "0"))
 fuzz = settings(
@@ -135,29 +133,6 @@ def ask_each(child: Child, door: str, value: Any, made: Any) -> None:
     knock()
 
 
-def test_a_restore_code_with_odd_values(child, good):
-    for code in good["code"]:
-        body = code.decode().removeprefix("de1.")
-        value = json.loads(zlib.decompress(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))))
-
-        def packed(value: Any) -> bytes:
-            return b"de1." + base64.urlsafe_b64encode(zlib.compress(json.dumps(value).encode())).rstrip(b"=")
-
-        ask_each(child, "code", value, packed)
-
-
-def test_a_record_with_odd_values(child, good):
-    ask_each(child, "record", json.loads(good["record"][0]), lambda value: json.dumps(value).encode())
-
-
 def test_node_link_json_with_odd_values(child, good):
     for content in good[".json"]:
         ask_each(child, ".json", json.loads(content), lambda value: json.dumps(value).encode())
-
-
-@pytest.mark.parametrize("door", ["model", "checkpoint"])
-def test_a_saved_model_with_an_odd_header_and_a_checksum_that_fits(door, child, good):
-    whole = good[door][0]
-    size = int.from_bytes(whole[:8], "little")
-    how = json.loads(json.loads(whole[8 : 8 + size])["__metadata__"]["how"])
-    ask_each(child, door, how, lambda value: checked_again(whole, json.dumps(value)))

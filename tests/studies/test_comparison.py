@@ -11,8 +11,8 @@ from scipy import stats
 
 from degnn_explore.common.errors import ParameterError
 from degnn_explore.studies.comparison import Comparison, compare_runs, latest_setting, paper_number
-from degnn_explore.studies.records import Run
-from degnn_explore.studies.statistics import confidence_above, corrected_p, holm, interval
+from degnn_explore.studies.runs import Run
+from degnn_explore.studies.statistics import corrected_p, holm, interval
 
 
 def runs(model: str, tests: list[float], graph: str = "celegans", val: float = 0.5, **more: object) -> list[Run]:
@@ -21,7 +21,7 @@ def runs(model: str, tests: list[float], graph: str = "celegans", val: float = 0
         "parameters": 12345,
         "seconds": 8.0,
         "digest": graph,
-        "catalogue": graph,
+        "catalog": graph,
         "epochs": [{"number": 1, "loss": 1.0, "val": {"auc": val, "accuracy": val}, "test": {"auc": 0.5}}],
         "best_epoch": 1,
         **more,
@@ -49,13 +49,6 @@ def test_the_interval_is_that_of_scipy() -> None:
     assert (mean - half, mean + half) == pytest.approx((low, high))  # type: ignore[operator]
 
 
-def test_the_confidence_is_that_of_welch() -> None:
-    a, b = [0.91, 0.93, 0.92], [0.90, 0.89, 0.94, 0.91]
-    expected = 1 - stats.ttest_ind(a, b, equal_var=False, alternative="greater").pvalue
-    assert confidence_above(a, b) == pytest.approx(expected)
-    assert confidence_above([0.9], b) is None
-
-
 def test_the_corrected_test_widens_that_of_scipy_by_the_overlap_of_the_splits() -> None:
     ours, theirs = [0.91, 0.93, 0.92, 0.94, 0.90], [0.90, 0.89, 0.92, 0.91, 0.89]
     differences = [a - b for a, b in zip(ours, theirs, strict=True)]
@@ -73,13 +66,10 @@ def test_holm_is_the_step_down_of_the_textbook() -> None:
     assert holm([0.6, 0.5]) == [1.0, 1.0]
 
 
-def test_equal_values_give_no_confidence() -> None:
-    assert confidence_above([0.9, 0.9], [0.8, 0.8]) is None
-    assert confidence_above([0.7, 0.7, 0.7], [0.7, 0.7]) is None
-    assert confidence_above([0.9, 0.9], [0.8, 0.7]) is not None  # one side scatters: Welch can say something
+def test_equal_values_give_no_verdict() -> None:
     table = compare_runs(runs("GCN", [0.5] * 5) + runs("DE-GNN-SPD", [0.9] * 5))
     assert table.rows[0].verdict == "+40.0, the same in every seed: nothing to judge by"
-    assert table.rows[0].mark == "*"
+    assert table.rows[0].mark == ""
     assert any(note.startswith("± 0.0 (DE-GNN-SPD, GCN): all seeds gave the same value.") for note in table.notes)
 
 
@@ -90,12 +80,12 @@ def test_equal_values_have_an_interval_of_exactly_zero(count: int) -> None:
 
 def test_below_five_seeds_nothing_is_said(table: Comparison) -> None:
     assert [(row.model, row.verdict, row.p, row.mark) for row in table.rows] == [
-        ("DE-GNN-SPD", "+4.0, too few seeds to say", None, "bold*"),
-        ("DE-GNN-LP", "+0.3, too few seeds to say", None, "*"),
+        ("DE-GNN-SPD", "+4.0, too few seeds to say", None, ""),
+        ("DE-GNN-LP", "+0.3, too few seeds to say", None, ""),
         ("SEAL", "the baseline", None, "†"),
         ("GCN", "", None, ""),
     ]
-    assert any("Below 5 seeds nothing is said" in note for note in table.notes)
+    assert any("Below 5 seeds no model is called better" in note for note in table.notes)
     assert compare_runs(runs("GCN", [0.75]) + runs("DE-GNN-SPD", [0.91])).rows[0].half is None
 
 
@@ -111,8 +101,18 @@ def test_from_five_seeds_models_are_compared_seed_by_seed_and_adjusted_for_their
     assert verdicts["DE-GNN-SPD"][0] == f"+5.0, above (p = {adjusted[0]:.3f})"
     assert verdicts["DE-GNN-LP"][0] == f"+0.4, not shown to differ (p = {adjusted[1]:.3f})"
     assert verdicts["DEA-GNN-SPD"][0] == "−10.2, below (p < 0.001)"
-    # Welch's test does not see that the seeds share their splits
-    assert confidence_above(better, base) < 1 - adjusted[0] / 2  # type: ignore[operator]
+    assert {row.model: row.mark for row in table.rows} == {
+        "GIN": "†", "DE-GNN-SPD": "bold", "DE-GNN-LP": "", "DEA-GNN-SPD": ""}  # fmt: skip
+
+
+def test_where_every_seed_has_the_same_split_no_p_value_is_given() -> None:
+    base, better = [0.80, 0.84, 0.78, 0.86, 0.82], [0.95, 0.98, 0.94, 0.99, 0.98]
+    table = compare_runs(runs("GIN", base, same_split=True) + runs("DE-GNN-SPD", better, same_split=True))
+    best = table.rows[0]
+    assert best.verdict.endswith("same split: seeds differ by initialization only") and best.p is None
+    assert best.mark == "" and "\\textbf" not in table.to_latex()
+    assert any("no p-value is given" in note for note in table.notes)
+    assert not any("t-test" in note for note in table.notes)
 
 
 def test_the_baseline_is_chosen_on_validation_and_may_be_a_heuristic() -> None:
@@ -151,8 +151,8 @@ def test_a_graph_that_the_paper_does_not_have_is_said_to_be_one() -> None:
     assert any("has no numbers for links on us-flights" in note for note in table.notes)
 
 
-def test_the_paper_is_asked_about_graphs_of_the_catalogue_only() -> None:
-    table = compare_runs(runs("GCN", [0.6, 0.7], "celegans", catalogue="", digest="mine"))
+def test_the_paper_is_asked_about_graphs_of_the_catalog_only() -> None:
+    table = compare_runs(runs("GCN", [0.6, 0.7], "celegans", catalog="", digest="mine"))
     assert (table.graph, table.rows[0].paper, table.rows[0].paper_optimistic) == ("celegans", None, None)
 
 
@@ -167,15 +167,6 @@ def test_graphs_of_one_name_are_not_averaged() -> None:
     mixed = runs("GCN", [0.7], "mine", digest="1f") + runs("GCN", [0.7], "mine", digest="2e")
     with pytest.raises(ParameterError, match="answer 2 different questions"):
         compare_runs(mixed)
-
-
-def test_runs_that_do_not_say_their_graph_are_left_aside_and_counted() -> None:
-    old = runs("GCN", [0.1, 0.2], digest="")
-    table = compare_runs(old + runs("GCN", [0.7]))
-    assert (table.rows[0].seeds, table.rows[0].mean) == (1, pytest.approx(70.0))
-    assert any(note.startswith("Left aside: 2 runs of an earlier version") for note in table.notes)
-    with pytest.raises(ParameterError, match="2 runs of an earlier version do not say what graph they are of"):
-        compare_runs(old)
 
 
 def test_only_the_latest_settings_of_a_model_are_averaged() -> None:
@@ -194,34 +185,37 @@ def test_failed_and_foreign_runs_are_not_averaged() -> None:
         compare_runs(runs("GCN", [0.7]) + runs("GCN", [0.7], "ns"))
 
 
+@pytest.mark.parametrize(("size", "few"), [(50, True), (99, True), (100, False)])
+def test_few_test_sets_are_said(size: int, few: bool) -> None:
+    links = compare_runs(runs("GCN", [0.7], sizes={"test": size})).notes
+    roles = compare_runs(runs("GCN", [0.7], sizes={"test": size}, metric="accuracy")).notes
+    assert any(f"{size} test pairs are few" in note for note in links) == few
+    assert any(f"by {100 / size:.1f} points" in note for note in roles) == few
+
+
 def test_csv_has_every_number(table: Comparison) -> None:
     rows = list(csv.DictReader(io.StringIO(table.to_csv())))
     assert [row["model"] for row in rows] == ["DE-GNN-SPD", "DE-GNN-LP", "SEAL", "GCN"]
     assert rows[0] | {"model": "DE-GNN-SPD", "mean": "92.0", "paper_mean": "89.37", "test_sets": "430"} == rows[0]
 
 
-def test_markdown_and_latex_say_the_same(table: Comparison) -> None:
-    markdown, latex = table.to_markdown(), table.to_latex()
-    assert "| DE-GNN-SPD | **92.0 ± 2.5**\\* | 89.37 ± 0.17 | 93.0 ± 2.5 | 90.67 ± 0.91 | 3 | 8.0 |" in markdown
-    assert "| SEAL | 88.0 ± 2.5† |" in markdown
-    assert (
-        "one-sided): † best baseline. \\* above it on average, no more than that. **bold**\\* above it, 95 % sure."
-        in markdown
-    )
-    assert "± is half the 95 % confidence interval" in markdown
-    assert "\\textbf{92.0 $\\pm$ 2.5}$^*$ & 89.37 $\\pm$ 0.17" in latex
-    assert "88.0 $\\pm$ 2.5$^\\dagger$" in latex
-    assert "90.67 $\\pm$ 0.91 & 3 & 8.0 &" in latex
-    assert "$\\pm$ is half the 95 \\% confidence interval over seeds (Student's t). The paper's marks (by test" in latex
-    assert "\\textbf{bold}$^*$ above it, 95 \\% sure." in latex
-    assert latex.count("\\\\\n") == 6  # head, four models, what the marks say
+def test_only_what_the_test_supports_is_bold(table: Comparison) -> None:
+    assert "\\textbf" not in table.to_latex()  # three seeds support nothing
+    tests = {"GIN": [0.80, 0.84, 0.78, 0.86, 0.82], "DE-GNN-SPD": [0.90, 0.94, 0.89, 0.96, 0.93]}
+    latex = compare_runs([run for model, values in tests.items() for run in runs(model, values)]).to_latex()
+    assert "\\textbf{92.4 $\\pm$ 3.6}" in latex and "82.0 $\\pm$ 3.9$^\\dagger$" in latex
+    assert "p $<$ 0.05" in latex
     assert {line.count(" & ") for line in latex.splitlines() if " & " in line} == {8}
+
+
+def test_headings_are_escaped_in_latex(table: Comparison) -> None:
+    head = table.to_latex().split("\\toprule\n")[1].splitlines()[0]
+    assert "AUC \\%" in head and not any(sign in head.replace(f"\\{sign}", "") for sign in "%_#$")
 
 
 def test_names_of_graphs_cannot_break_out_of_the_table() -> None:
     table = compare_runs(runs("GCN", [0.7], graph="50%_of <b>\n|all|"))
     assert "% The paper has no numbers for links on 50%_of <b> |all|." in table.to_latex()
-    assert "<b>" not in table.to_markdown()
 
 
 def test_the_frame_has_one_row_a_model(table: Comparison) -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError, TargetError
-from degnn_explore.studies.missing_links import missing_links, unlinked_pairs
+from degnn_explore.common.progress import watching
+from degnn_explore.studies.missing_links import missing_links, promised_precision, unlinked, unlinked_pairs
 
 TASK = de.link_task(de.load("karate"), seed=0)
 MODELS = {name: de.build(name, TASK, seed=3) for name in ("DE-GNN-SPD", "GCN")}
@@ -66,18 +67,18 @@ def test_a_limit_and_a_stop_are_told_in_numbers() -> None:
     assert (some.scored, some.within) == (100, everything)
     big = de.link_task(de.load("celegans"), seed=0)
     model = {"GCN": de.build("GCN", big)}
-    stop, seen = threading.Event(), []
+    stop = threading.Event()
 
-    def progress(done: int, of: int) -> None:
-        seen.append((done, of))
-        if done >= 1000:
+    def report(what: str, share: float) -> None:
+        if what.endswith("pairs") and share * everywhere > 900:
             stop.set()
 
-    halted = missing_links(model, big, [0, 5], 10, progress=progress, stop=stop)
-    assert [done for done, _ in seen] == [500, 1000]
-    assert halted.scored == 1000 < halted.within == seen[0][1]
+    everywhere = missing_links(model, big, [0, 5], 1).within
+    with watching(report, stop):
+        halted = missing_links(model, big, [0, 5], 10)
+        assert missing_links(model, big, [0]).found == []
+    assert halted.scored == 1000 < halted.within == everywhere
     assert len(halted.found) == 10
-    assert missing_links(model, big, [0], stop=stop).found == []
 
 
 def test_what_cannot_be_answered_is_said() -> None:
@@ -87,3 +88,25 @@ def test_what_cannot_be_answered_is_said() -> None:
         missing_links({}, TASK, [0])
     with pytest.raises(TargetError, match="judge sets of 3"):
         missing_links(MODELS, de.triangle_task(de.load("karate")), [0])
+
+
+def test_the_promise_counts_validation_links_among_all_unlinked_pairs() -> None:
+    model = de.build("Adamic-Adar", TASK)
+    list(de.fit(model, TASK))
+    every = np.array(list(combinations(range(34), 2)))
+    pairs = every[~TASK.full_graph.has_edges(every)]
+    others, links = (de.predict(model, TASK.graph, x) for x in (pairs, TASK.val.sets[TASK.val.labels == 1]))
+    thresholds = [0.2, 0.5, 0.9]
+    expected = [(links >= t).sum() / max(1, (links >= t).sum() + (others >= t).sum()) for t in thresholds]
+    assert promised_precision(model, TASK, thresholds) == pytest.approx(expected)
+
+
+def test_a_sample_of_many_unlinked_pairs_promises_no_certainty() -> None:
+    drawn, total = unlinked(de.load("celegans"), 2)
+    assert (len(drawn), total) == (4000, 297 * 296 // 2 - 2148)
+    task = de.link_task(de.load("celegans"))
+    model = de.build("shortest path", task)
+    list(de.fit(model, task))
+    high, beyond = promised_precision(model, task, [0.0, 1.1])
+    assert high == pytest.approx(215 / (215 + total))
+    assert beyond == 0.0

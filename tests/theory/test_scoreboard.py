@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore import theory
 from degnn_explore.common import errors
-from degnn_explore.common.stopping import Cancelled
+from degnn_explore.common.progress import Cancelled, watching
 from degnn_explore.expressive._kernels import find_isomorphism
 from degnn_explore.graphs import zoo
 
@@ -63,12 +63,20 @@ def test_regular_graphs_are_pairwise_non_isomorphic_by_networkx() -> None:
     assert not any(nx.is_isomorphic(a, b) for a, b in combinations(found, 2))
 
 
+def test_the_file_of_regular_graphs_is_complete() -> None:
+    """As many as OEIS A005176 says, and no two of one n and r isomorphic."""
+    counts = {n: sum(len(theory.regular_graphs(n, r)) for r in range(n) if n * r % 2 == 0) for n in range(1, 11)}
+    assert list(counts.values()) == [1, 2, 2, 4, 3, 8, 6, 22, 26, 176]
+    for group in theory.regular_family(10):
+        assert not any(theory.isomorphic(a, b) for a, b in combinations(group, 2))
+
+
 def test_regular_graphs_refuse_impossible_ones() -> None:
     with pytest.raises(errors.ParameterError, match="must be even"):
         theory.regular_graphs(7, 3)
     with pytest.raises(errors.ParameterError, match="less than n"):
         theory.regular_graphs(4, 4)
-    with pytest.raises(errors.ParameterError, match="up to 12"):
+    with pytest.raises(errors.ParameterError, match="up to 10"):
         theory.regular_graphs(14, 3)
 
 
@@ -83,8 +91,11 @@ def test_a_graph_is_isomorphic_to_itself_renumbered(G: de.Graph, seed: int) -> N
     assert theory.isomorphic(G, shuffled(G, seed)[0]) is True
 
 
-def test_isomorphic_gives_up_when_told_to() -> None:
+def test_isomorphic_gives_up_after_its_budget_and_refuses_what_does_not_fit_in_memory() -> None:
     assert theory.isomorphic(zoo.shrikhande(), zoo.rook(4), budget=3) is None
+    ring = zoo.cycle(40_000)
+    with pytest.raises(de.ParameterError, match=r"Matching two graphs of 40,000 nodes would take 3\.2 GB"):
+        theory.isomorphic(ring, ring)
 
 
 @pytest.mark.filterwarnings("ignore:The hashes produced:UserWarning")
@@ -107,8 +118,9 @@ def test_strongly_regular_family_shares_parameters_but_not_graphs() -> None:
         assert all(theory.isomorphic(a, b) is False for a, b in combinations(group, 2))
     cyclic = theory.latin_square_graph(np.add.outer(np.arange(5), np.arange(5)) % 5)
     assert theory.isomorphic(cyclic, zoo.paley(25)) is True
-    with pytest.raises(errors.ParameterError, match="Latin square"):
-        theory.latin_square_graph([[0, 1], [0, 1]])
+    for square in ([[0, 1], [0, 1]], [[0, 0], [0, 0]], [[0, 1]], [[0, 1], [1, 2]]):
+        with pytest.raises(errors.ParameterError, match="Latin square"):
+            theory.latin_square_graph(square)
 
 
 # ---- files of pairs -----------------------------------------------------------------------------
@@ -118,7 +130,7 @@ def test_strongly_regular_family_shares_parameters_but_not_graphs() -> None:
     "text", ["ElEG E{CW\n", "ElEG\nE{CW\n", ">>graph6<<ElEG\n\n# a comment\nE{CW", "ElEG,E{CW\r\n"]
 )
 def test_pairs_are_read_two_on_a_line_or_on_two_lines(text: str, tmp_path) -> None:
-    (tmp_path / "pairs.g6").write_text(text)
+    (tmp_path / "pairs.g6").write_text(text, encoding="utf-8")
     ((first, second),) = theory.read_pairs(tmp_path / "pairs.g6")
     assert first.edges.tolist() == zoo.domino().edges.tolist()
     assert second.edges.tolist() == zoo.bridged_triangles().edges.tolist()
@@ -127,13 +139,13 @@ def test_pairs_are_read_two_on_a_line_or_on_two_lines(text: str, tmp_path) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ElEG E{CW\nElE E{CW\n", "pairs.g6, line 2: a graph of 6 nodes takes 3 characters after its size, not 2"),
+        ("ElEG E{CW\nElE E{CW\n", "pairs.g6, line 2: 'ElE' is not graph6"),
         ("ElEG E{CW\nElEG\n", "pairs.g6, line 2: 1 graphs, but line 1 has 2"),
         ("ElEG\nE{CW\n\nElEG\n", "pairs.g6, line 4: the last of the 3 graphs has no partner"),
         ("ElEG E CW\n", "pairs.g6, line 1: 3 graphs"),
         ("ElEG El!G\n", "pairs.g6, line 1: '!' is not a graph6 character"),
         (":ElEG ElEG\n", "pairs.g6, line 1: .* is sparse6"),
-        ("~~ ElEG\n", "pairs.g6, line 1: the number of nodes"),
+        ("~~ ElEG\n", "pairs.g6, line 1: '~~' is not graph6"),
         ("? ?\n", "pairs.g6, line 1: the graph has no nodes"),
         ("ElEG \u00e9\n", "pairs.g6, line 1: graph6 is plain ASCII"),
         ("\n# nothing\n", "pairs.g6 holds no graph"),
@@ -154,7 +166,7 @@ def test_a_missing_file_is_named(tmp_path) -> None:
 def test_graph6_is_decoded_as_networkx_encodes_it(tmp_path_factory, G: de.Graph) -> None:
     code = nx.to_graph6_bytes(G.to_networkx(), header=False).decode().strip()
     path = tmp_path_factory.getbasetemp() / "one.g6"
-    path.write_text(f"{code} {code}\n")
+    path.write_text(f"{code} {code}\n", encoding="utf-8")
     ((first, second),) = theory.read_pairs(path)
     assert first.edges.tolist() == second.edges.tolist() == G.edges.tolist() and first.num_nodes == G.num_nodes
 
@@ -234,7 +246,7 @@ def test_unseparated_pairs_are_listed_and_opened(tmp_path) -> None:
         nx.to_graph6_bytes(G.to_networkx(), header=False).decode().strip()
         for G in (zoo.shrikhande(), zoo.rook(4), zoo.rook(4), renumbered)
     ]
-    (tmp_path / "pairs.g6").write_text("\n".join(lines))
+    (tmp_path / "pairs.g6").write_text("\n".join(lines), encoding="utf-8")
     board = theory.scoreboard(tmp_path / "pairs.g6", ["2-WL", "DE-1 SPD"], progress=False)
     assert board.table.loc["pairs.g6"].tolist() == [2, 0, 0]
     assert board.unseparated["isomorphic"].tolist() == [False, True]
@@ -244,7 +256,7 @@ def test_unseparated_pairs_are_listed_and_opened(tmp_path) -> None:
         board.open(2)
 
 
-def test_pairs_too_large_are_said_to_be_so() -> None:
+def test_pairs_too_large_are_marked() -> None:
     board = theory.scoreboard(["strongly regular"], ["DE-1 SPD", "DE-3"], max_arcs=900_000, progress=False)
     assert set(board.pairs["DE-3"]) == {"layer 1", "too large"}
     assert "DE-3: 7 of 8 pairs are too large" in board.notes[0]
@@ -263,8 +275,26 @@ def test_a_large_group_split_into_pairs_scores_the_same() -> None:
 def test_a_stop_event_ends_the_scoreboard() -> None:
     stop = Event()
     stop.set()
-    with pytest.raises(Cancelled):
-        theory.scoreboard(stop=stop, progress=False)
+    with pytest.raises(Cancelled), watching(stop=stop):
+        theory.scoreboard(progress=False)
+
+
+def test_a_group_of_one_graph_has_no_pair_and_takes_nothing_from_the_others() -> None:
+    board = theory.scoreboard({"f": [(zoo.petersen(),), (zoo.hexagon(), zoo.two_triangles())]}, progress=False)
+    assert len(board.pairs) == 1 and board.table.loc["f", "pairs"] == 1
+
+
+def test_the_note_on_2wl_names_its_limit() -> None:
+    rings = (zoo.cycle(3000), zoo.cycle(3000))
+    board = theory.scoreboard({"f": [rings]}, ["2-WL"], progress=False)
+    assert board.pairs["2-WL"].tolist() == ["too large"] and "max_arcs" not in board.notes[0]
+
+
+def test_the_bar_counts_verdicts() -> None:
+    shares: list[tuple[str, float]] = []
+    with watching(lambda what, share: shares.append((what, share))):
+        theory.scoreboard({"f": [(zoo.hexagon(), zoo.two_triangles())]}, ["1-WL"], progress=False)
+    assert shares[0] == ("Scoreboard", 0.0)
 
 
 def test_unknown_names_are_answered() -> None:
@@ -288,7 +318,7 @@ def test_isomorphic_agrees_with_trying_every_map(G: de.Graph, H: de.Graph) -> No
 
 
 def test_the_search_for_an_isomorphism_sends_no_two_nodes_to_one() -> None:
-    """Without colours to help: a star folds onto an edge of a path, link by link, and is no path."""
+    """Without colors to help: a star folds onto an edge of a path, link by link, and is no path."""
     star, path = (np.zeros((4, 4), dtype=bool) for _ in range(2))
     star[0, 1:] = star[1:, 0] = True
     for u in range(3):

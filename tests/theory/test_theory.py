@@ -1,4 +1,4 @@
-"""The paper's theorems as experiments: reference values, limits, and the exact colours of all targets."""
+"""The paper's theorems as experiments: reference values, limits, and the exact colors of all targets."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore import theory
 from degnn_explore.common import errors
-from degnn_explore.common.stopping import Cancelled
-from degnn_explore.expressive.own_targets import alike
+from degnn_explore.common.progress import Cancelled, watching
+from degnn_explore.expressive.self_targets import same_fraction
 from degnn_explore.graphs import zoo
 from degnn_explore.graphs.distances import distances
 from degnn_explore.theory.families import lift
-from degnn_explore.theory.limits import look_alikes
 from degnn_explore.theory.random_network import RandomNetwork, close_fraction
+from degnn_explore.theory.wl_limits import look_alikes
 
 from ..strategies import graphs
 
 
-def slow_root_colours(G: de.Graph, layers: int, hops: int) -> list[list[object]]:
+def slow_root_colors(G: de.Graph, layers: int, hops: int) -> list[list[object]]:
     """The definition, in dictionaries: nested tuples instead of numbers, the whole graph for each target."""
     n = G.num_nodes
     dist = [distances(G, [v])[0].tolist() for v in range(n)]
     out: list[list[object]] = [[] for _ in range(layers + 1)]
     for root in range(n):
-        colour: list[object] = list(dist[root])
-        out[0].append(colour[root])
+        color: list[object] = list(dist[root])
+        out[0].append(color[root])
         for layer in range(1, layers + 1):
-            near = [[(dist[u][w], colour[w]) for w in range(n) if 1 <= dist[u][w] <= hops] for u in range(n)]
-            colour = [(colour[u], tuple(sorted(near[u], key=repr))) for u in range(n)]
-            out[layer].append(colour[root])
+            near = [[(dist[u][w], color[w]) for w in range(n) if 1 <= dist[u][w] <= hops] for u in range(n)]
+            color = [(color[u], tuple(sorted(near[u], key=repr))) for u in range(n)]
+            out[layer].append(color[root])
     return out
 
 
@@ -47,19 +47,19 @@ def partition(values: list[object]) -> list[int]:
 
 @settings(max_examples=40)
 @given(graphs(max_nodes=7), graphs(max_nodes=7), st.integers(1, 3), st.integers(1, 2))
-def test_root_colours_agree_with_the_definition(G: de.Graph, H: de.Graph, layers: int, hops: int) -> None:
-    fast = theory.root_colours([G, H], layers, hops)
-    slow = [a + b for a, b in zip(slow_root_colours(G, layers, hops), slow_root_colours(H, layers, hops), strict=True)]
+def test_root_colors_agree_with_the_definition(G: de.Graph, H: de.Graph, layers: int, hops: int) -> None:
+    fast = theory.root_colors([G, H], layers, hops)
+    slow = [a + b for a, b in zip(slow_root_colors(G, layers, hops), slow_root_colors(H, layers, hops), strict=True)]
     for mine, theirs in zip(fast.tolist(), slow, strict=True):
         assert partition(mine) == partition(theirs)
 
 
 @pytest.mark.parametrize("hops", [1, 2, 3])
-def test_root_colours_are_those_of_the_full_refinement(hops: int) -> None:
+def test_root_colors_are_those_of_the_full_refinement(hops: int) -> None:
     made = [zoo.random_regular(24, 3, seed) for seed in range(3)]
-    fast = theory.root_colours(made, 4, hops)
+    fast = theory.root_colors(made, 4, hops)
     full = np.concatenate(
-        [np.stack([de.colours(G, S=[v], layers=4, hops=hops)[:, v] for v in range(24)], axis=1) for G in made], axis=1
+        [np.stack([de.colors(G, S=[v], layers=4, hops=hops)[:, v] for v in range(24)], axis=1) for G in made], axis=1
     )
     for mine, theirs in zip(fast.tolist(), full.tolist(), strict=True):
         assert partition(mine) == partition(theirs)
@@ -69,19 +69,19 @@ def test_root_colours_are_those_of_the_full_refinement(hops: int) -> None:
 @given(graphs(max_nodes=7), graphs(max_nodes=7), st.data())
 def test_single_targets_are_told_apart_where_distinguish_says_so(G: de.Graph, H: de.Graph, data: st.DataObject) -> None:
     u, v = data.draw(st.integers(0, G.num_nodes - 1)), data.draw(st.integers(0, H.num_nodes - 1))
-    colours = theory.root_colours([G, H], 4)
-    differ = np.flatnonzero(colours[:, u] != colours[:, G.num_nodes + v])
+    colors = theory.root_colors([G, H], 4)
+    differ = np.flatnonzero(colors[:, u] != colors[:, G.num_nodes + v])
     verdict = de.distinguish((G, [u]), (H, [v]), layers=4)
     assert (int(differ[0]) if len(differ) else None) == verdict.layer
 
 
 def test_figure_1a_and_two_triangles_layer_by_layer() -> None:
-    colours = theory.root_colours([zoo.figure1()], 4)
-    assert len(set(colours[1].tolist())) == 1
-    assert colours[2, 2] == colours[2, 7] != colours[2, 3] == colours[2, 6]
-    assert colours[2, 0] == colours[2, 2] and colours[3, 0] != colours[3, 2]
-    assert len(set(colours[3].tolist())) == len(set(colours[4].tolist())) == 3
-    cycles = theory.root_colours([zoo.two_triangles(), zoo.hexagon()], 2)
+    colors = theory.root_colors([zoo.figure1()], 4)
+    assert len(set(colors[1].tolist())) == 1
+    assert colors[2, 2] == colors[2, 7] != colors[2, 3] == colors[2, 6]
+    assert colors[2, 0] == colors[2, 2] and colors[3, 0] != colors[3, 2]
+    assert len(set(colors[3].tolist())) == len(set(colors[4].tolist())) == 3
+    cycles = theory.root_colors([zoo.two_triangles(), zoo.hexagon()], 2)
     assert [len(set(row)) for row in cycles.tolist()] == [1, 1, 2]
 
 
@@ -113,9 +113,9 @@ def test_exact_fractions_of_random_cubic_graphs(n: int, first: int, expected: li
 
 def test_exact_fractions_are_exact_counts_of_pairs() -> None:
     table = theory.theorem_3_3(sizes=[10], layers=3, nodes=40, progress=False).table
-    colours = theory.root_colours([zoo.random_regular(10, 3, seed) for seed in range(4)], 3)
+    colors = theory.root_colors([zoo.random_regular(10, 3, seed) for seed in range(4)], 3)
     pairs = [(a, b) for a in range(40) for b in range(a)]
-    by_hand = [sum(row[a] == row[b] for a, b in pairs) / len(pairs) for row in colours[1:]]
+    by_hand = [sum(row[a] == row[b] for a, b in pairs) / len(pairs) for row in colors[1:]]
     np.testing.assert_allclose(table["undistinguished"], by_hand, rtol=1e-15)
 
 
@@ -127,17 +127,17 @@ def test_boundary_is_the_formula_of_the_theorem() -> None:
         theory.boundary(100, 3, epsilon=0)
 
 
-def test_random_network_in_float64_sees_what_exact_colours_see() -> None:
+def test_random_network_in_float64_sees_what_exact_colors_see() -> None:
     found = theory.theorem_3_3(sizes=[40, 160], networks=["float64", "float32"], nodes=2000, layers=5, progress=False)
     values = found.table.pivot(index=["n", "layers"], columns="method", values="undistinguished")
-    exact, double, single = (values[method].to_numpy() for method in ("exact colours", "float64", "float32"))
+    exact, double, single = (values[method].to_numpy() for method in ("exact colors", "float64", "float32"))
     np.testing.assert_array_equal(exact, double)
     assert (single >= exact).all()
 
 
 def test_random_relu_network_misses_some_differences() -> None:
     made = [zoo.random_regular(160, 3, seed) for seed in range(10)]
-    exact = alike(theory.root_colours(made, 4)[4])
+    exact = same_fraction(theory.root_colors(made, 4)[4])
     relu = close_fraction(RandomNetwork(layers=4, activation="relu").run(made)[3], theory.TOLERANCE["float64"])
     assert relu > exact > 0
 
@@ -165,8 +165,8 @@ def test_a_seed_decides_graphs_and_weights() -> None:
         return theory.theorem_3_3(**ask, networks=["float64"], **options).table["undistinguished"].tolist()
 
     assert shares(seed=5) == shares(seed=5) != shares(seed=6)
-    colours = theory.root_colours([zoo.random_regular(20, 3, seed) for seed in (5, 6, 7)], 3)
-    assert shares(seed=5)[:3] == [alike(row) for row in colours[1:]]  # graphs seed, seed + 1, …
+    colors = theory.root_colors([zoo.random_regular(20, 3, seed) for seed in (5, 6, 7)], 3)
+    assert shares(seed=5)[:3] == [same_fraction(row) for row in colors[1:]]  # graphs seed, seed + 1, …
     whole = [
         theory.corollary_3_4(sizes=[20], layers=2, graphs=12, seed=s, progress=False).table["undistinguished"].tolist()
         for s in (0, 0, 7)
@@ -227,10 +227,10 @@ def test_parameters_outside_the_theorem_are_noted_and_impossible_ones_refused() 
 def test_a_stop_event_ends_the_experiment() -> None:
     stop = Event()
     stop.set()
-    with pytest.raises(Cancelled):
-        theory.theorem_3_3(progress=False, stop=stop)
-    with pytest.raises(Cancelled):
-        theory.theorem_2_7(stop=stop)
+    with pytest.raises(Cancelled), watching(stop=stop):
+        theory.theorem_3_3(progress=False)
+    with pytest.raises(Cancelled), watching(stop=stop):
+        theory.theorem_2_7()
 
 
 def test_whole_random_graphs_are_told_apart_unless_isomorphic() -> None:
@@ -340,12 +340,12 @@ def test_all_nodes_as_targets() -> None:
         lambda: theory.theorem_2_7(models=["GIN"], seeds=1),
     ],
 )
-def test_every_finding_has_a_plot_and_a_page_of_its_own(found, tmp_path) -> None:
+def test_every_result_has_a_plot_and_a_page(found, tmp_path) -> None:
     finding = found()
-    page = finding.save(tmp_path / "plot.html").read_text()
+    page = finding.save(tmp_path / "plot.html").read_text(encoding="utf-8")
     assert len(page) > 1_000_000 and 'src="http' not in page and "cdn." not in page.split("<body>")[1][:500]
     assert finding.plot(width=500).layout.width == 500
-    assert finding.save(tmp_path / "table.csv").read_text().count("\n") == len(finding.table) + 1
+    assert finding.save(tmp_path / "table.csv").read_text(encoding="utf-8").count("\n") == len(finding.table) + 1
     with pytest.raises(errors.ParameterError, match=r"\.gif"):
         finding.save(tmp_path / "plot.gif")
 
@@ -357,20 +357,22 @@ def test_pictures_are_drawn_or_the_missing_browser_is_named(tmp_path) -> None:
     except errors.ParameterError as error:
         assert "kaleido" in str(error) and ".html" in str(error)
     else:
-        assert picture.read_text().startswith("<svg") and "Fig. 5, trees" in picture.read_text()
+        assert picture.read_text(encoding="utf-8").startswith("<svg") and "Fig. 5, trees" in picture.read_text(
+            encoding="utf-8"
+        )
 
 
 def test_names_are_shown_as_text_never_as_markup() -> None:
     evil = zoo.shrikhande().with_title("<img src=x onerror=alert(1)>")
 
-    def drawn(finding: theory.Finding) -> str:
+    def drawn(finding: theory.Result) -> str:
         return json.dumps(json.loads(finding.plot().to_json()))  # plotly's own spells "<" as a number
 
     found = theory.walk_counts(evil)
     assert "<img" not in found._repr_html_() and "<img" not in drawn(found)
     finding = theory.all_nodes_as_targets({"<b>x</b>": (zoo.hexagon(), zoo.two_triangles())})
     assert "<b>x" not in finding._repr_html_() and "<b>x" not in drawn(finding) and "&lt;b&gt;x" in drawn(finding)
-    noted = theory.Finding("a title", finding.table, ("<script>1</script>",), "verdicts")
+    noted = theory.Result("a title", finding.table, ("<script>1</script>",))
     assert "<script>" not in noted._repr_html_() and "&lt;script&gt;" in noted._repr_html_()
 
 
@@ -391,7 +393,7 @@ def test_titles_and_figures_fit_a_laptop() -> None:
             assert " ".join(lines) == finding.title
 
 
-def test_a_plot_takes_the_colours_of_the_page_and_a_file_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plot_takes_the_colors_of_the_page_and_a_file_stays_white(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[object] = []
     monkeypatch.setattr("IPython.display.display", lambda html: shown.append(html.data))
     monkeypatch.setattr("plotly.graph_objects.Figure.show", lambda self, config: shown.append(self.layout))
@@ -400,5 +402,5 @@ def test_a_plot_takes_the_colours_of_the_page_and_a_file_keeps_its_own(monkeypat
     style, layout = shown
     assert "var(--jp-ui-font-color1)" in style and layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
     ink = tuple(int(layout.font.color[k : k + 2], 16) for k in (1, 3, 5))
-    assert f"fill: rgb{ink}" in style  # what is written in this ink is what takes the page's colour
+    assert f"fill: rgb{ink}" in style  # what is written in this ink is what takes the page's color
     assert figure.layout.paper_bgcolor == "white"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ...common.compiled import compiled
 from ...graphs.graph import Graph
 
 Ints = NDArray[Any]
@@ -17,7 +17,7 @@ _SOURCES = 2000  # searches at most; on a larger graph from nodes spread evenly
 def centralities(graph: Graph) -> NDArray[np.float64]:
     """Seven columns a node, those that span powers of ten by their logarithm. [n, 7]
 
-    Degree, mean degree of the neighbours, clustering coefficient, core number, harmonic closeness, betweenness and
+    Degree, mean degree of the neighbors, clustering coefficient, core number, harmonic closeness, betweenness and
     PageRank (α = 0.85). On graphs of more than 2,000 nodes closeness and betweenness are estimated from as many.
     """
     n, degrees = graph.num_nodes, graph.degrees.astype(np.float64)
@@ -36,7 +36,7 @@ def centralities(graph: Graph) -> NDArray[np.float64]:
     return np.stack([*wide, clustering, np.log1p(core), near * share / max(1, n - 1), np.log(n * rank)], axis=1)
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def core_numbers(indptr: Ints, indices: Ints) -> Ints:
     """The largest k for which each node is in a subgraph of minimum degree k: nodes of least degree are peeled off."""
     n = len(indptr) - 1
@@ -59,7 +59,7 @@ def core_numbers(indptr: Ints, indices: Ints) -> Ints:
     return core
 
 
-@njit(cache=True, nogil=True)
+@compiled(plain=False)
 def searches(indptr: Ints, indices: Ints, sources: Ints) -> tuple[Ints, Ints]:
     """For each node the sum of 1 / distance to the sources, and the shortest paths through it (Brandes, 2001)."""
     n = len(indptr) - 1

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from ...common.compiled import compiled
 
 Array = NDArray[Any]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(plain=False)
 def rings(indptr: Array, indices: Array, sources: Array, depth: int, start: Array, degree: Array, count: Array) -> None:
     """Ring k around source i is ``degree[start[i, k]:start[i, k + 1]]``, ascending, each degree with its ``count``.
 
@@ -56,7 +57,7 @@ def rings(indptr: Array, indices: Array, sources: Array, depth: int, start: Arra
             away[queue[j]] = -1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(plain=False)
 def closest_in_degree(order: Array, degrees: Array, position: Array, sources: Array, wanted: int, out: Array) -> None:
     """For each source the ``wanted`` other nodes closest in degree, walking outwards in the sorted ``order``."""
     n = len(order)
@@ -73,7 +74,7 @@ def closest_in_degree(order: Array, degrees: Array, position: Array, sources: Ar
                 high += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(plain=False)
 def warped(a_degree: Array, a_count: Array, b_degree: Array, b_count: Array) -> float:
     """Dynamic time warping of two compressed degree sequences (OPT1, Section 3.5 of struc2vec).
 
@@ -95,7 +96,7 @@ def warped(a_degree: Array, a_count: Array, b_degree: Array, b_count: Array) -> 
     return before[columns]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(plain=False)
 def distances(pairs: Array, start: Array, degree: Array, count: Array, out: Array) -> None:
     """f_k(u, v) for each pair and layer k, the sum of the warped distances of rings 0..k; inf past the last ring."""
     depth = out.shape[1]
@@ -111,12 +112,12 @@ def distances(pairs: Array, start: Array, degree: Array, count: Array, out: Arra
             out[i, k] = total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(plain=False)
 def running_weights(ptr: Array, distance: Array, out: Array) -> None:
-    """Running sums of exp(-f_k) over the neighbours of each node, in each layer; f_k in ``distance``.
+    """Running sums of exp(-f_k) over the neighbors of each node, in each layer; f_k in ``distance``.
 
-    Each node's sums start anew and are divided by its largest weight, which no transition probability notices: the
-    weights of a hub, far from every node, would be lost otherwise. All are 0 without a neighbour in the layer.
+    Each node's sums start at zero and are divided by its largest weight, which no transition probability notices: the
+    weights of a hub, far from every node, would be lost otherwise. All are 0 without a neighbor in the layer.
     """
     for k in range(len(distance)):
         for u in range(len(ptr) - 1):
@@ -130,10 +131,10 @@ def running_weights(ptr: Array, distance: Array, out: Array) -> None:
                 out[k, j] = total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(plain=False)
 def walks(
     ptr: Array,
-    neighbour: Array,
+    neighbor: Array,
     cumulative: Array,
     up: Array,
     reach: Array,
@@ -142,10 +143,10 @@ def walks(
     rng: np.random.Generator,
     out: Array,
 ) -> None:
-    """Walks over the layers. From u in layer k: with ``stay`` to a neighbour of that layer, else a layer up or down.
+    """Walks over the layers. From u in layer k: with ``stay`` to a neighbor of that layer, else a layer up or down.
 
     ``cumulative`` is from :func:`running_weights`, ``up[k, u]`` the chance of moving up rather than down, ``reach[u]``
-    the highest layer that u has a neighbour in. A walk that would leave the layers keeps its layer and draws again.
+    the highest layer that u has a neighbor in. A walk that would leave the layers keeps its layer and draws again.
     """
     length = out.shape[1]
     for i in range(len(starts)):
@@ -155,9 +156,9 @@ def walks(
         while step < length:
             if rng.random() < stay:
                 low, high = ptr[u], ptr[u + 1]
-                # below the last sum, so it falls on a neighbour of positive weight, which is in layer k as well
+                # below the last sum, so it falls on a neighbor of positive weight, which is in layer k as well
                 draw = rng.random() * cumulative[k, high - 1]
-                u = neighbour[low + np.searchsorted(cumulative[k, low:high], draw, side="right")]
+                u = neighbor[low + np.searchsorted(cumulative[k, low:high], draw, side="right")]
                 out[i, step] = u
                 step += 1
             elif rng.random() < up[k, u]:

@@ -1,8 +1,7 @@
-"""What all models share: their shape, checked hyperparameters, dropout with a generator of its own."""
+"""What all models share: data, shape, hyperparameters, dropout with its own generator, and the class SetNet."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -11,30 +10,26 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ...common.errors import ParameterError, TargetError, one_of, real_number, whole_number
-from ...encodings.base import ANYWHERE, Encoding
+from ...common.errors import ParameterError, TargetError, check_choice, check_float, check_int
+from ...encodings.base import Encoding
 from ...engine.placing import Placement
 from ...engine.store import SetData
 from ...engine.tables import Table, row_table
-from ...graphs.changed import side_by_side
 from ...graphs.graph import Graph
-from ..sampling import Ints
+from ..edge_changes import side_by_side
+from ..splits import Ints
 from ..tasks import Task
-from ._fused import drop
+from .operators import drop
 
-Stop = threading.Event | None
 _CALIBRATED_ON = 512  # training sets, at most
-
-
-def _as_given(*rows: Tensor) -> Any:
-    return rows[0] if len(rows) == 1 else rows
 
 
 @dataclass(frozen=True)
 class Rows(SetData):
     """Data that are one row of each tensor for a set, [k, ...]; ``make`` puts the rows of a batch together.
 
-    By default a batch is the rows themselves: of one tensor a tensor, of several a tuple.
+    By default a batch is the rows themselves: of one tensor a tensor, of several a tuple. ``shared`` tensors, such as
+    the edges of the whole training graph, go to the device once and come with every batch, after the rows.
 
     Examples
     --------
@@ -42,21 +37,26 @@ class Rows(SetData):
     >>> data.batch([2, 0])
     tensor([[3.],
             [1.]])
+    >>> pairs, edges = torch.tensor([[0, 1], [1, 2]]), torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    >>> Rows((pairs,), shared=(edges,)).batch([1])
+    (tensor([[1, 2]]), tensor([[0, 1, 1, 2],
+            [1, 0, 2, 1]]))
     """
 
     tensors: tuple[Tensor, ...]
-    make: Callable[..., Any] = _as_given
+    make: Callable[..., Any] = lambda *rows: rows[0] if len(rows) == 1 else rows
+    shared: tuple[Tensor, ...] = ()
 
     def __len__(self) -> int:
         return len(self.tensors[0])
 
     @property
     def nbytes(self) -> int:  # type: ignore[override]
-        return sum(x.nbytes for x in self.tensors)
+        return sum(x.nbytes for x in (*self.tensors, *self.shared))
 
     def table(self, index: Any = None) -> Table:
         whole = self.tensors if index is None else [x[torch.from_numpy(np.asarray(index))] for x in self.tensors]
-        return row_table(whole, self.make)
+        return row_table(whole, self.make, self.shared)
 
 
 @dataclass(frozen=True)
@@ -84,24 +84,27 @@ class Shape:
 class Hyper:
     """A hyperparameter: its default, what it may be, and the range that the paper searched.
 
-    It is one of ``choices``; or, if ``least`` is given, a whole number from ``least`` to ``most``; else a number of at
-    least 0, or above ``above``, and below ``below``. ``optional``: None, too. ``for_nodes`` is the default for p = 1.
+    It is one of ``choices``; or a number from ``least`` to ``most``, above ``above`` and below ``below``. Where
+    ``least`` is a whole number (and so is the default, if there is one), only whole numbers are allowed.
+    ``optional``: None, too. ``for_nodes`` is the default for p = 1.
+    ``from_task``: :func:`degnn_explore.build` takes the task's attribute of that name where nothing is given.
 
     Examples
     --------
-    >>> Hyper(32, least=1).checked("hidden", 64), Hyper(0.2, below=1.0).default
-    (64, 0.2)
+    >>> Hyper(32, least=1).checked("hidden", 64), Hyper(0.5, least=0.0, most=2.0).checked("weight", 1)
+    (64, 1.0)
     """
 
     default: Any
     paper: str = ""
     choices: tuple[Any, ...] | None = None
-    least: int | None = None
-    most: int = 10**12
+    least: Any = None  # a whole number, or a float
+    most: float = 10**12
     above: float | None = None
     below: float = np.inf
     optional: bool = False
     for_nodes: Any = None
+    from_task: bool = False
 
     def default_for(self, p: int) -> Any:
         """The default for sets of p nodes; single nodes may have their own."""
@@ -120,14 +123,18 @@ class Hyper:
         if self.optional and value is None:
             return None
         if self.choices is not None:
-            return one_of(name, value, self.choices)
-        if self.least is not None:
-            return whole_number(name, value, least=self.least, most=self.most)
-        return real_number(name, value, least=0, above=self.above, below=self.below)
+            return check_choice(name, value, self.choices)
+        if isinstance(self.least, int) and not isinstance(self.default, float):
+            return check_int(name, value, least=self.least, most=int(self.most))
+        least = 0 if self.least is None else self.least
+        number = check_float(name, value, least=least, above=self.above, below=self.below)
+        if number > self.most:
+            raise ParameterError(f"{name} must be a number from {least:g} to {self.most:g}, not {value!r}.")
+        return number
 
 
 class Dropout(nn.Module):
-    """Dropout that draws from its own generator, so that two fits in two threads do not meet.
+    """Dropout with its own generator, so that two fits in two threads do not share one.
 
     A byte decides for each entry, eight from one draw: with torch's own draws an epoch of DE-GNN-SPD takes 52 %
     longer, of DEA-GNN-SPD 89 %. The share is therefore rounded to a multiple of 1/256.
@@ -164,6 +171,45 @@ class Dropout(nn.Module):
         return h * ((byte.view(h.shape) >= dropped).to(h.dtype) * (256 / (256 - dropped)))
 
 
+class RandomSigns(nn.Module):
+    """Columns ``first`` to ``width`` times -1 or 1 while training; each epoch draws once, every set sees the same.
+
+    A sign commutes with every aggregation, so it may be drawn after the first one was computed.
+
+    Examples
+    --------
+    >>> signs = RandomSigns(1, 3)
+    >>> signs.draw(torch.Generator().manual_seed(0))
+    >>> signs(torch.ones(3)).abs(), signs.eval()(torch.ones(3))
+    (tensor([1., 1., 1.]), tensor([1., 1., 1.]))
+    """
+
+    def __init__(self, first: int, width: int) -> None:
+        super().__init__()
+        self.first, self.width = first, width
+        self.drawn: Tensor | None = None  # nothing to save: each epoch has its own
+
+    def draw(self, generator: torch.Generator) -> None:
+        """The signs of the next epoch."""
+        coins = torch.randint(0, 2, (self.width - self.first,), generator=generator)
+        self.drawn = torch.cat([torch.ones(self.first), 2.0 * coins - 1.0])
+
+    def forward(self, scale: Tensor) -> Tensor:
+        if not self.training or self.drawn is None:
+            return scale
+        self.drawn = self.drawn.to(scale.device)  # once an epoch
+        return scale * self.drawn
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The input of a model for one set with ζ apart, so that it can be changed: ``batch(zeta)`` joins them."""
+
+    distance: Ints  # of each node that is read, to the nearest of S; -1: unreachable [N]
+    zeta: Tensor  # [N, ...]
+    batch: Callable[[Tensor], Any]
+
+
 class SetNet(nn.Module):
     """A model of target sets: ``prepare`` turns sets into data, ``forward`` a batch into logits.
 
@@ -173,7 +219,7 @@ class SetNet(nn.Module):
     Parameters
     ----------
     name, shape
-        As they were given to the subclass.
+        The arguments of the subclass.
     hyper
         The values of its ``HYPER``, all of them.
     width
@@ -186,7 +232,7 @@ class SetNet(nn.Module):
     ...     def __init__(self, name, shape, **hyper):
     ...         super().__init__(name, shape, hyper)
     ...         self.out = nn.Linear(1, shape.outputs)
-    ...     def prepare(self, graph, sets, *, stop=None, progress=True):
+    ...     def prepare(self, graph, sets):
     ...         return de.Rows((torch.tensor(graph.degrees[sets].sum(axis=1, keepdims=True)).float(),))
     ...     def forward(self, batch):
     ...         return self.out(batch).squeeze(1)
@@ -198,7 +244,6 @@ class SetNet(nn.Module):
     HYPER: ClassVar[Mapping[str, Hyper]] = {}
     inductive: ClassVar[bool] = True  # whether it can judge sets of a graph that it was not trained on
     learns: ClassVar[bool] = True  # whether it has weights that training changes; a heuristic has none
-    grows: ClassVar[tuple[str, ...]] = ()  # buffers whose length is that of a graph, known when the model is bound
     RATE: ClassVar[Hyper] = Hyper(1e-3, paper="1e-4 (SGD)", for_nodes=1e-2)  # nodes: few training sets, few steps
 
     scale: Tensor
@@ -212,28 +257,32 @@ class SetNet(nn.Module):
 
     @property
     def learning_rate(self) -> float:
-        """What :func:`degnn_explore.fit` takes if it is not told."""
+        """The default of :func:`degnn_explore.fit`."""
         return float(self.RATE.default_for(self.shape.p))
 
-    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> SetData:
-        """The input for these sets: everything that has no weights is computed here, once."""
-        raise ParameterError(f"{type(self).__name__} does not say how to prepare target sets.")
+    def prepare(self, graph: Graph, sets: Ints) -> SetData:
+        """The input for these sets: compute here, once, everything that has no weights."""
+        raise ParameterError(f"{type(self).__name__} has no prepare(graph, sets).")
 
     @property
     def horizon(self) -> int | None:
-        """How far from S an edge may be that counts for its score, save by connecting; None: anywhere."""
+        """How far from S an edge can be and still change the score (other than by connecting); None: anywhere."""
         return None
 
     def variants(self, graph: Graph, S: Ints, changes: Sequence[Ints]) -> Iterator[SetData]:
         """:meth:`prepare` of S in each variant of the graph: these edges left out or, where they are not, put in."""
         for pairs in changes:
-            yield self.prepare(side_by_side(graph, [pairs]), S[None, :], progress=False)
+            yield self.prepare(side_by_side(graph, [pairs]), S[None, :])
 
-    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
-        """What a transductive model takes from the training graph before the first epoch: nothing here."""
+    def bind(self, task: Task) -> None:
+        """Read what is needed from the task and its training graph, before the first epoch; nothing by default."""
+
+    def encoded(self, graph: Graph, S: Ints) -> Encoded | None:
+        """The input for S with ζ(u|S) of every node that is read, to be changed; None: the model has no ζ."""
+        return None
 
     def features(self, batch: Any) -> list[Tensor]:
-        """The inputs of a batch that ``scale`` is for, [..., width] each: none here."""
+        """The inputs of a batch that ``scale`` is for, [..., width] each; none by default."""
         return []
 
     def calibrate(self, data: SetData, index: Ints) -> None:
@@ -273,14 +322,14 @@ class SetNet(nn.Module):
             )
 
     def extra_repr(self) -> str:
-        said = {"p": self.shape.p, "classes": self.shape.num_classes, **self.hyper}
-        return ", ".join(f"{key}={value!r}" for key, value in said.items())
+        shown = {"p": self.shape.p, "classes": self.shape.num_classes, **self.hyper}
+        return ", ".join(f"{key}={value!r}" for key, value in shown.items())
 
 
 class TransductiveNet(SetNet):
     """A model that knows the nodes of one graph by number, and so can judge only that graph.
 
-    Its ``bind`` notes which graph that is; buffers that a subclass fills there are named in ``grows``.
+    Its ``bind`` notes which graph that is.
 
     Examples
     --------
@@ -291,7 +340,6 @@ class TransductiveNet(SetNet):
     """
 
     inductive: ClassVar[bool] = False
-    grows: ClassVar[tuple[str, ...]] = ("known_graphs",)
     known_graphs: Tensor
 
     def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any], width: int = 0) -> None:
@@ -299,7 +347,7 @@ class TransductiveNet(SetNet):
         # the training graph and the full one it was made from; buffers, so that they are saved
         self.register_buffer("known_graphs", torch.zeros((0, 32), dtype=torch.uint8))
 
-    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
+    def bind(self, task: Task) -> None:
         digests = torch.stack([digest_bytes(task.graph), digest_bytes(task.full_graph)])
         self.known_graphs = digests.to(self.known_graphs.device)
 
@@ -315,7 +363,7 @@ class TransductiveNet(SetNet):
 
 
 def horizon_of(radius: int, encoding: Encoding | None) -> int | None:
-    """How far from S a model looks that reads the nodes within ``radius``: paths of their encoding may stray further.
+    """How far from S a model looks that reads the nodes within ``radius``: paths of the encoding may go further.
 
     None: anywhere.
 
@@ -325,7 +373,7 @@ def horizon_of(radius: int, encoding: Encoding | None) -> int | None:
     """
     if encoding is None:
         return radius
-    if encoding.recipe is None or encoding.recipe.reach >= ANYWHERE:
+    if encoding.recipe is None:
         return None
     return max(radius, (radius + encoding.recipe.reach) // 2)
 

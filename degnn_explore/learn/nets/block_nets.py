@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ...common.parallel import memory
+from ...common.progress import memory
 from ...encodings.base import Encoding
-from ...encodings.own import OWN
+from ...encodings.custom import REGISTRY
 from ...encodings.paths import SPD
+from ...encodings.positional import LaplacianPE, RandomWalkSE, ZeroOne
 from ...encodings.walks import LandingProbability
-from ...engine.batch import Blocks
+from ...engine.batch import Blocks, Step
 from ...engine.egonets import Aggregation, BlockData, blocks
+from ...graphs.distances import distance_to_set
 from ...graphs.graph import Graph
-from ._fused import fuses, relu_sum, relu_sum_onto
-from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop, horizon_of
+from .base import Dropout, Encoded, Hyper, Ints, RandomSigns, SetData, SetNet, Shape, horizon_of
+from .operators import layer_and_aggregate, relu_sum
 from .readout import COMMON_HYPER, Readout
 
 
@@ -30,7 +34,7 @@ class GCNConv(nn.Module):
         self.linear = nn.Linear(width_in, width_out)
 
     @property
-    def terms(self) -> list[nn.Module]:
+    def linears_of_relu_sum(self) -> list[nn.Module]:
         """The linears of h_v' = Σ_k ReLU(linear_k(aggregate_k)); a layer that also reads h_v has none."""
         return [self.linear]
 
@@ -52,7 +56,7 @@ class SAGEConv(nn.Module):
 
 
 class GINConv(nn.Module):
-    """h_v' = MLP((1 + ε) h_v + Σ_{u in N(v)} h_u), ε learnt, Xu et al. (2019), Eq. 4.1."""
+    """h_v' = MLP((1 + ε) h_v + Σ_{u in N(v)} h_u), ε learned, Xu et al. (2019), Eq. 4.1."""
 
     aggregation = "sum"
 
@@ -68,7 +72,8 @@ class GINConv(nn.Module):
 class HopsConv(nn.Module):
     """h_v' = Σ_{k=1..K} ReLU( (h_v + Σ_{u in S_{v,k}} h_u) Θ^{(k)} / (|S_{v,k}| + 1) ), S_{v,k} the nodes k from v.
 
-    The appendix ("DEA-GNN-SPD") prints Θ inside the sum only; as in a GCN layer, it is for h_v too, with a bias.
+    Eq. 4 with ζ_spd(u|v). The appendix ("DEA-GNN-SPD") prints Θ inside the sum only; as in a GCN layer, it is for h_v
+    too, with a bias.
     """
 
     aggregation = "hops"
@@ -78,11 +83,11 @@ class HopsConv(nn.Module):
         self.linears = nn.ModuleList(nn.Linear(width_in, width_out) for _ in range(hops))
 
     @property
-    def terms(self) -> list[nn.Module]:
+    def linears_of_relu_sum(self) -> list[nn.Module]:
         return list(self.linears)
 
     def forward(self, h: Tensor, agg: Tensor) -> Tensor:  # [N, in], [N, K, in] -> [N, out]
-        return relu_sum(agg, self.terms)
+        return relu_sum(agg, self.linears_of_relu_sum)
 
 
 CONVOLUTIONS: dict[str, type[nn.Module]] = {"GCN": GCNConv, "SAGE": SAGEConv, "GIN": GINConv}
@@ -98,7 +103,8 @@ def budget() -> int:
 class BlockNet(SetNet):
     """L layers on blocks, then the readout of S: the logits of the same network on the whole ego-network.
 
-    Layer l is computed only on the nodes within K·(L−l) hops of S; the first aggregation, without weights, comes ready.
+    Layer l computes h_v' = conv(h_v, aggregate of v) on the nodes within K·(L−l) hops of S only, N_l of them, and after
+    the last one these are S. The first aggregation has no weights, so it comes ready with the batch.
     """
 
     raw = False  # whether the first aggregation is left to the network, and ζ(u|v) comes for each v
@@ -115,17 +121,41 @@ class BlockNet(SetNet):
         self.convs = nn.ModuleList(conv(width_in, hidden, hops) for width_in in widths)
         self.dropout = Dropout(hyper["dropout"])
         self.readout = Readout(hyper["readout"], hidden, shape)
+        self.signs = (
+            RandomSigns(1 + shape.num_attributes, width) if encoding is not None and encoding.any_sign else None
+        )
 
-    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> BlockData:
+    @property
+    def factors(self) -> Tensor:
+        """What features are multiplied by: their units and, in training, the sign of columns that have none. [d]"""
+        return self.scale if self.signs is None else self.signs(self.scale)
+
+    def prepare(self, graph: Graph, sets: Ints) -> BlockData:
+        return self._blocks(graph, sets, self.raw)
+
+    def _blocks(self, graph: Graph, sets: Ints, raw: bool) -> BlockData:
         self.check(graph, sets)
         near = ("layers", "hops", "max_nodes_per_hop")
         how: dict[str, Any] = {key: self.hyper[key] for key in near if key in self.hyper}
-        how |= {"encoding": self.encoding, "aggregation": self.aggregation, "raw": self.raw, "budget": budget()}
-        return blocks(graph, sets, **how, stop=stop, progress=progress)
+        how |= {"encoding": self.encoding, "aggregation": self.aggregation, "raw": raw, "budget": budget()}
+        return blocks(graph, sets, **how)
+
+    def encoded(self, graph: Graph, S: Ints) -> Encoded | None:
+        if self.encoding is None or self.hyper["max_nodes_per_hop"] is not None:
+            return None
+        batch = self._blocks(graph, S[None, :], raw=True).batch(np.zeros(1, dtype=np.int64))
+        base = 1 + self.shape.num_attributes
+        away = distance_to_set(graph, S)
+        seen = np.sort(away[away >= 0])[: len(batch.x_self)]  # rows stand in the order of their distance
+        return Encoded(
+            seen,
+            batch.x_self[:, base:],
+            lambda zeta: replace(batch, x_self=torch.cat([batch.x_self[:, :base], zeta], dim=1)),
+        )
 
     @property
     def horizon(self) -> int | None:
-        if self.hyper["max_nodes_per_hop"] is not None:  # which nodes are kept is a matter of their numbers
+        if self.hyper["max_nodes_per_hop"] is not None:  # which nodes are kept depends on their numbers
             return None
         return horizon_of(self.hyper["layers"] * self.hyper.get("hops", 1), self.encoding)
 
@@ -133,7 +163,7 @@ class BlockNet(SetNet):
         return [batch.x_self] if batch.x_agg is None else [batch.x_self, batch.x_agg]
 
     def calibrate(self, data: SetData, index: Ints) -> None:
-        """Every feature has size one: landing probabilities are a hundred times smaller than log-degrees."""
+        """Scale every feature to size one: landing probabilities are a hundred times smaller than log-degrees."""
         size = self.sizes(data, index)
         base = 1 + self.shape.num_attributes
         if len(size) > len(self.scale):  # ζ(u|v) side by side for each v
@@ -142,26 +172,26 @@ class BlockNet(SetNet):
         self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
 
     def forward(self, batch: Blocks) -> Tensor:
-        assert batch.x_agg is not None
-        terms, step = getattr(self.convs[0], "terms", None), next(iter(batch.steps), None)
-        if terms and step and step.back and fuses(batch.x_agg) and not self.dropout.drops:
-            heard = relu_sum_onto(batch.x_agg, terms, self.scale, len(step.ptr) - 1, step.back)
-            heard = heard.view(-1, step.heads, heard.shape[1])  # [N2, A, hidden]: layer 1 and what layer 2 sums of it
-            return self.later_layers(batch, self.convs[1](heard, heard), first=2)
-        h = self.dropout(self.convs[0](batch.x_self * self.scale, batch.x_agg * self.scale))  # [N1, hidden]
-        return self.later_layers(batch, h, first=1)
-
-    def enter(self, base: Tensor, zeta: Tensor) -> Tensor:
-        """What the first layer aggregates, from base features and ζ(u|v). [N, base], [N, p, dim] -> [N, width]"""
-        summed = self.encoding is not None and self.encoding.pool == "sum"
-        return torch.cat([base, zeta.sum(dim=1) if summed else zeta.mean(dim=1)], dim=1) * self.scale
-
-    def later_layers(self, batch: Blocks, h: Tensor, first: int) -> Tensor:
-        """The layers that aggregate learnt representations, then the readout."""
-        convs = list(self.convs)[first:]
-        for conv, step in zip(convs, batch.steps[len(batch.steps) - len(convs) :], strict=True):
-            h = self.dropout(conv(h.index_select(0, step.self_index), step.aggregate(h)))
+        h, agg, steps = self.first_aggregate(batch)  # x_v [N_1, d], and its aggregate at each hop [N_1, A, d]
+        for conv, step in zip(self.convs, steps, strict=False):  # all but the last layer
+            h, agg = layer_and_aggregate(conv, h, agg, step, self.dropout)  # [N_l, hidden], [N_l, A, hidden]
+        h = self.dropout(self.convs[-1](h, agg))  # [k p, hidden]
         return self.readout(h.view(batch.num_sets, batch.p, -1))
+
+    def first_aggregate(self, batch: Blocks) -> tuple[Tensor, Tensor, list[Step]]:
+        """The features of the nodes that the first layer computes and their first aggregate; the later aggregations."""
+        if batch.x_agg is not None:
+            return batch.x_self * self.factors, batch.x_agg * self.factors, batch.steps
+        base = 1 + self.shape.num_attributes  # raw: ζ(u|v) for each v in S, and nothing is aggregated yet
+        zeta = batch.x_self[:, base:].reshape(-1, batch.p, self.encoding.dim)  # [N_0, p, dim]
+        scale = self.factors
+        x = torch.cat([batch.x_self[:, :base] * scale[:base], self.pooled(zeta * scale[base:])], dim=1)
+        step, *later = batch.steps
+        return x.index_select(0, step.self_index), step.aggregate(x), later
+
+    def pooled(self, zeta: Tensor) -> Tensor:
+        """ζ(u|S) from ζ(u|v) for each v in S (Eq. 1). [N, p, dim] -> [N, dim]"""
+        return zeta.sum(dim=1) if self.encoding.pool == "sum" else zeta.mean(dim=1)
 
 
 class WLGNN(BlockNet):
@@ -180,21 +210,21 @@ BASE = Hyper("GCN", paper="GCN", choices=tuple(CONVOLUTIONS))
 
 
 class DESPD(BlockNet):
-    """DE-GNN-SPD: ζ(u|v) is the one-hot of min(SPD(u, v), d_max); ζ(u|S) the mean over v in S.
+    """DE-GNN-SPD: ζ(u|v) is the one-hot of min(SPD(u, v), d_max); ζ(u|S) the mean over v in S (Eq. 1).
 
     Nodes that no path joins to v have an entry of their own, so there are d_max + 2 and not the paper's d_max + 1.
     """
 
-    HYPER: ClassVar = {**BLOCK_HYPER, "base": BASE, "max_dist": Hyper(3, paper="3, 4", least=1)}
+    HYPER: ClassVar = {**BLOCK_HYPER, "base": BASE, "max_dist": Hyper(3, paper="3, 4", least=1, from_task=True)}
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         super().__init__(name, shape, hyper, CONVOLUTIONS[hyper["base"]], SPD(max_dist=hyper["max_dist"]))
 
 
 class DELP(BlockNet):
-    """DE-GNN-LP: ζ(u|v) = ((W^0)_uv, ..., (W^d_rw)_uv), the landing probabilities of walks from v (Eq. 3).
+    """DE-GNN-LP: ζ(u|v) = ((W^0)_uv, ..., (W^d_rw)_uv), the landing probabilities of walks from v (Eq. 2).
 
-    With ``f3 > 0`` each ζ(u|v) first passes a learnt f_3, a two-layer perceptron of that width, before the mean over
+    With ``f3 > 0`` each ζ(u|v) first passes a learned f_3, a two-layer perceptron of that width, before the mean over
     v in S; the first aggregation then has weights before it and can no longer be computed once and for all.
     """
 
@@ -214,18 +244,38 @@ class DELP(BlockNet):
         self.raw = width > 0
         self.f3 = nn.Sequential(nn.Linear(encoding.dim, width), nn.ReLU(), nn.Linear(width, width)) if width else None
 
-    def forward(self, batch: Blocks) -> Tensor:
-        if self.f3 is None:
-            return super().forward(batch)
-        base = 1 + self.shape.num_attributes
-        zeta = batch.x_self[:, base:].reshape(-1, self.shape.p, self.encoding.dim)  # [N0, p, steps+1]
-        return self.later_layers(batch, self.enter(batch.x_self[:, :base], zeta), first=0)
+    def pooled(self, zeta: Tensor) -> Tensor:
+        return super().pooled(zeta) if self.f3 is None else self.f3(zeta).mean(dim=1)  # [N, p, steps+1] -> [N, f3]
 
-    def enter(self, base: Tensor, zeta: Tensor) -> Tensor:
-        if self.f3 is None:
-            return super().enter(base, zeta)
-        first, rest = self.scale[: base.shape[1]], self.scale[base.shape[1] :]
-        return torch.cat([base * first, self.f3(zeta * rest).mean(dim=1)], dim=1)  # [N0, base+f3]
+
+class ZeroOneNet(BlockNet):
+    """ζ(u|S) marks the targets: the labeling trick's least label (Zhang et al., NeurIPS 2021)."""
+
+    HYPER: ClassVar = {**BLOCK_HYPER, "base": BASE}
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper, CONVOLUTIONS[hyper["base"]], ZeroOne())
+
+
+class RWSENet(BlockNet):
+    """ζ(u) are the return probabilities of walks of 1..steps steps (Dwivedi et al., ICLR 2022), own edges cut."""
+
+    HYPER: ClassVar = {**BLOCK_HYPER, "base": BASE, "steps": Hyper(8, least=1, most=1000)}
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper, CONVOLUTIONS[hyper["base"]], RandomWalkSE(hyper["steps"]))
+
+
+class LapPENet(BlockNet):
+    """ζ(u) are entries of k eigenvectors of the Laplacian (Dwivedi & Bresson, 2021), own edges cut.
+
+    Their signs mean nothing: each epoch of training draws them at random.
+    """
+
+    HYPER: ClassVar = {**BLOCK_HYPER, "base": BASE, "eigenvectors": Hyper(4, least=1, most=1000)}
+
+    def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper, CONVOLUTIONS[hyper["base"]], LaplacianPE(hyper["eigenvectors"]))
 
 
 class DEASPD(BlockNet):
@@ -234,7 +284,7 @@ class DEASPD(BlockNet):
     HYPER: ClassVar = {
         **BLOCK_HYPER,
         "hops": Hyper(2, paper="1, 2, 3", least=1, most=100),
-        "max_dist": Hyper(3, paper="3, 4", least=1),
+        "max_dist": Hyper(3, paper="3, 4", least=1, from_task=True),
     }
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
@@ -243,7 +293,7 @@ class DEASPD(BlockNet):
 
 def registered(name: str, shape: Shape) -> Encoding:
     """The own encoding that a model of this name has, for sets of such a size."""
-    encoding = OWN[name.split("-GNN-", 1)[1]]
+    encoding = REGISTRY[name.split("-GNN-", 1)[1]]
     encoding.check_targets(shape.p)
     return encoding
 

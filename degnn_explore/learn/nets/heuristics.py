@@ -18,13 +18,13 @@ from ...graphs.graph import Graph
 from ..heuristics import SET_SCORES, inner_walks
 from ..tasks import Task
 from . import _centrality
-from .base import Hyper, Ints, SetData, SetNet, Shape, Stop
+from .base import Hyper, Ints, SetData, SetNet, Shape
 
 Columns = NDArray[np.float64]
 STEPS, _COUNTED = 7, 5  # of the walks between two nodes, and of those that are counted
 _LEAST, _LEAST_BACK = 1e-6, 1e-3  # stands for a probability of 0 on a logarithmic scale
 _LEAST_SCORE = 1e-30  # Katz of nodes fifty steps apart is less than a number of 32 bits can be
-_FIRMNESS = 1.0  # of the ridge, as if so many sets spoke for no weight
+L2_PENALTY = 1.0  # of the ridge
 
 
 @dataclass(frozen=True)
@@ -47,34 +47,34 @@ class Formula(SetNet):
     width: ClassVar[int] = 1
     weight: Tensor
     bias: Tensor
-    centre: Tensor
+    center: Tensor
     spread: Tensor
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         super().__init__(name, shape, hyper)
         self.register_buffer("weight", torch.ones(shape.outputs, self.width, dtype=torch.float32))
         self.register_buffer("bias", torch.zeros(shape.outputs))
-        self.register_buffer("centre", torch.zeros(self.width))
+        self.register_buffer("center", torch.zeros(self.width))
         self.register_buffer("spread", torch.ones(self.width))
 
     def columns(self, graph: Graph, sets: Ints) -> Columns:
         """What the formula says of each set. [k, width]"""
         raise NotImplementedError
 
-    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
+    def bind(self, task: Task) -> None:
         x = self.columns(task.graph, task.train.sets)
-        centre, spread = x.mean(axis=0), x.std(axis=0)
+        center, spread = x.mean(axis=0), x.std(axis=0)
         spread[spread < 1e-9] = 1.0
-        weight, bias = logistic((x - centre) / spread, task.train.labels, self.shape.outputs)
-        for name, value in {"weight": weight, "bias": bias, "centre": centre, "spread": spread}.items():
+        weight, bias = logistic((x - center) / spread, task.train.labels, self.shape.outputs)
+        for name, value in {"weight": weight, "bias": bias, "center": center, "spread": spread}.items():
             kept = getattr(self, name)
             setattr(self, name, torch.from_numpy(value).to(kept.device, kept.dtype))
 
-    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> Logits:
+    def prepare(self, graph: Graph, sets: Ints) -> Logits:
         self.check(graph, sets)
-        solved = (getattr(self, name).cpu().double().numpy() for name in ("weight", "bias", "centre", "spread"))
-        weight, bias, centre, spread = solved
-        logits = (self.columns(graph, sets) - centre) / spread @ weight.T + bias  # [k, outputs]
+        solved = (getattr(self, name).cpu().double().numpy() for name in ("weight", "bias", "center", "spread"))
+        weight, bias, center, spread = solved
+        logits = (self.columns(graph, sets) - center) / spread @ weight.T + bias  # [k, outputs]
         return Logits(logits[:, 0] if self.shape.outputs == 1 else logits)
 
     def forward(self, batch: Tensor) -> Tensor:
@@ -96,7 +96,7 @@ class SetScore(Formula):
         # equal sums may differ in their last digits by the order in which they were added
         return np.log(scores + 1e-3 * float(self.least)).round(12)[:, None]
 
-    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
+    def bind(self, task: Task) -> None:
         scores = SET_SCORES[self.name](task.graph, task.train.sets, **self.hyper)
         least = max(scores[scores > 0].min(initial=1.0), _LEAST_SCORE)
         self.least = torch.tensor(least, dtype=torch.float32, device=self.least.device)
@@ -153,7 +153,7 @@ class Degree(Formula):
 
 
 class Centralities(Formula):
-    """Degree, mean degree of the neighbours, clustering, core number, closeness, betweenness, PageRank of a node."""
+    """Degree, mean degree of the neighbors, clustering, core number, closeness, betweenness, PageRank of a node."""
 
     width: ClassVar[int] = 7
 
@@ -177,8 +177,8 @@ def logistic(x: Columns, labels: Ints, outputs: int) -> tuple[Columns, Columns]:
         total = np.log(np.exp(z).sum(axis=1, keepdims=True))
         slope = (np.exp(z - total) - given)[:, classes - outputs :]  # [k, outputs]
         value = float((given * (total - z)).sum())
-        step = np.concatenate([slope.T @ x + _FIRMNESS * solved[:, :d], slope.sum(axis=0)[:, None]], axis=1)
-        return (value + 0.5 * _FIRMNESS * float((solved[:, :d] ** 2).sum())) / k, step.ravel() / k
+        step = np.concatenate([slope.T @ x + L2_PENALTY * solved[:, :d], slope.sum(axis=0)[:, None]], axis=1)
+        return (value + 0.5 * L2_PENALTY * float((solved[:, :d] ** 2).sum())) / k, step.ravel() / k
 
     found = minimize(loss, np.zeros(outputs * (d + 1)), jac=True, method="L-BFGS-B").x.reshape(outputs, d + 1)
     return found[:, :d], found[:, d]

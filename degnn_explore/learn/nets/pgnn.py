@@ -11,14 +11,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ...common.errors import MOST_SEED, ParameterError
-from ...common.stopping import raise_if
+from ...common.errors import MOST_SEED
+from ...common.progress import check_cancelled
 from ...engine.features import base_features, set_features
-from ...graphs.changed import side_by_side
 from ...graphs.distances import set_distances
 from ...graphs.graph import Graph
+from ..edge_changes import side_by_side
 from ..tasks import Task
-from .base import Dropout, Hyper, Ints, Rows, Shape, Stop, TransductiveNet
+from .base import Dropout, Hyper, Ints, Rows, Shape, TransductiveNet
 from .readout import COMMON_HYPER, Readout
 
 _SETS_AT_ONCE = 256
@@ -49,7 +49,6 @@ class PGNN(TransductiveNet):
         "anchor_sets": Hyper(64, least=1),
         "anchor_seed": Hyper(0, least=0, most=MOST_SEED),
     }
-    grows: ClassVar = (*TransductiveNet.grows, "anchors", "anchor_ptr")
     anchors: Tensor
     anchor_ptr: Tensor
 
@@ -66,8 +65,8 @@ class PGNN(TransductiveNet):
         self.position = nn.Linear(hidden, 1)
         self.readout = Readout(hyper["readout"], hyper["anchor_sets"], shape)
 
-    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
-        super().bind(task, stop=stop, progress=progress)
+    def bind(self, task: Task) -> None:
+        super().bind(task)
         n = task.graph.num_nodes
         rng = np.random.default_rng(self.hyper["anchor_seed"])
         levels = max(1, int(log2(n)))
@@ -77,30 +76,21 @@ class PGNN(TransductiveNet):
         self.anchors = torch.from_numpy(chosen).to(device)
         self.anchor_ptr = torch.from_numpy(np.cumsum([0, *sizes])).to(device)
 
-    def check(self, graph: Graph, sets: Ints) -> None:
-        super().check(graph, sets)
-        ptr, n = self.anchor_ptr.cpu(), graph.num_nodes
-        inside = bool(((self.anchors >= 0) & (self.anchors < n)).all())
-        if len(ptr) != self.hyper["anchor_sets"] + 1 or ptr[0] != 0 or ptr[-1] != len(self.anchors) or not inside:
-            raise ParameterError(f"The anchors of this {self.name} are no nodes of the graph; train it again.")
-        if bool((ptr.diff() < 1).any()):
-            raise ParameterError(f"An anchor set of this {self.name} is empty; train it again.")
-
-    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> Rows:
+    def prepare(self, graph: Graph, sets: Ints) -> Rows:
         self.check(graph, sets)
-        return self._to_anchors(graph, sets, stop)
+        return self._to_anchors(graph, sets)
 
     def variants(self, graph: Graph, S: Ints, changes: Sequence[Ints]) -> Iterator[Rows]:
         """The anchors stay, by their numbers; ways to them and degrees are those of each variant."""
         for pairs in changes:
             yield self._to_anchors(side_by_side(graph, [pairs]), S[None, :])
 
-    def _to_anchors(self, graph: Graph, sets: Ints, stop: Stop = None) -> Rows:
+    def _to_anchors(self, graph: Graph, sets: Ints) -> Rows:
         anchors, starts = self.anchors.cpu().numpy(), self.anchor_ptr.cpu().numpy()[:-1]
         far = 2 * graph.num_nodes  # further than any node
         parts = []
         for begin in range(0, len(sets), _SETS_AT_ONCE):
-            raise_if(stop, "distances to the anchors were cancelled")
+            check_cancelled("distances to the anchors")
             chunk = sets[begin : begin + _SETS_AT_ONCE]
             away = set_distances(graph, chunk, cut=True)[:, :, anchors].astype(np.int64)  # [k, p, anchors]
             away[away < 0] = far

@@ -28,8 +28,8 @@ def difference_pooling(h: Tensor) -> Tensor:
 class Readout(nn.Module):
     """The logits of S from the h_v of its nodes, whatever their order. [k, p, hidden] -> [k] or [k, C]
 
-    ``"difference"`` is the paper's readout (appendix, "Baseline Details"): ⟨w, Σ|h_u − h_v|⟩. ``"joined"`` puts it
-    beside mean and maximum of the h_v, so that *what* the nodes are counts as well as how they differ.
+    ``"difference"`` is the paper's readout (appendix, "Baseline Details"): ⟨w, Σ|h_u − h_v|⟩. ``"joined"`` adds
+    mean and maximum of the h_v, so that *what* the nodes are counts as well as how they differ.
 
     Examples
     --------

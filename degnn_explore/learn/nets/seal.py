@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -14,7 +15,7 @@ from ...engine.batch import Subgraphs
 from ...engine.egonets import EgoNetworks, ego_networks
 from ...engine.tables import Table
 from ...graphs.graph import Graph
-from .base import Dropout, Hyper, Ints, SetData, SetNet, Shape, Stop, horizon_of
+from .base import Dropout, Encoded, Hyper, Ints, SetData, SetNet, Shape, horizon_of
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class SubgraphData(SetData):
 
 
 class SEAL(SetNet):
-    """SEAL for links: DGCNN on the ``hops``-hop enclosing subgraph of a pair, its nodes labelled by DRNL.
+    """SEAL for links: DGCNN on the ``hops``-hop enclosing subgraph of a pair, its nodes labeled by DRNL.
 
     Graph convolutions h' = tanh((A + I) h Θ / (d + 1)), the last one of width 1; SortPooling keeps the ``sort_k`` nodes
     largest in it, with the channels of all layers; two 1-D convolutions and a dense layer read them in order.
@@ -65,14 +66,26 @@ class SEAL(SetNet):
         self.dropout = Dropout(hyper["dropout"])
         self.out = nn.Linear(128, shape.outputs)
 
-    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> SubgraphData:
+    def prepare(self, graph: Graph, sets: Ints) -> SubgraphData:
         self.check(graph, sets)
         around = {key: self.hyper[key] for key in ("hops", "max_nodes_per_hop")}
-        return SubgraphData(ego_networks(graph, sets, **around, encoding=self.encoding, stop=stop, progress=progress))
+        return SubgraphData(ego_networks(graph, sets, **around, encoding=self.encoding))
 
     @property
     def horizon(self) -> int | None:
         return None if self.hyper["max_nodes_per_hop"] is not None else horizon_of(self.hyper["hops"], self.encoding)
+
+    def encoded(self, graph: Graph, S: Ints) -> Encoded | None:
+        if self.hyper["max_nodes_per_hop"] is not None:
+            return None
+        data = self.prepare(graph, S[None, :])
+        batch, base = data.batch(np.zeros(1, dtype=np.int64)), 1 + self.shape.num_attributes
+        x = batch.x
+        return Encoded(
+            data.egos.part([0]).distance.astype(np.int64),
+            x[:, base:],
+            lambda zeta: replace(batch, x=torch.cat([x[:, :base], zeta], dim=1)),
+        )
 
     def features(self, batch: Subgraphs) -> list[Tensor]:
         return [batch.x]
@@ -81,7 +94,7 @@ class SEAL(SetNet):
         h, channels = batch.x * self.scale, []
         for conv in self.convs:
             h = conv(h)
-            h = torch.tanh((h + batch.neighbours.aggregate(h)[:, 0]) / (batch.degree + 1))
+            h = torch.tanh((h + batch.neighbors.aggregate(h)[:, 0]) / (batch.degree + 1))
             channels.append(h)
         k, pooled = self.hyper["sort_k"], torch.cat(channels, dim=1)  # [N, layers*hidden + 1]
         kept, there = sort_pooling(h.detach()[:, 0], batch.place, batch.num_sets, batch.longest, k)

@@ -13,25 +13,23 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ...common.errors import MOST_SEED, ParameterError
+from ...common.errors import MOST_SEED, ParameterError, check_machine_memory
 from ...common.files import readable_size
-from ...common.limits import fits_machine
-from ...common.parallel import memory
-from ...common.stopping import raise_if
+from ...common.progress import check_cancelled, memory
 from ...graphs.graph import Graph
 from ..tasks import Task
-from .base import Hyper, Ints, Rows, Shape, Stop, TransductiveNet, digest_bytes
+from .base import Hyper, Ints, Rows, Shape, TransductiveNet, digest_bytes
 
 _STAY = 0.3  # chance that a walk steps within its layer, the authors' value
-_WORDS = 12_000_000  # words to learn from, about a minute and a half; beyond, nodes with the same neighbours share them
+_WORDS = 12_000_000  # words to learn from, about a minute and a half; beyond, nodes with the same neighbors share them
 
 
 @dataclass(frozen=True)
 class Layers:
-    """The multilayer graph: candidate neighbours of u at ``ptr[u]:ptr[u+1]``, their distances in each layer."""
+    """The multilayer graph: candidate neighbors of u at ``ptr[u]:ptr[u+1]``, their distances in each layer."""
 
     ptr: Ints  # the pairs compared, as CSR: the same in each layer, each in both directions [n + 1]
-    neighbour: Ints  # [E]
+    neighbor: Ints  # [E]
     distance: NDArray[np.float64]  # f_k, infinite where the pair does not reach layer k [depth, E]
 
     @property
@@ -46,7 +44,7 @@ class Layers:
 
     @property
     def reach(self) -> Ints:
-        """The highest layer that a node has a neighbour in; layer 0 holds every node. [n]"""
+        """The highest layer that a node has a neighbor in; layer 0 holds every node. [n]"""
         reach = np.zeros(len(self.ptr) - 1, dtype=np.int64)
         for k, distance in enumerate(self.distance):
             reach[self.source[np.isfinite(distance)]] = k
@@ -56,7 +54,7 @@ class Layers:
     def upward(self) -> NDArray[np.float64]:
         """Chance of going up when leaving the layer, log(Γ_k(u) + e) against 1 for going down. [depth, n]
 
-        Γ_k(u) counts the neighbours of u in layer k whose weight is above the mean of the pairs compared in the layer.
+        Γ_k(u) counts the neighbors of u in layer k whose weight is above the mean of the pairs compared in the layer.
         """
         strong = np.zeros((len(self.distance), len(self.ptr) - 1))
         for k, distance in enumerate(self.distance):
@@ -72,7 +70,7 @@ class Layers:
 
 
 def structural_layers(graph: Graph, depth: int, nodes: Ints | None = None) -> Layers:
-    """Structural distances of candidate pairs of ``nodes`` (all by default), with the paper's three optimisations.
+    """Structural distances of candidate pairs of ``nodes`` (all by default), with the paper's three optimizations.
 
     OPT1: degree sequences are compressed (an upper bound, see ``_struc2vec.warped``). OPT2: each node is compared with
     the 2 log2 n nodes closest to it in degree only. OPT3: there are at most ``depth`` layers.
@@ -110,14 +108,14 @@ def structural_layers(graph: Graph, depth: int, nodes: Ints | None = None) -> La
 
 
 def twins(graph: Graph, nodes: Ints) -> tuple[Ints, Ints]:
-    """Nodes with the same neighbours look alike from everywhere: the place of the first of each kind, and kinds. [n]
+    """Nodes with the same neighbors look alike from everywhere: the place of the first of each kind, and kinds. [n]
 
     >>> twins(Graph.from_edges([(0, 1), (0, 2), (0, 3), (3, 4)]), np.arange(5))
     (array([0, 1, 3, 4]), array([0, 1, 1, 2, 3]))
     """
     kinds: dict[bytes, int] = {}
-    neighbours = (graph.indices[graph.indptr[u] : graph.indptr[u + 1]].tobytes() for u in nodes)
-    which = [kinds.setdefault(alike, len(kinds)) for alike in neighbours]
+    neighbors = (graph.indices[graph.indptr[u] : graph.indptr[u + 1]].tobytes() for u in nodes)
+    which = [kinds.setdefault(alike, len(kinds)) for alike in neighbors]
     return np.unique(which, return_index=True)[1], np.array(which)
 
 
@@ -128,36 +126,38 @@ def random_walks(layers: Layers, starts: Ints, length: int, rng: np.random.Gener
     cumulative = np.empty_like(layers.distance)
     kernels.running_weights(layers.ptr, layers.distance, cumulative)
     paths = np.empty((len(starts), length), dtype=np.int64)
-    kernels.walks(layers.ptr, layers.neighbour, cumulative, layers.upward, layers.reach, starts, _STAY, rng, paths)
+    kernels.walks(layers.ptr, layers.neighbor, cumulative, layers.upward, layers.reach, starts, _STAY, rng, paths)
     return paths
 
 
 def embed(
-    G: Graph, *, dim: int, walks: int, length: int, window: int, depth: int, passes: int, seed: int, stop: Stop = None
+    G: Graph, *, dim: int, walks: int, length: int, window: int, depth: int, passes: int, seed: int
 ) -> NDArray[np.float32]:
     """struc2vec embeddings of all nodes, every column with mean 0 and variance 1. [n, dim]"""
     n, pairs = G.num_nodes, 4 * G.num_nodes * ceil(log2(max(G.num_nodes, 2)))
     size = 8 * n * dim + 100 * n * walks * length + 8 * depth * (n + 3 * pairs)  # vectors, words, layers
     given = f"struc2vec with dim={dim}, walks={walks}, length={length}, depth={depth}"
-    fits_machine(f"{given} takes about {readable_size(size)} on {n:,} nodes", size, memory(), "take less of them")
+    check_machine_memory(
+        f"{given} takes about {readable_size(size)} on {n:,} nodes", size, memory(), "take less of them"
+    )
     nodes, which = np.arange(n), np.arange(n)
     if n * walks * length * passes > _WORDS:  # minutes: twins are embedded once
         nodes, which = twins(G, nodes)
-    if len(nodes) == 1:  # nobody to be like
+    if len(nodes) == 1:  # no other kind of node
         return np.zeros((n, dim), dtype=np.float32)
     layers = structural_layers(G, depth, nodes)
-    raise_if(stop, "struc2vec was cancelled")
+    check_cancelled("struc2vec")
     for_walks, for_words = np.random.SeedSequence(seed).spawn(2)
     rng = np.random.default_rng(for_walks)
     starts = np.concatenate([rng.permutation(len(nodes)) for _ in range(walks)])
     paths = random_walks(layers, starts, length, rng)
-    raise_if(stop, "struc2vec was cancelled")
+    check_cancelled("struc2vec")
     words = int(for_words.generate_state(1)[0])  # 32 bits, all that gensim takes
-    vectors = _skip_gram(paths, dim, window, passes, words, stop)[which]
+    vectors = _skip_gram(paths, dim, window, passes, words)[which]
     return np.asarray((vectors - vectors.mean(axis=0)) / (vectors.std(axis=0) + 1e-8), dtype=np.float32)
 
 
-def _skip_gram(paths: Ints, dim: int, window: int, passes: int, seed: int, stop: Stop) -> NDArray[np.float32]:
+def _skip_gram(paths: Ints, dim: int, window: int, passes: int, seed: int) -> NDArray[np.float32]:
     """A vector for each node of the walks; every node 0, 1, ... occurs in some. [n, dim]"""
     from gensim.models import Word2Vec
 
@@ -167,8 +167,8 @@ def _skip_gram(paths: Ints, dim: int, window: int, passes: int, seed: int, stop:
     )
     model.build_vocab(sentences)
     rates = np.linspace(0.025, 0.0001, passes + 1)
-    for i in range(passes):  # one at a time, so that a stop is heard in between
-        raise_if(stop, "struc2vec was cancelled")
+    for i in range(passes):  # one at a time, so that it can be cancelled in between
+        check_cancelled("struc2vec")
         model.train(sentences, total_examples=len(sentences), epochs=1, start_alpha=rates[i], end_alpha=rates[i + 1])
     return np.asarray(model.wv[[str(u) for u in range(paths.max() + 1)]])
 
@@ -197,7 +197,6 @@ class Struc2Vec(TransductiveNet):
         "passes": Hyper(3, least=1, most=10**6),
         "walk_seed": Hyper(0, least=0, most=MOST_SEED),
     }
-    grows: ClassVar = (*TransductiveNet.grows, "embedding")
     embedding: Tensor
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
@@ -205,24 +204,18 @@ class Struc2Vec(TransductiveNet):
         self.register_buffer("embedding", torch.zeros((0, hyper["dim"])))
         self.out = nn.Linear(shape.p * hyper["dim"], shape.outputs)
 
-    def bind(self, task: Task, *, stop: Stop = None, progress: bool = True) -> None:
+    def bind(self, task: Task) -> None:
         embedding = self.embedding
         known = self.known_graphs[:1].cpu()  # the training graph's digest, or none yet
         if not torch.equal(known, digest_bytes(task.graph)[None]):
             hyper = {key: value for key, value in self.hyper.items() if key != "walk_seed"}
-            vectors = embed(task.graph, **hyper, seed=self.hyper["walk_seed"], stop=stop)
+            vectors = embed(task.graph, **hyper, seed=self.hyper["walk_seed"])
             embedding = torch.from_numpy(vectors).to(embedding.device)
-        # both or neither: a cancelled embed must not leave one graph's digest beside another's vectors
-        super().bind(task, stop=stop, progress=progress)
+        # both or neither: a cancelled embed must not leave one graph's digest with another's vectors
+        super().bind(task)
         self.embedding = embedding
 
-    def check(self, graph: Graph, sets: Ints) -> None:
-        super().check(graph, sets)
-        if len(self.embedding) != graph.num_nodes:
-            sizes = f"embeddings of {len(self.embedding)} nodes and the graph has {graph.num_nodes}"
-            raise ParameterError(f"This {self.name} has {sizes}; train it again.")
-
-    def prepare(self, graph: Graph, sets: Ints, *, stop: Stop = None, progress: bool = True) -> Rows:
+    def prepare(self, graph: Graph, sets: Ints) -> Rows:
         self.check(graph, sets)
         embedded = self.embedding.cpu()[torch.from_numpy(np.sort(sets, axis=1))]  # [k, p, dim]
         return Rows((embedded.flatten(1),), lambda x: x)
@@ -230,7 +223,7 @@ class Struc2Vec(TransductiveNet):
     def variants(self, graph: Graph, S: Ints, changes: Sequence[Ints]) -> Iterator[Rows]:
         raise ParameterError(
             "struc2vec embeds all nodes before it is trained, once, by random walks over the whole graph; with another "
-            "edge they would be embedded anew, and the trained layer would not fit. Ask another model, such as SEAL."
+            "edge they would change, and the trained layer would not fit. Use another model, such as SEAL."
         )
 
     def forward(self, batch: Tensor) -> Tensor:

@@ -1,72 +1,76 @@
-"""The Training Board: race models on a graph, compare them, look into mistakes, ask the trained models."""
+"""The Training Board: one panel, one widget. Race models on a graph, compare them, look into mistakes, ask them."""
 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
-from functools import partial
+from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import ipywidgets as W
+import traitlets as t
 
-from ...common.errors import ParameterError
-from ...graphs.graph import Graph
-from ...learn.task import Task
-from ...studies.exports import Comparison
-from ...studies.judged import Mistake
-from ...studies.ledger import Ledger
+from ...common.errors import ParameterError, check_choice
+from ...common.progress import watching
+from ...learn.metrics import metric_name
+from ...learn.registry import color_of
+from ...studies.board_runs import BoardRuns
+from ...studies.comparison import Comparison
+from ...studies.diagnostics import Mistake, TrainedModels
+from ...studies.executors import warm
+from ...studies.missing_links import missing_links
 from ...studies.race import Race
-from ...studies.records import Run
-from ...studies.storage.files import latest_for
-from ...studies.storage.store import Store
-from ...studies.workers import warm
-from ..widgets.html import Notice, box, button, guarded, tag
-from ..widgets.panel import Panel
-from .controls import USUAL, Controls
-from .curves import Curves
-from .drawers import Drawers
-from .go import Go, meaning
-from .look import Deep
-from .mistakes import Mistakes
-from .report import Story
-from .table import Compare
-from .texts import progress_bars, progress_title
-from .tried import Tried
-from .tuned import Tuning
+from ...studies.runs import Run, by_model
+from ...studies.statistics import curves
+from ...studies.store import Store
+from ..explorer.explorer import MODULES
+from ..explorer.state import ExplorerState, Side
+from ..js import joined, read
+from ..static_html import save
+from . import tables, words
+from .embedded_explorer import FROM_PAGE, EmbeddedExplorer, PanelWithExplorer
+from .figures import curve_figure
+from .report import Story, still
+from .state import USUAL, BoardState
 
-_PAUSE = 0.3  # seconds between two updates; five a second would be drawn as well, and seen no better
+_PAUSE = 0.1  # seconds between two updates
 _SHARE = 0.04  # of the time may go into drawing; the larger the race, the rarer the updates
+_BREATH = 0.3  # seconds in which a cell that made a board shows it
+_DEAF = 0.7  # seconds in which a second click on the button, whose meaning has just changed, is not meant
+TABS = ("mistakes", "distance", "ask", "missing")
 
 
-class TrainingBoard(Panel):
+class TrainingBoard(PanelWithExplorer):
     """A panel in which a class races models on a graph and sees distance encoding win, lose or tie.
 
     Parameters
     ----------
     graph
-        A name that :func:`degnn_explore.load` knows, a graph, or any Task, whose split is then that of every seed.
+        A name that :func:`degnn_explore.load` knows, a graph of any kind that the Explorer takes ("my.csv", networkx,
+        PyG), or any Task, whose split is then that of every seed.
     task
         "roles" (needs labels), "links" or "triangles"; by default roles if the graph has labels, else links.
     models
-        Names from :func:`degnn_explore.models`; by default GCN and DE-GNN-SPD.
+        Names from :func:`degnn_explore.models`; by default GCN, DE-GNN-SPD and a formula.
     seeds, epochs, device
         As in the panel; with ``DEGNN_FAST=1`` in the environment at most 1 seed and 3 epochs.
     results
-        The folder of a :class:`degnn_explore.Store`; by default ``runs/`` of the project. A run that it holds is shown
-        at once, whichever board or notebook trained it, and not trained again.
+        The folder of a :class:`degnn_explore.Store`; by default ``runs/`` of the project. A run that it holds is not
+        trained again, and is shown once it is raced or asked for.
     workers
         How many runs at a time, each in a process of its own.
     **settings
-        layers, hidden, dropout, max_dist, steps, hops, learning_rate.
+        layers, hidden, dropout, max_dist, steps, hops, learning_rate, optimizer, patience.
 
     Notes
     -----
     A race goes on when the page is closed or reloaded, and can be looked at again. It is stopped by Cancel, by
-    ``board.close()``, by running the board's cell again, and, when the cell was deleted and the board is nowhere else
-    on the page, by running any other cell: only then does JupyterLab tell the kernel that a cell is gone.
+    ``board.close()``, and by running the board's cell again. ``board.observe(f, "finished")`` calls ``f`` whenever runs
+    have ended.
 
     Examples
     --------
@@ -75,15 +79,40 @@ class TrainingBoard(Panel):
     >>> board = de.TrainingBoard("karate", "links", ["GCN"], seeds=1, epochs=2, results=folder.name)
     >>> board.start()
     >>> board.wait()
-    >>> board.results().frame().index.tolist()
-    ['GCN']
+    >>> board.results().frame().index.tolist(), board.finished
+    (['GCN'], 1)
     >>> board.close()
     >>> folder.cleanup()
     """
 
+    _esm = joined(*MODULES, "charts", "board") + "\nexport default { render: renderBoard };\n"
+    _css = read("panel.css") + read("board.css")
+    from_page = frozenset({"values", "view", *(f"inner_{name}" for name in FROM_PAGE)})
+
+    values: Any = t.Dict().tag(sync=True)
+    """What is chosen: question, models, seeds, epochs, device, workers and settings."""
+    view: Any = t.Dict().tag(sync=True)
+    """What a reader has open. Written by the page alone."""
+    form: Any = t.Dict().tag(sync=True)
+    """What there is to choose from."""
+    headline: Any = t.Dict().tag(sync=True)
+    """The result in a sentence, how sure it is, and how it is judged."""
+    go: Any = t.Dict().tag(sync=True)
+    """What the button does, and how far each model is."""
+    chart: Any = t.Dict().tag(sync=True)
+    """The curves, as plotly's JSON."""
+    result: Any = t.Dict().tag(sync=True)
+    """A row for each model: mean, interval, seeds, the paper's value, in percent."""
+    tab: Any = t.Dict().tag(sync=True)
+    """The content of the open tab."""
+    answer: Any = t.Dict().tag(sync=True)
+    """What the models say of the picked set, and why."""
+    finished = t.Int(0)
+    """How many runs have ended here; observe it."""
+
     def __init__(
         self,
-        graph: str | Graph | Task = "celegans",
+        graph: Any = "celegans",
         task: str | None = None,
         models: Iterable[str] | None = None,
         *,
@@ -94,46 +123,73 @@ class TrainingBoard(Panel):
         workers: int = 1,
         **settings: Any,
     ) -> None:
-        self.close_earlier()
-        self._ledger: Ledger | None = None
-        self._own_store = self._store = Store.open(results)
+        self._loading: threading.Timer | None = None  # these first: a board that is refused is closed, too
+        self._inner: EmbeddedExplorer | None = None
+        self._made: BoardRuns | None = None
+        self._searching: threading.Event | None = None
+        self.state = BoardState(
+            graph, task, models, seeds=seeds, epochs=epochs, device=device, workers=workers, **settings
+        )
+        self._store = Store(results)
+        self._preparing = threading.RLock()
+        self._seed = 0  # whose graph the Explorer shows
+        self._asked: tuple[str, list[str]] = ("", [])  # what the tab shows, of which runs
+        self._mistakes: tuple[list[str], list[Mistake]] = ([], [])
         self._ticker: threading.Thread | None = None
-        self._drawing = threading.RLock()
-        self._quiet, self._changed_meanwhile = True, False
-        self._table: Comparison | None = None
-        self._closed = False
-        super().__init__(self._build())
+        self._quiet, self._closed = False, False
+        self._deaf_until = 0.0
+        super().__init__()
+        self._put_values()
+        self.observe(self._take_values, "values")
+        for name in FROM_PAGE:
+            self.observe(partial(self._take_inner, name), f"inner_{name}")
+        if "torch" in sys.modules:
+            self._load()
+        else:  # importing it takes seconds and the interpreter's lock: the cell shows the panel first
+            self.put(headline=words.loading(self.state.asked), go=words.button("wait"))
+            self._loading = threading.Timer(_BREATH, self._load)
+            self._loading.start()
+
+    def _load(self) -> None:
+        """Reads the store, which takes torch, and shows the panel in full."""
         try:
-            numbers = {"seeds": seeds, "epochs": epochs, "device": device, "workers": workers}
-            self._controls.choose(graph, task, models, numbers, settings)
-        except Exception:
-            self.close()
-            raise
-        if os.environ.get("DEGNN_FAST") == "1":
-            self._controls.seeds.value, self._controls.epochs.value = 1, min(epochs, 3)
-        for css in ("de-explorer", "de-board"):
-            self.add_class(css)
-        self._quiet = False
-        self._changed()
-        warm()
+            if not self._closed:
+                self._prepare()
+                threading.Thread(target=self._warm_up, daemon=True, name="warms up").start()
+        except Exception as error:
+            self.show_error(error)
+
+    def _warm_up(self) -> None:
+        """In a thread: starts a worker, makes the task and loads compiled loops, so that Race begins at once."""
+        if threading.main_thread().is_alive():  # else Python is about to end
+            warm()
+            with suppress(Exception):  # what cannot be raced is said when it is
+                self._runs.setup.check()
+
+    def _prepare(self) -> BoardRuns:
+        with self._preparing:
+            if self._made is None:
+                self._made = BoardRuns(self.state.setup(), self._store, show_earlier=False)
+                self._put_values()
+                self._settle()
+            return self._made
+
+    @property
+    def _runs(self) -> BoardRuns:
+        return self._made or self._prepare()
 
     # ---- for code -----------------------------------------------------------------------------
 
     def start(self) -> None:
         """Trains what is chosen, in the background, and continues after cancel; finished runs are not trained again."""
-        self.clear_error()
-        if self._running:
+        if self.running:
             raise ParameterError("The board is training already; cancel it first, or wait.")
-        race = self._known.entered(self._controls.workers.value)
+        race = self._runs.new_race(self.state.workers)
         if all(p.state == "finished" for p in race.snapshot().progress):
             self._settle()
-            self._note(
-                f"Nothing to train: all these runs are in {self.store.folder} already. To train more, choose more "
-                "seeds, other epochs or settings, or another model; or set the results aside."
-            )
+            self._count(race)
             return
         race.start()
-        self._drawers.lock(True)
         self._refresh()
         self._ticker = threading.Thread(target=self._tick, args=(race,), daemon=True, name="training board")
         self._ticker.start()
@@ -150,8 +206,10 @@ class TrainingBoard(Panel):
             self._ticker.join(seconds)
 
     def results(self) -> Comparison:
-        """The comparison as it is shown; ``.frame()``, ``.to_latex()`` and so on."""
-        table = self._known.table()
+        """The comparison as it is shown, or of earlier runs if nothing was raced yet; ``.frame()``, ``.to_latex()``."""
+        if self._runs.table() is None and self._runs.earlier:
+            self._show_earlier({})
+        table = self._runs.table()
         if table is None:
             raise ParameterError("There is no finished run to compare; train at least one seed of one model.")
         return table
@@ -159,12 +217,17 @@ class TrainingBoard(Panel):
     @property
     def race(self) -> Race | None:
         """The race of what is chosen, once it was started."""
-        return None if self._ledger is None else self._ledger.race
+        return self._runs.race
+
+    @property
+    def running(self) -> bool:
+        """Whether something is being trained."""
+        return self._made is not None and self._made.race is not None and self._made.race.running
 
     @property
     def runs(self) -> list[Run]:
-        """The finished runs of the chosen task and graph in any settings, earlier ones of the store included."""
-        return self._known.runs
+        """The finished runs that are shown."""
+        return self._runs.runs
 
     @property
     def store(self) -> Store:
@@ -173,178 +236,333 @@ class TrainingBoard(Panel):
 
     @property
     def mistakes(self) -> list[Mistake]:
-        """The hardest mistakes shown."""
-        return list(self._mistakes.listed)
+        """The hardest mistakes of the best model."""
+        best = self._runs.best()
+        if best is None:
+            return []
+        keys = [run.key for run in tables.own_runs(self._trained, self._runs.shown, best.model)]
+        if keys != self._mistakes[0]:
+            self._mistakes = keys, tables.find_mistakes(self._trained, self._runs.shown, best)
+        return self._mistakes[1]
 
     def code(self) -> str:
-        """Python that repeats the runs of the table without the board; before there are any, the chosen ones."""
-        return self._known.code()
-
-    def still(self) -> tuple[str, str]:
-        """Curves and table for viewers without a kernel, with a caption."""
-        return self._story().still()
+        """Python that repeats the runs shown without the board; before there are any, the chosen ones."""
+        return self._runs.code()
 
     def report(self, file: str | os.PathLike[str]) -> Path:
-        """Writes curves, table, mistakes, settings and versions as one HTML page that needs no network, a handout."""
-        return self._story().write(file)
+        """Writes result, curves, mistakes, settings and versions as one HTML page that needs no network."""
+        return save(file, self._story().report())
 
     def open_mistake(self, number: int = 0) -> None:
-        """Opens one of the mistakes shown in the Explorer, with its encoding and subtrees."""
-        self._deep.open_set(*self._mistakes.chosen(number))
+        """Opens one of the mistakes in the Explorer, with what each model says of it."""
+        found = self.mistakes
+        if not 0 <= number < len(found):
+            raise ParameterError(f"There is no mistake {number}; {len(found)} are listed.")
+        self._open({"nodes": list(found[number].nodes), "seed": found[number].seed})
 
-    def open_results(self, folder: str | os.PathLike[str] | None) -> None:
-        """Shows the runs of another store, and adds to it from now on; None: the board's own again.
-
-        If it has none of the chosen task and graph, those of its latest run are chosen.
-        """
-        if self._running:
-            raise ParameterError("The board is training; cancel it first.")
-        store = self._own_store if folder is None else Store.open(folder)
-        if folder is not None:
-            plan = self._controls.plan()
-            latest = latest_for(store.runs(), plan.task, plan.digest)
-            if latest is None:
-                raise ParameterError(f"There is no finished run in {store.folder}; name a folder that has some.")
-            self._controls.turn_to(latest, plan)
-        self._store = store
-        self._controls.changed()
-
-    def load_results(self, file: str | os.PathLike[str]) -> None:
-        """Adds the runs of a file of JSON lines or CSV to the board's store, see :meth:`degnn_explore.Store.load`."""
-        said = self._store.load(file)
-        self._changed()
-        self._note(said)
+    def static(self) -> tuple[str, str]:
+        """Curves and table for viewers without a kernel, with a caption."""
+        return still(self.state.asked) if self._made is None else self._story().still()
 
     def end(self) -> None:
         """Stops training; called once, when the panel is closed."""
         self._closed = True
-        if self.race is not None:
-            self.race.cancel(wait=False)
-        self._deep.close()
-        self._tuning.stop()
-        hidden = [part.box for part in self._deep.parts.values()]
-        self.parts = (*hidden, *(widget for content in self._drawers.contents.values() for widget in content))
+        if self._loading is not None:
+            self._loading.cancel()
+        if self._made is not None and self._made.race is not None:
+            self._made.race.cancel(wait=False)
+        if self._searching is not None:
+            self._searching.set()
+        if self._inner is not None:
+            self._inner.end()
+        self.unobserve_all()
 
-    def stays(self, names: dict[str, Any], deleted: bool) -> bool:
-        """When its cell was deleted the board goes even if a variable names it, unless the page still shows it."""
-        return self._curves.chart.views > 0 if deleted else super().stays(names, deleted)
+    # ---- from the page ------------------------------------------------------------------------
 
-    def _build(self) -> list[W.Widget]:
-        self._error = Notice()
-        self.show_error, self.clear_error, self._note = self._error.show, self._error.clear, self._error.note
-        self._controls = Controls(self._changed)
-        self._go_button = Go(self._go)
-        opened, loaded = (partial(self._clicked, act) for act in (self.open_results, self.load_results))
-        self._tuning = Tuning(self._controls, lambda: (self._known.store, self._controls.workers.value))
-        self._drawers = Drawers(self._controls, self._go_button, self._tuning.box, opened, loaded, self.show_error)
-        self._curves = Curves(partial(self._clicked, self._draw_curves))
-        self._progress = W.HTML()
-        self._mistakes = Mistakes(partial(self._clicked, self.open_mistake))
-        beside = box("de-card", self._progress, self._mistakes.title, self._mistakes.sheet)
-        self._top = box("de-cards", self._curves.box, beside)
-        self._top.add_class("de-race")
-        self._comparing = Compare(self.results, self.code, self.show_error)
-        self._deep = Deep(lambda: self._ledger.trained() if self._ledger else None, self._controls, self.show_error)
-        tip = "Move these runs to a folder of their own and begin anew; nothing is lost"
-        aside = button("Set results aside", tip, partial(self._clicked, self._set_aside))
-        saved = button("Save report", "As one HTML page", partial(self._clicked, lambda: self._story().download()))
-        self._tried = Tried(lambda: self._known, self.show_error)
-        self._more = box("de-row", *self._deep.toggles.values(), self._tried.toggle, saved, aside)
-        parts = (self._error, self._top, self._comparing.box, self._more, self._deep.box, self._tried.box)
-        return [self._drawers.header, self._drawers.drawer, *parts]
+    def do(self, name: str, content: dict[str, Any]) -> None:
+        """Obeys a command of the page."""
+        commands: dict[str, Callable[[dict[str, Any]], None]] = {
+            "go": self._go,
+            "earlier": self._show_earlier,
+            "tab": self._open_tab,
+            "open": self._open,
+            "why": self._why,
+            "download": self._download,
+        }
+        commands[check_choice("command", name, commands)](content)
 
-    # ---- from the reader ----------------------------------------------------------------------
-
-    @guarded
-    def _changed(self) -> None:
-        """A control changed: other results are meant."""
-        self._drawers.count()
-        self._changed_meanwhile = self._running
-        if self._running or self._quiet:
-            return
-        self.clear_error()  # it was about what was chosen before
-        plan = self._controls.plan()
-        self._drawers.advise(plan.hint())
-        if self._ledger is None:
-            self._ledger = Ledger(plan, self._store)
+    def _message(self, widget: Any, content: Any, buffers: Any) -> None:
+        kind = content.get("kind") if isinstance(content, dict) else ""
+        if kind == "plotly?":
+            self.send({"kind": "plotly"}, [_plotly()])
+        elif kind == "inner" and self._inner is not None:
+            self._inner._message(widget, content.get("content"), buffers)
         else:
-            self._ledger.turn_to(plan, self._store)
-        self._drawers.where.value = tag("span", f"Results: {self._store.about}.", "de-hint")
-        self._settle()
-        if self._known.aside and not self._known.shown:
-            self._note(self._known.aside)
+            super()._message(widget, content, buffers)
 
-    @guarded
-    def _clicked(self, act: Callable[..., None], *given: Any) -> None:
-        """The last message is about what was done before; now this is done."""
-        self.clear_error()
-        act(*given)
-
-    def _go(self) -> None:
-        self._clicked(self.cancel if self._running else self.start)
-
-    def _story(self) -> Story:
-        return Story.of(self._known, self._curves.chart.figure, self._mistakes)
-
-    def _set_aside(self) -> None:
-        if self._running:
-            raise ParameterError("The board is training; cancel it first.")
-        if not self._known.runs:
-            self._note("There are no results yet.")
+    def _go(self, told: dict[str, Any]) -> None:
+        if time.monotonic() < self._deaf_until:
             return
-        old = self._store.set_aside(self._known.runs, self._known.name)
-        self._known.race = None
-        self._changed()
-        self._note(f"The results are in {old.folder} now.")
+        meant = words.meaning(self._runs.snapshot())
+        if told.get("meaning") not in (None, meant):
+            return  # the page had not heard yet
+        self._deaf_until = time.monotonic() + _DEAF
+        (self.cancel if meant == "cancel" else self.start)()
 
-    # ---- to the reader ------------------------------------------------------------------------
+    def _take_values(self, change: dict[str, Any]) -> None:
+        if self._quiet:
+            return
+        try:
+            if self.running:
+                raise ParameterError("A race is under way; cancel it first, then choose.")
+            with self.turn:
+                self.state.update(**change["new"])
+                self._runs.choose(self.state.setup(), self.store)
+        finally:
+            self._put_values()
+        self.put(error={})
+        self._settle()
 
-    @guarded
+    def _take_inner(self, name: str, change: dict[str, Any]) -> None:
+        if self._inner is not None:
+            self._inner.take(name, change["new"])
+
+    def _show_earlier(self, _: dict[str, Any]) -> None:
+        self._runs.show_earlier = True
+        self._settle()
+
+    def _download(self, told: dict[str, Any]) -> None:
+        name = self._runs.file_name
+        makers: dict[str, Callable[[], tuple[str, str, str]]] = {
+            "report": lambda: (f"report-{name}.html", "text/html", self._story().report()),
+            "csv": lambda: (f"{name}.csv", "text/csv", self.results().to_csv()),
+            "latex": lambda: (f"{name}.tex", "text/x-tex", self.results().to_latex()),
+        }
+        if told["what"] == "code":
+            self.send({"kind": "copy", "text": self.code()})
+            return
+        file, mime, text = makers[check_choice("what", told["what"], makers)]()
+        self.send({"kind": "download", "name": file, "mime": mime, "text": text})
+
+    # ---- looking into it ----------------------------------------------------------------------
+
+    @property
+    def _trained(self) -> TrainedModels:
+        return self._runs.trained_models
+
+    def _open_tab(self, told: dict[str, Any]) -> None:
+        self._fill(check_choice("tab", told["tab"], TABS))
+
+    def _fill(self, kind: str) -> None:
+        """Computes what a tab shows, unless it is shown already."""
+        best, shown = self._runs.best(), self._runs.shown
+        asked = (kind, [run.key for run in shown])
+        if best is None:
+            self._asked = ("", [])
+            self.put(tab={}, answer={})
+            return
+        if asked == self._asked and kind != "missing":
+            return
+        if kind == "ask":
+            if self._inner is None or self._inner.state.sides[0].graph is not self._trained.task(self._seed).graph:
+                self._show_inner(best.seed, [])
+            self._answer()
+            self.put(tab={"kind": kind})
+        elif kind == "missing":
+            self._search(best, shown)
+        else:
+            self.put(tab={"kind": kind, "busy": "Judging the test sets…"})
+            self.put(
+                tab={"kind": kind} | (self._mistake_table(best) if kind == "mistakes" else self._by_distance(best))
+            )
+        self._asked = asked
+
+    def _mistake_table(self, best: Run) -> dict[str, Any]:
+        seeds = len(tables.own_runs(self._trained, self._runs.shown, best.model))
+        return tables.mistake_table(self.mistakes, self._trained.task(best.seed), best.model, seeds)
+
+    def _by_distance(self, best: Run) -> dict[str, Any]:
+        there = self._trained.of_seed(self._runs.shown, best.seed)
+        order = sorted(there, key=lambda name: name != best.model)
+        return tables.distance_table({name: self._trained.scored(there[name]) for name in order})
+
+    def _open(self, told: dict[str, Any]) -> None:
+        """Shows a set in the Explorer, on the graph of its seed."""
+        nodes, seed = [int(node) for node in told["nodes"]], int(told.get("seed", self._seed))
+        self._show_inner(seed, nodes)
+        self._asked = ("ask", [run.key for run in self._runs.shown])
+        self.put(tab={"kind": "ask"}, view=self.view | {"tab": "ask"})
+        self._answer()
+        if told.get("why"):
+            self._why({})
+
+    def _show_inner(self, seed: int, nodes: list[int]) -> None:
+        task = self._trained.task(seed)
+        if not nodes and task.p == 1:
+            nodes = [int(task.graph.degrees.argmax())]
+        state = ExplorerState(Side(task.graph, tuple(nodes)))
+        state.size, state.cut = task.p, task.p > 1
+        held_out = ": the held-out links are not in it" if task.graph.num_edges < task.full_graph.num_edges else ""
+        state.idea = f"The graph that the models were trained on{held_out}."
+        self._seed = seed
+        if self._inner is None:
+            self._inner = EmbeddedExplorer(self, task.graph)
+            self._inner.observe(lambda _: self._answer(), "targets")
+        self._inner.show(state)
+
+    def _answer(self) -> None:
+        """What the models say of the set that is picked in the Explorer."""
+        if self._inner is None:
+            return
+        picked = list(self._inner.state.sides[0].targets)
+        told = tables.answer(self._trained, self._runs.shown, picked, self._seed)
+        asked = self.answer.get("why", {}).get("model") if self.answer.get("why") else None
+        self.put(answer=told)
+        if asked and told["scores"]:
+            self._why({"model": asked})
+
+    def _why(self, told: dict[str, Any]) -> None:
+        """What moves the score of the picked set."""
+        from ...learn.explain import explain
+
+        if told.get("close"):
+            self.put(answer={**self.answer, "why": None})
+            return
+        there = self._trained.of_seed(self._runs.shown, self._seed)
+        best = self._runs.best()
+        model = told.get("model") or (best.model if best is not None and best.model in there else next(iter(there), ""))
+        if model not in there or not self.answer.get("nodes"):
+            raise ParameterError("Pick a set first; then ask a model that is trained why it says so.")
+        task = self._trained.task(self._seed)
+        why = explain(self._trained.model(there[model]), task.graph, self.answer["nodes"])
+        named = task.class_names[task.classes.index(why.label)]
+        self.put(answer={**self.answer, "why": tables.why_table(why, named) | {"model": model, "models": list(there)}})
+
+    def _search(self, best: Run, shown: list[Run]) -> None:
+        """Looks for missing links near the picked nodes, in a thread; asked again, it stops and shows what it has."""
+        if self._searching is not None:
+            self._searching.set()
+            return
+        task = self._trained.task(best.seed)
+        if task.kind != "links":
+            self.put(
+                tab={
+                    "kind": "missing",
+                    "columns": [],
+                    "rows": [],
+                    "note": "Missing links are found by models of links.",
+                }
+            )
+            return
+        picked = [] if self._inner is None else list(self._inner.state.sides[0].targets)
+        near = picked or [int(task.graph.degrees.argmax())]
+        there = self._trained.of_seed(shown, best.seed)
+        models = {name: self._trained.model(there[name]) for name in sorted(there, key=lambda name: name != best.model)}
+        stop = self._searching = threading.Event()
+        where = tables.set_name(task.full_graph, near)
+
+        def tell(_: str, done: float) -> None:
+            self.put(tab={"kind": "missing", "busy": f"Judging pairs near {where}: {100 * done:.0f} %"})
+
+        def work() -> None:
+            try:
+                with watching(tell, stop):
+                    found = missing_links(models, task, near)
+                table = tables.missing_table(found, task.full_graph, list(models))
+                table["rows"] = [row | {"seed": best.seed} for row in table["rows"]]
+                self.put(tab={"kind": "missing", "near": where} | table)
+            except Exception as error:
+                self.put(tab={"kind": "missing", "columns": [], "rows": [], "note": ""})
+                self.show_error(error)
+            finally:
+                self._searching = None
+
+        self.put(tab={"kind": "missing", "busy": f"Judging pairs near {where}…"})
+        threading.Thread(target=work, daemon=True, name="missing links").start()
+
+    # ---- to the page --------------------------------------------------------------------------
+
     def _tick(self, race: Race) -> None:
         """In a thread: shows the race whenever there is something new and drawing is cheap, until it ends."""
         seen, pause = race.version, _PAUSE
-        while not race.wait(pause) and not self._closed:
-            began = time.thread_time()
-            if race.version != seen:
-                seen = race.version
-                self._refresh()
-            pause = max(_PAUSE, (time.thread_time() - began) / _SHARE)
-        if not self._closed:
-            self._settle()
+        try:
+            while not race.wait(pause) and not self._closed:
+                began = time.thread_time()
+                if race.version != seen:
+                    seen = race.version
+                    self._refresh()
+                pause = max(_PAUSE, (time.thread_time() - began) / _SHARE)
+            if not self._closed:
+                self._settle()
+                self._count(race)
+        except Exception as error:
+            self.show_error(error)
 
-    @guarded
+    def _count(self, race: Race) -> None:
+        ended = sum(p.done for p in race.snapshot().progress)
+        self.set_trait("finished", max(ended, self.finished + 1) if ended else self.finished)
+
     def _settle(self) -> None:
-        """Shows all that there is once nothing is trained: table, mistakes, parts below."""
-        with self._drawing:
-            self._drawers.lock(False)
-            self._refresh()
-            self._mistakes.put(self._known.shelf, self._known.best(), self._known.shown)
-            for part in (self._deep, self._tried):
-                part.fill()
-            if self._changed_meanwhile:  # within the lock: who settles second finds it done
-                self._changed()
+        """Shows all that there is once nothing is trained."""
+        self._refresh()
+        if self._runs.table() is not None:
+            self._fill(self.view.get("tab") or "mistakes")
+        elif self.tab:
+            self.put(tab={}, answer={})
+            self._asked = ("", [])
 
     def _refresh(self) -> None:
-        with self._drawing:
-            shown, table = self._known.snapshot(), self._known.table()
-            self._progress.value = progress_title(shown) + progress_bars(shown)
-            self._go_button.show_as(meaning(shown))
-            self._draw_curves()
-            if table is not self._table or table is None:
-                self._table = table
-                self._comparing.show(table, self._known.name)
-                for part in (self._more, self._deep.box):
-                    part.layout.display = "none" if table is None else ""  # nothing to look into yet
-
-    def _draw_curves(self) -> None:
-        self._curves.draw(self._known.drawn(), self._known.plan.metric, self._known.plan.epochs)
-
-    @property
-    def _known(self) -> Ledger:
-        if self._ledger is None:
-            raise ParameterError("The board cannot use what was chosen, see its message; choose something else.")
-        return self._ledger
+        shown, table = self._runs.snapshot(), self._runs.table()
+        title, sure = words.told(self._runs.setup, self.state.asked, self.state.workers, shown, table)
+        found = curves(self._runs.drawn())
+        self.put(
+            headline={
+                "title": title,
+                "sure": " ".join(filter(None, [sure, self._runs.note if table is None else ""])),
+                "judged": list(table.notes) if table is not None else [],
+                "earlier": self._runs.earlier if not self.running else 0,
+            },
+            go=words.button(words.meaning(shown)) | {"progress": words.progress(shown), "running": self.running,
+                                                     "where": "" if shown is None else shown.where},
+            chart=curve_figure(found, self._runs.setup.epochs) if found else {},
+            result={"metric": self._metric, "rows": self._rows(table)},
+        )  # fmt: skip
 
     @property
-    def _running(self) -> bool:
-        return self.race is not None and self.race.running
+    def _metric(self) -> str:
+        return metric_name(self._runs.setup.question.metric)
+
+    def _rows(self, table: Comparison | None) -> list[dict[str, Any]]:
+        """The rows of the dot chart, best first."""
+        seeds = by_model(self._runs.shown)
+        return [
+            {"model": row.model, "color": color_of(row.model), "mean": round(row.mean, 2),
+             "half": None if row.half is None else round(row.half, 2),
+             "paper": row.paper[0] if row.paper else None,
+             "seeds": [round(100 * float(run.test or 0), 2) for run in seeds.get(row.model, [])]}
+            for row in (table.rows if table is not None else ())]  # fmt: skip
+
+    def _put_values(self) -> None:
+        self._quiet = True
+        try:
+            self.put(values=self.state.values, form=self.state.form(known="torch" in sys.modules))
+        finally:
+            self._quiet = False
+
+    def _story(self) -> Story:
+        best = self._runs.best()
+        wrong = {} if best is None else self._mistake_table(best)
+        figure = curve_figure(curves(self._runs.drawn()), self._runs.setup.epochs, 320)
+        whose = "" if best is None else best.model
+        return Story(self.state.asked, figure, self._runs.table(), wrong, whose, self._runs.shown, self.code())
+
+
+@cache
+def _plotly() -> bytes:
+    """Plotly, as it is installed, for the page to import; nothing is fetched."""
+    import plotly
+
+    file = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+    # it asks for a CommonJS module first, and would else put itself on the page's window
+    before = b"const module = { exports: {} }; const exports = module.exports;"
+    return b"\n".join([before, file.read_bytes(), b";export default module.exports;"])

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from ... import __version__
 from ...common.errors import ParameterError
-from ...studies.exports import Comparison
-from ...studies.ledger import Ledger
-from ...studies.records import Run
-from ..widgets.chart_svg import chart_svg
-from ..widgets.html import tag, text
-from ..widgets.sheet import Sheet
-from ..widgets.still import figure, image, page, save, table
-from .mistakes import Mistakes
-from .texts import comparison_table
+from ...studies.comparison import COLUMNS, Comparison
+from ...studies.runs import Run
+from ..static_html import figure, image, page, table
+from ..text import escape, tag
+from .chart_svg import chart_svg
+from .words import headline, how_sure
 
 _USED = ("torch", "numpy", "scipy", "numba")
 _LOOK = """
@@ -33,98 +27,64 @@ pre { background: #f3f6fa; padding: 12px; overflow-x: auto; font-size: 12px } .w
 """  # noqa: E501
 
 
+def still(asked: str) -> tuple[str, str]:
+    """The same before there is a result."""
+    caption = f"Training Board: {asked}. Nothing is trained yet: run this cell and press Race."
+    return caption, figure(caption)
+
+
 @dataclass(frozen=True)
 class Story:
-    """A race as the board tells it: the chart of its curves, the comparison, the sheet of mistakes and whose they are.
+    """A race as the board tells it."""
 
-    Examples
-    --------
-    >>> import degnn_explore as de
-    >>> board = de.TrainingBoard("karate", "links", results="none-yet.jsonl")
-    >>> board.still()[0]
-    'Training Board: links on karate. Nothing is trained yet: run this cell and press Start.'
-    >>> board.report("race.html")
-    Traceback (most recent call last):
-    degnn_explore.common.errors.ParameterError: There is nothing to report yet; train at least one seed of one model.
-    >>> board.close()
-    """
-
-    title: str  # such as "links on C. elegans"
-    figure: dict[str, Any]  # plotly's JSON
+    asked: str  # such as "links of C. elegans"
+    figure: dict[str, Any]  # the curves, plotly's JSON
     comparison: Comparison | None
-    mistakes: Sheet
-    whose: str
+    mistakes: dict[str, Any]  # a table of the page
+    whose: str  # the model that makes them
     runs: Sequence[Run]
     code: str
-
-    @classmethod
-    def of(cls, known: Ledger, figure: dict[str, Any], mistakes: Mistakes) -> Story:
-        """What a board shows now."""
-        title = f"{known.plan.task} on {known.plan.title}"
-        return cls(title, figure, known.table(), mistakes.sheet, mistakes.whose, known.shown, known.code())
-
-    def write(self, file: str | os.PathLike[str]) -> Path:
-        """Writes the report into a file, and says where."""
-        return save(file, self.report())
-
-    def download(self) -> None:
-        """Hands the report to the reader."""
-        name = re.sub(r"[^\w.-]+", "-", f"report-{self.title}") + ".html"
-        self.mistakes.download(name, "text/html", self.report())
-
-    @property
-    def chart(self) -> str:
-        """The curves as an image."""
-        return image(chart_svg(self.figure), f"{self.measure} of {self.title}")
-
-    @property
-    def measure(self) -> str:
-        """What the curves show, such as "test AUC"."""
-        return str(self.figure["layout"].get("meta", {}).get("title", "as on the board"))
-
-    @property
-    def table(self) -> str:
-        """The comparison as a plain table."""
-        return _plain(*comparison_table(self.comparison))
 
     def still(self) -> tuple[str, str]:
         """A caption, and HTML of curves and table that needs no script."""
         if self.comparison is None:
-            caption = f"Training Board: {self.title}. Nothing is trained yet: run this cell and press Start."
-            return caption, figure(caption)
-        rows = self.comparison.rows
-        how_many = f"{len(rows)} models, up to {max(row.seeds for row in rows)} seeds"
-        caption = f"Training Board: {self.title}, {how_many}. Run this cell to train, compare and ask."
-        return caption, figure(caption, self.chart, self.table)
+            return still(self.asked)
+        caption = f"Training Board: {self.asked}. {headline(self.comparison)} {how_sure(self.comparison)}"
+        return caption, figure(caption, self._chart(), _table(self.comparison))
 
     def report(self) -> str:
-        """The whole page: curves, table, mistakes, settings, versions, and the code that repeats the runs."""
+        """The whole page: result, curves, table, mistakes, settings, versions, and the code that repeats the runs."""
         if self.comparison is None:
             raise ParameterError("There is nothing to report yet; train at least one seed of one model.")
         notes = "".join(tag("li", note) for note in self.comparison.notes)
-        when = datetime.now(UTC).strftime("%d %B %Y, %H:%M UTC")
-        wrong = (
-            _plain(self.mistakes.columns, self.mistakes.rows) if self.mistakes.rows else tag("p", "None are listed.")
-        )
+        when = datetime.now(UTC).strftime("%B %d, %Y, %H:%M UTC")
+        wrong = self.mistakes.get("rows", [])
+        listed = table(self.mistakes["columns"], [row["cells"] for row in wrong]) if wrong else tag("p", "None.")
         ours = {"Python": platform.python_version(), "degnn_explore": __version__}
         used = ours | {name: version(name) for name in _USED}
         machine = f"{platform.system()} {platform.machine()}, device {', '.join(sorted({r.device for r in self.runs}))}"
         parts = [
-            tag("h1", f"Training report: {self.title}"),
-            tag("p", f"Written by degnn_explore on {when}.", "faint"),
-            *(tag("h2", f"Curves: {self.measure}"), self.chart),
-            *(tag("h2", "Comparison"), f'<div class="wide">{self.table}</div><ul>{notes}</ul>'),
-            *(tag("h2", f"Hardest mistakes {self.whose}"), f'<div class="wide">{wrong}</div>'),
+            tag("h1", f"Training report: {self.asked}"),
+            tag("p", headline(self.comparison)),
+            tag("p", f"{how_sure(self.comparison)} Written by degnn_explore on {when}.", "faint"),
+            *(tag("h2", f"Curves: test {self.comparison.metric_name}"), self._chart()),
+            *(tag("h2", "Comparison"), f'<div class="wide">{_table(self.comparison)}</div><ul>{notes}</ul>'),
+            *(tag("h2", f"Hardest mistakes of {self.whose}"), f'<div class="wide">{listed}</div>'),
             *(tag("h2", "Settings"), f'<div class="wide">{_settings(self.runs)}</div>'),
             *(tag("h2", "Versions"), table(list(used), [list(used.values())]), tag("p", machine, "faint")),
-            *(tag("h2", "Python that repeats these runs"), f"<pre>{text(self.code)}</pre>"),
+            *(tag("h2", "Python that repeats these runs"), f"<pre>{escape(self.code)}</pre>"),
         ]
-        return page(f"Training report: {self.title}", "\n".join(["<main>", *parts, "</main>"]), _LOOK)
+        return page(f"Training report: {self.asked}", "\n".join(["<main>", *parts, "</main>"]), _LOOK)
+
+    def _chart(self) -> str:
+        return image(chart_svg(self.figure), f"Curves of {self.asked}")
 
 
-def _plain(columns: Sequence[dict[str, str]], rows: Sequence[Sequence[dict[str, Any]]]) -> str:
-    """What a sheet shows, as a plain table."""
-    return table([column["label"] for column in columns], [[cell["text"] for cell in row] for row in rows])
+def _table(compared: Comparison) -> str:
+    """The comparison as a plain table, without columns of the paper's that are empty."""
+    shown = [column for column in COLUMNS if any(column.values(row)[0] is not None for row in compared.rows)]
+    headings = [column.heading.format(metric=compared.metric_name) for column in shown]
+    return table(headings, [[column.text(row) for column in shown] for row in compared.rows])
 
 
 def _settings(runs: Sequence[Run]) -> str:

@@ -1,4 +1,5 @@
-"""The Explorer: a target set picked on a graph, its encoding in colours, subtrees, verdicts. Needs no torch.
+"""The Explorer: what a plain GNN cannot see, and why distance encoding can.
 
-May import ``views.widgets``, ``expressive``, ``reading`` and below. Begin with ``state.py``, then ``explorer.py``.
+Begin with ``state.py``, then ``explorer.py``. May import ``views.content``, ``views.js``, ``views.panel`` and what is
+below ``views``; it needs no torch.
 """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...graphs.distances import induced, rings
 from ...graphs.graph import Graph
-from ..widgets.html import node_name
+from ..text import node_name
 
 MAX_DRAWN = 20_000  # nodes of a graph that is drawn whole
 FIRST_DRAWN = 1_500  # nodes of a larger one that are drawn at first

@@ -10,10 +10,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...common.errors import GraphError, one_of
+from ...common.errors import GraphError, check_choice
 from ...graphs.distances import distances
 from ...graphs.graph import Graph, Targets
-from ...graphs.regular import ring
+from ...graphs.zoo import ring
+from ..content import COAST
 
 Positions = NDArray[np.float64]
 
@@ -32,7 +33,7 @@ def available(graph: Graph) -> list[str]:
 
 def place(graph: Graph, layout: str, S: Targets = ()) -> Positions:
     """Positions of the named layout; ``S`` matters for "concentric" alone."""
-    one_of("layout", layout, LAYOUTS)
+    check_choice("layout", layout, LAYOUTS)
     if layout == "geography":
         return geography(graph)
     if layout == "force":
@@ -47,7 +48,7 @@ def place(graph: Graph, layout: str, S: Targets = ()) -> Positions:
 
 
 def fit_box(positions: Positions) -> Positions:
-    """The same picture, centred and scaled so that its longer side spans [-1, 1]."""
+    """The same picture, centered and scaled so that its longer side spans [-1, 1]."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     half = max(float((high - low).max()) / 2, 1e-12)
     return np.asarray((positions - (low + high) / 2) / half)
@@ -56,7 +57,7 @@ def fit_box(positions: Positions) -> Positions:
 def concentric(graph: Graph, S: Targets) -> Positions:
     """Rings around S (or the node of highest degree): a radius grows with the distance to the nearest target.
 
-    Within a ring, nodes are ordered by the mean angle of their neighbours one ring further in, so that edges stay
+    Within a ring, nodes are ordered by the mean angle of their neighbors one ring further in, so that edges stay
     short. Unreachable nodes share one last ring.
     """
     given = [S] if isinstance(S, int | np.integer | str) else list(S)
@@ -92,8 +93,28 @@ def geography(graph: Graph) -> Positions:
         raise GraphError(
             "This graph has no columns 'latitude' and 'longitude' to draw a map from; choose another layout."
         )
-    shrink = np.cos(np.radians(np.median(places[:, 1])))
-    return fit_box(places * (shrink, 1.0))
+    return fit_box(places * (_shrink(places), 1.0))
+
+
+def _shrink(places: Positions) -> float:
+    """How much shorter a degree of longitude is than one of latitude, at the middle latitude."""
+    return float(np.cos(np.radians(np.median(places[:, 1]))))
+
+
+def coastline(graph: Graph) -> list[list[float]]:
+    """Outlines of the land near a graph with coordinates, each [x, y, x, y, ...] as :func:`geography` places nodes."""
+    places = _coordinates(graph)
+    if places is None:
+        return []
+    flat = places * (_shrink(places), 1.0)
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    half = max(float((high - low).max()) / 2, 1e-12)
+    found = []
+    for outline in COAST:
+        moved = (np.array(outline).reshape(-1, 2) / 10 * (_shrink(places), 1.0) - (low + high) / 2) / half
+        if (moved.max(axis=0) > -1.5).all() and (moved.min(axis=0) < 1.5).all():
+            found.append(moved.round(3).ravel().tolist())
+    return found
 
 
 def _coordinates(graph: Graph) -> Positions | None:
@@ -138,7 +159,7 @@ def force(graph: Graph, seed: int = 0) -> Positions:
 
 
 def _component(edges: NDArray[np.int64], n: int, seed: int) -> Positions:
-    """One connected component, centred, with a radius of about 1."""
+    """One connected component, centered, with a radius of about 1."""
     if n <= 2:
         return np.array([[-0.5, 0.0], [0.5, 0.0]])[:n] if n == 2 else np.zeros((n, 2))
     rng = np.random.default_rng(seed)
@@ -160,8 +181,8 @@ def _pivot_positions(edges: NDArray[np.int64], n: int, pivots: int = 40) -> Posi
         nearest = np.minimum(nearest, columns[-1])
         chosen = int(nearest.argmax())
     squared = np.stack(columns, axis=1).astype(np.float64) ** 2
-    centred = squared - squared.mean(axis=0) - squared.mean(axis=1, keepdims=True) + squared.mean()
-    left, values, _ = np.linalg.svd(centred, full_matrices=False)
+    centered = squared - squared.mean(axis=0) - squared.mean(axis=1, keepdims=True) + squared.mean()
+    left, values, _ = np.linalg.svd(centered, full_matrices=False)
     return np.asarray(left[:, :2] * values[:2])
 
 

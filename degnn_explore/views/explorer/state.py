@@ -1,27 +1,28 @@
-"""What the Explorer shows, as plain Python: graphs, target sets, settings. Widgets observe it; tests need none."""
+"""What the Explorer shows, as plain Python: graphs, target sets and settings. Tests need no widget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from threading import RLock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...common.errors import ParameterError, TargetError, one_of, whole_number
-from ...encodings.own import OWN
-from ...encodings.paths import Distance
+from ...common.errors import ParameterError, TargetError, check_choice, check_int
+from ...encodings.base import Encoding
+from ...encodings.custom import REGISTRY, name_of
+from ...expressive.methods import AFTERWARDS, METHODS, Method, method_of
 from ...graphs.graph import Graph, Targets
-from ...reading.catalogue import as_graph
-from ..widgets.html import node_name
-from . import colouring, layouts
-from .colour_menu import colour_key, offered
+from ...reading.datasets import as_graph
+from ..content import Preset, preset
+from ..text import node_name
+from . import layouts, seen
 from .excerpt import FIRST_DRAWN, MAX_DRAWN, Excerpt, excerpt_of
-from .presets import Preset, build, preset, starting_targets
+from .presets import build, starting_targets
 
-SETTINGS = ("colour_by", "column", "layer", "step", "hops", "cut", "layout", "size", "root")
+PLAIN = "1-WL"
+SETTINGS = ("color_by", "column", "layer", "step", "hops", "cut", "size", "layout", "root")
 MAX_LAYER = 6
 MAX_TARGETS = 100
 _RANGES = {
@@ -31,6 +32,15 @@ _RANGES = {
     "size": (0, 10),
     "root": (0, 1_000),
     "column": (0, 9_999),
+}
+COLORINGS = {
+    "SPD": "distance",
+    "LP": "random walks",
+    "PageRank": "PageRank",
+    "heat kernel": "heat kernel",
+    "DRNL": "DRNL labels (p = 2)",
+    "zero-one": "targets marked (zero-one)",
+    "RWSE": "return probabilities (RWSE)",
 }
 
 
@@ -49,34 +59,36 @@ class Side:
 
 
 class ExplorerState:
-    """One or two sides, how they are coloured, and who wants to know of changes.
+    """One or two sides, and one method and one layer that drive all that is shown of them.
+
+    ``color_by`` is an encoding, "SPD" for distances, or "1-WL" for a plain GNN. Layer 0 shows what the encoding says,
+    layer l the classes after l layers.
 
     >>> state = ExplorerState.of_preset("fig1")
-    >>> state.pick(0, 5)
-    >>> state.sides[0].targets, state.caption(0)
-    ((5,), 'A = {v5}, p = 1')
-    >>> [(e.label, e.counts) for e in state.coloured().entries[:-1]]
-    [('0', (1, 1)), ('1', (3, 3)), ('2', (3, 4)), ('3', (1, 0))]
+    >>> state.choose(0, {5})
+    >>> state.sides[0].targets, state.caption(0), state.method.name
+    ((5,), 'A = {v5}', 'DE-SPD')
+    >>> state.update(layer=0)
+    {'layer'}
+    >>> [(entry.text, entry.counts) for entry in state.colored().entries]
+    [('target', (1, 1)), ('distance 1', (3, 3)), ('distance 2', (3, 4)), ('distance 3', (1, 0))]
     """
 
     def __init__(self, a: Any, b: Any = None) -> None:
         self.sides: tuple[Side, ...] = tuple(_side(x) for x in (a, b) if x is not None)
-        self.colour_by = "SPD"
-        self.layer = 2 if max(side.graph.num_nodes for side in self.sides) <= 100 else 1
-        self.step = self.hops = 2
+        self.color_by = "SPD"
+        self.layer = 2 if max(side.graph.num_nodes for side in self.sides) <= 100 else 0
+        self.step, self.hops = 2, 1
         self.cut = False
-        self.size = self.root = self.active = self.column = 0
+        self.size = self.root = self.column = 0
         self.idea = self.preset_key = ""
         self.shown_limit = FIRST_DRAWN
         self.layout = self.layouts()[0]
-        self._turn = RLock()  # one change is drawn at a time: a graph that was opened arrives from another thread
-        self._listeners: list[Callable[[set[str]], None]] = []
-        self._kept: dict[str, colouring.Colouring] = {}  # what was computed since the last change
         self._excerpts: dict[int, tuple[Graph, int, Excerpt]] = {}
 
     @classmethod
     def of_preset(cls, name: str | Preset) -> ExplorerState:
-        """The state that a preset opens with."""
+        """The state that an example opens with."""
         chosen = name if isinstance(name, Preset) else preset(name)
         made: dict[str, Graph] = {}
         sides = []
@@ -84,116 +96,71 @@ class ExplorerState:
             graph = made[source] = made.get(source) or build(source)
             sides.append(Side(graph, starting_targets(graph, wanted), source))
         state = cls(*sides)
-        state.colour_by, state.layer, state.cut, state.size = chosen.colour_by, chosen.layer, chosen.cut, chosen.size
+        state.update(color_by=chosen.color_by, layer=chosen.layer, cut=chosen.cut, size=chosen.size)
         state.idea, state.preset_key = chosen.idea, chosen.key
         return state
 
-    # ---- observing ----------------------------------------------------------------------------
-
-    def observe(self, act: Callable[[set[str]], None]) -> None:
-        """Calls ``act`` after every change with the set of what changed: "graphs", "targets", "layout", settings."""
-        self._listeners.append(act)
-
-    def _tell(self, *changed: str) -> None:
-        with self._turn:
-            self._kept.clear()
-            for act in list(self._listeners):
-                act(set(changed))
-
-    def take(self, other: ExplorerState) -> None:
-        """Becomes a copy of ``other`` but keeps its own listeners: how presets and files are opened."""
-        with self._turn:
-            self.__dict__.update(other.__dict__ | {"_listeners": self._listeners, "_turn": self._turn})
-            self._tell("graphs")
-
-    def arrange(self, preset: str, targets: Sequence[Targets], settings: Mapping[str, Any]) -> None:
-        """An example with other targets and settings than it opens with; what is there already is not drawn anew."""
+    def arranged(self, preset: str, targets: Sequence[Targets], settings: Mapping[str, Any]) -> ExplorerState:
+        """An example with other targets and settings than it opens with; graphs that are shown already are kept."""
         fresh = ExplorerState.of_preset(preset)
+        if [side.source for side in self.sides] == [side.source for side in fresh.sides]:
+            fresh.sides = tuple(
+                replace(side, graph=old.graph) for side, old in zip(fresh.sides, self.sides, strict=True)
+            )
+            fresh._excerpts = self._excerpts
         for side, S in enumerate(targets):
             fresh.choose(side, S)
         fresh.update(**settings)
-        if self.preset_key != preset or [side.source for side in self.sides] != [side.source for side in fresh.sides]:
-            return self.take(fresh)
-        moved = {k: side.targets for k, side in enumerate(fresh.sides) if side.targets != self.sides[k].targets}
-        self.update(**{name: getattr(fresh, name) for name in SETTINGS})
-        if moved:
-            self._set_targets(moved)
+        return fresh
 
-    # ---- picking ------------------------------------------------------------------------------
-
-    def pick(self, side: int, node: int | np.integer[Any]) -> None:
-        """Toggles a node; when the size p is fixed and S is full, the target picked first makes room."""
-        chosen = self._checked(side, [node])[0]
-        targets = self.sides[side].targets
-        if chosen in targets:
-            targets = tuple(t for t in targets if t != chosen)
-        else:
-            targets = (*targets, chosen)
-            if self.size:
-                targets = targets[-self.size :]
-        self.active = side
-        self._set_targets({side: targets})
-
-    def add(self, side: int, nodes: Iterable[int | np.integer[Any]]) -> None:
-        """Adds nodes, as the lasso does; a fixed size gives way."""
-        old = self.sides[side].targets
-        new = tuple(dict.fromkeys([*old, *self._checked(side, nodes)]))
-        if len(new) > MAX_TARGETS:
-            raise TargetError(
-                f"That would make a target set of {len(new):,} nodes; the Explorer shows up to {MAX_TARGETS}. "
-                "Lasso fewer, or use de.colours and de.distinguish, which take any number."
-            )
-        if self.size and len(new) > self.size:
-            self.size = 0
-        self.active = side
-        self._set_targets({side: new})
-
-    def clear(self) -> None:
-        """Empties every target set."""
-        self._set_targets({k: () for k in range(len(self.sides))})
+    # ---- changing it --------------------------------------------------------------------------
 
     def choose(self, side: int, S: Targets) -> None:
         """Replaces the target set of a side."""
-        self._set_targets({side: tuple(int(v) for v in self.sides[side].graph.target_set(S))})
+        self.set_targets([S if k == side else here.nodes for k, here in enumerate(self.sides)])
 
-    def _checked(self, side: int, nodes: Iterable[Any]) -> list[int]:
-        if not 0 <= side < len(self.sides):
-            raise TargetError(f"There is no side {side}; there are {len(self.sides)}.")
-        graph = self.sides[side].graph
-        # positions: a click says which node, not a reader's number
-        given = [np.int64(v) if type(v) is int and 0 <= v < graph.num_nodes else v for v in nodes]
-        return [int(v) for v in graph.target_set(given)] if given else []
-
-    def _set_targets(self, new: dict[int, tuple[int, ...]]) -> None:
-        self.sides = tuple(replace(side, targets=new.get(k, side.targets)) for k, side in enumerate(self.sides))
+    def set_targets(self, sets: Sequence[Any]) -> None:
+        """Replaces the target set of every side; an empty one is allowed."""
+        if len(sets) != len(self.sides):
+            raise TargetError(
+                f"There are {len(self.sides)} sides, so give {len(self.sides)} target sets, not {sets!r}."
+            )
+        new = []
+        for side, S in zip(self.sides, sets, strict=True):
+            given = [S] if isinstance(S, int | np.integer | str) else list(S)
+            # whole numbers are positions here: a click says which node, not a reader's number
+            nodes = [np.int64(v) if type(v) is int and 0 <= v < side.graph.num_nodes else v for v in given]
+            new.append(tuple(int(v) for v in side.graph.target_set(nodes)) if nodes else ())
+            if len(new[-1]) > MAX_TARGETS:
+                raise TargetError(
+                    f"That would make a target set of {len(new[-1]):,} nodes; the Explorer shows up to {MAX_TARGETS}. "
+                    "Pick fewer, or use de.colors and de.distinguish, which take any number."
+                )
+        self.sides = tuple(replace(side, targets=S) for side, S in zip(self.sides, new, strict=True))
         self.root = min(self.root, max(max(len(side.targets) for side in self.sides) - 1, 0))
-        self._tell("targets")
 
-    # ---- settings -----------------------------------------------------------------------------
-
-    def update(self, **settings: Any) -> None:
-        """Changes settings by name: colour_by, column, layer, step, hops, cut, size, layout, root."""
+    def update(self, **settings: Any) -> set[str]:
+        """Changes settings by name: color_by, column, layer, step, hops, cut, size, layout, root; returns which did."""
         for name, value in settings.items():
-            if name == "colour_by":
-                settings[name] = colour_key(value)
+            if name == "color_by":
+                settings[name] = color_key(value)
             elif name == "layout":
-                one_of(name, value, self.layouts())
+                check_choice(name, value, self.layouts())
             elif name == "cut":
-                settings[name] = bool(one_of(name, value, (True, False)))
+                settings[name] = bool(check_choice(name, value, (True, False)))
             elif name in _RANGES:
                 low, high = _RANGES[name]
-                if whole_number(name, value, least=low) > high:
+                if check_int(name, value, least=low) > high:
                     raise ParameterError(f"{name} must be at most {high}, not {value}.")
             else:
-                one_of("setting", name, SETTINGS)
+                check_choice("setting", name, SETTINGS)
         changed = {name for name, value in settings.items() if getattr(self, name) != value}
         for name in changed:
             setattr(self, name, settings[name])
         if "size" in changed and self.size:
             self.sides = tuple(replace(side, targets=side.targets[-self.size :]) for side in self.sides)
             changed.add("targets")
-        if changed:
-            self._tell(*changed)
+        return changed
 
     def compare(self, on: bool) -> None:
         """Shows the first graph a second time, with a target set of its own, or hides the second side."""
@@ -201,15 +168,58 @@ class ExplorerState:
             return
         first = self.sides[0]
         self.sides = (first, Side(first.graph, (), first.source)) if on else (first,)
-        self.active = 1 if on else 0
         if self.layout not in self.layouts():
             self.layout = self.layouts()[0]
-        self._tell("graphs")
+
+    # ---- what the network sees ----------------------------------------------------------------
 
     @property
-    def by_class(self) -> bool:
-        """Whether classes of a method are shown, and no encoding."""
-        return self.colour_by not in colouring.SHOWN and self.colour_by not in OWN
+    def picks(self) -> list[tuple[Graph, NDArray[np.int64]]]:
+        """The graph and the targets of each side."""
+        return [(side.graph, side.nodes) for side in self.sides]
+
+    @property
+    def method(self) -> Method:
+        """The method whose classes are shown."""
+        if self.color_by == "SPD":
+            return METHODS["DEA-SPD" if self.hops > 1 else "DE-SPD"]
+        if self.color_by in (PLAIN, "LP"):
+            return METHODS[PLAIN if self.color_by == PLAIN else "DE-LP"]
+        if self.color_by in AFTERWARDS and self.hops == 1:
+            return AFTERWARDS[self.color_by]
+        return method_of(self._encoding(), self.hops > 1)
+
+    def _encoding(self) -> Encoding:
+        return seen.encoding_of(self.color_by, self.step, max(side.graph.num_nodes for side in self.sides))
+
+    def columns(self) -> tuple[str, ...]:
+        """Those of the encoding of one's own that the graphs are colored by; none for anything else."""
+        return REGISTRY[self.color_by].columns if self.color_by in REGISTRY else ()
+
+    def labels(self) -> seen.Labels:
+        """What the encoding says of every node; nothing for a plain GNN."""
+        return seen.no_labels(self.picks) if self.color_by == PLAIN else self.labels_of(self.picks)
+
+    def labels_of(self, picks: Sequence[tuple[Graph, NDArray[np.int64]]], exact: bool | None = None) -> seen.Labels:
+        """What the encoding shown says for other target sets; ``exact``: real numbers one by one, not in bins."""
+        column, title = -1, ""
+        if columns := self.columns():
+            column = min(self.column, len(columns) - 1)
+            title = self.color_by if columns == (self.color_by,) else f"{self.color_by}: {columns[column]}"
+        return seen.labels_of(picks, self._encoding(), self.cut, column, title, exact)
+
+    def classes(self, layers: int, method: Method | None = None, hops: int = 1) -> tuple[NDArray[np.int64], ...]:
+        """The class of every node of each side after 0..layers layers, by the method shown or another."""
+        hops = hops if method else self.hops
+        method = method or self.method
+        total = sum(side.graph.num_nodes for side in self.sides)
+        # walks longer than 33 steps take a while on large graphs, and tell no more in practice
+        encoding = method.encoding and method.encoding(total if total <= 200 else 33)
+        return seen.classes_of(self.picks, encoding, layers, hops if method.many_hops else 1, self.cut)
+
+    def colored(self) -> seen.Coloring:
+        """The color of every node of every side after the layers shown, and the legend."""
+        return seen.compose(self.labels(), self.classes(self.layer), self.layer)
 
     # ---- what is drawn ------------------------------------------------------------------------
 
@@ -217,15 +227,6 @@ class ExplorerState:
         """The layouts that every side can be drawn in."""
         offered = [layouts.available(side.graph) for side in self.sides]
         return [name for name in offered[0] if name in offered[-1]]
-
-    def colourings(self) -> list[tuple[str, str]]:
-        """What the graphs can be coloured by, each with its key; one that needs other sets says so beside its name."""
-        pairs = all(len(side.targets) == 2 for side in self.sides)
-        return [(label if pairs or key != "DRNL" else "DRNL (needs p = 2)", key) for key, label in offered().items()]
-
-    def columns(self) -> tuple[str, ...]:
-        """Those of the encoding of one's own that the graphs are coloured by; none for anything else."""
-        return OWN[self.colour_by].columns if self.colour_by in OWN else ()
 
     def is_large(self, side: int) -> bool:
         """Whether the graph is drawn in part only."""
@@ -245,53 +246,10 @@ class ExplorerState:
         large = [k for k in self._excerpts if k < len(self.sides) and self.is_large(k)]
         return not all(_holds(self._excerpts[k][2], self.sides[k].nodes) for k in large)
 
-    def show_more(self) -> None:
-        """Doubles how much of a large graph is drawn."""
-        self.shown_limit = min(self.shown_limit * 2, MAX_DRAWN)
-        self._tell("graphs")
-
     def positions(self, side: int) -> NDArray[np.float64]:
         """Where the drawn nodes are. [drawn, 2]"""
         drawn = self.excerpt(side)
         return layouts.place(drawn.graph, self.layout, np.flatnonzero(np.isin(drawn.nodes, self.sides[side].nodes)))
-
-    def coloured(self, by: str = "") -> colouring.Colouring:
-        """The colour of every node of every side, and the legend, as set or by another of the colourings.
-
-        Computed once a change: the graph, the trees and every tip ask for it.
-        """
-        by = by or self.colour_by
-        if by not in self._kept:
-            picks = [(side.graph, side.nodes) for side in self.sides]
-            encoding = colouring.encoding_of(by, self.step, max(graph.num_nodes for graph, _ in picks))
-            if encoding is not None:
-                self._kept[by] = colouring.by_encoding(picks, encoding, self.cut, *self.legend_of(by))
-            else:
-                self._kept[by] = colouring.by_class(picks, by, self.layer, self.hops, self.cut)
-        return self._kept[by]
-
-    def legend_of(self, by: str) -> tuple[int, str]:
-        """The column that stands for an encoding, and what its legend is headed with ("": what it says itself)."""
-        if by not in OWN:
-            return -1, ""
-        columns = OWN[by].columns
-        column = min(self.column, len(columns) - 1)
-        return column, by if columns == (by,) else f"{by}: {columns[column]}"
-
-    def tip(self, side: int, node: int | np.integer[Any]) -> list[str]:
-        """What the colour of a node does not say already: its distances, and its class after the layers shown."""
-        here = self.sides[side]
-        if not here.targets:
-            return []
-        lines = []
-        if self.colour_by != "SPD":
-            far = Distance().shown(here.graph, here.nodes, self.cut)[node]
-            lines.append(f"distance to S: {Distance().label(far)}")
-        if not self.by_class and here.graph.num_nodes <= 5_000:
-            classes = self.coloured("DE-SPD")
-            same = sum(int((codes == classes.codes[side][node]).sum()) for codes in classes.codes)
-            lines.append(f"{classes.title}: {classes.label(side, node)} (of {same})")
-        return lines
 
     # ---- texts --------------------------------------------------------------------------------
 
@@ -300,19 +258,31 @@ class ExplorerState:
         return "S" if len(self.sides) == 1 else "AB"[side]
 
     def caption(self, side: int) -> str:
-        """The target set as text, such as ``A = {v2}, p = 1``."""
+        """The target set as text, such as ``A = {v2}``."""
         here, letter = self.sides[side], self.letter(side)
         names = [node_name(here.graph, t) for t in here.targets]
         listed = ", ".join(names[:6]) + (f", … {len(names) - 6} more" if len(names) > 6 else "")
         text = f"{letter} = {{{listed}}}" if names else f"{letter}: click a node"
         title = here.graph.title
-        if len({s.graph.title for s in self.sides}) > 1 and len(title) <= 24:
-            text += f" · {title}"  # and no p: half a card has room for one line
-        elif names:
-            text += f", p = {len(names)}"
-        if self.is_large(side):
-            text += f" · {len(self.excerpt(side).nodes):,} of {here.graph.num_nodes:,} nodes drawn"
-        return text
+        return f"{text} · {title}" if len({s.graph.title for s in self.sides}) > 1 and len(title) <= 24 else text
+
+    @property
+    def title(self) -> str:
+        """What is shown: the example, or the graphs."""
+        graphs = " and ".join(dict.fromkeys(side.graph.title for side in self.sides if side.graph.title))
+        return preset(self.preset_key).title if self.preset_key else graphs or "a graph"
+
+
+def color_key(value: Any) -> str:
+    """The name of what a graph is to be colored by, which may be an encoding that is registered."""
+    if not isinstance(value, Encoding):
+        return str(check_choice("color_by", value, [PLAIN, *COLORINGS, *REGISTRY]))
+    if (name := name_of(value)) is None:
+        raise ParameterError(
+            f"{value!r} is not registered (or another encoding is, under its name, by now); give it a name first: "
+            'z = de.encoding("name", ...).'
+        )
+    return name
 
 
 def _holds(drawn: Excerpt, nodes: NDArray[np.int64]) -> bool:

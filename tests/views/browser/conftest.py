@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tools import lab as jupyter
+from tests.support import lab as jupyter
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,20 +9,21 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import psutil
 import pytest
 
-from tools import lab as jupyter
-from tools.explorers import Panel
-from tools.waiting import LONG
+from tests.support import lab as jupyter
+from tests.support.explorers import Panel
+from tests.support.waiting import LONG, until
 
 # Where the graph has been seen, frame by frame.
 PLACES = """
 window.places = [];
 const look = () => {
-    const { y, height } = document.querySelector(".de-canvas .de-stage")?.getBoundingClientRect() ?? { height: 0 };
+    const { y, height } = document.querySelector(".de-stage")?.getBoundingClientRect() ?? { height: 0 };
     if (height && Math.round(y) !== window.places.at(-1)) window.places.push(Math.round(y));
     requestAnimationFrame(look);
 };
@@ -41,10 +42,11 @@ class App:
             cwd=folder,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
-        assert self.process.stderr is not None
-        first = self.process.stderr.readline()
-        assert f"{title} is at http://127.0.0.1:" in first, first + self.process.stderr.read()
-        self.address = first.split()[-1]
+        self.lines: list[str] = []  # read all the time: a server whose pipe is full stands still
+        Thread(target=lambda: self.lines.extend(self.process.stderr or ()), daemon=True).start()
+        until(lambda: self.lines or self.process.poll() is not None, told=lambda: "the app says nothing")
+        assert f"{title} is at http://127.0.0.1:" in "".join(self.lines[:1]), "".join(self.lines)
+        self.address = self.lines[0].split()[-1]
 
     def kernels(self) -> list[psutil.Process]:
         return [
@@ -52,6 +54,15 @@ class App:
             for child in psutil.Process(self.process.pid).children(recursive=True)
             if "ipykernel_launcher" in child.cmdline()
         ]
+
+    def open(self, visit: jupyter.Visit) -> Panel:
+        """Opens its page; a page without a panel fails with all that page and app have printed."""
+        visit.page.goto(self.address)
+        try:
+            return Panel(visit.page)
+        except Exception as error:
+            printed = "\n".join([visit.report(), "app:", *self.lines, f"kernels: {self.kernels()}"])
+            raise AssertionError(f"no panel: {error}\n{printed}") from error
 
     def interrupt(self) -> int:
         """Ctrl-C; the exit code."""
@@ -61,7 +72,7 @@ class App:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[App]:
-    (tmp_path / "mine.csv").write_text("source,target\nann,bob\nbob,<img src=x>\nbob,eve\n")
+    (tmp_path / "mine.csv").write_text("source,target\nann,bob\nbob,<img src=x>\nbob,eve\n", encoding="utf-8")
     (tmp_path / "secret.png").write_bytes(b"\x89PNG")
     made = App(tmp_path, "explore", "mine.csv", "ann", "--no-browser")
     yield made
@@ -80,16 +91,15 @@ def test_the_explorer_opens_for_who_has_the_token_and_ctrl_c_ends_it_all(app: Ap
     visit.page.add_init_script(PLACES)
     slowly = visit.page.context.new_cdp_session(visit.page)
     slowly.send("Emulation.setCPUThrottlingRate", {"rate": 6})  # else all of it is often drawn in one frame
-    visit.page.goto(app.address)
-    panel = Panel(visit.page)
+    panel = app.open(visit)
     panel.targets([0])
-    for part in ('[aria-label="Explorer"]', '[aria-label="Settings"]', ".de-strip"):
+    for part in ('[aria-label="Example"]', ".de-bar", ".de-strip"):
         panel.box.locator(part).first.wait_for()
     assert visit.page.evaluate("window.places.slice(1)") == []  # rows above it that come later had their place
     slowly.detach()
     panel.click(1)
     panel.targets([0, 1])
-    panel.until(lambda: [entry.split()[0] for entry in panel.legend()], ["0,1", "1,2"])
+    panel.until(lambda: [entry.split(":")[0] for entry in panel.legend()], ["distances 0,1", "distances 1,2"])
     assert visit.page.title() == "The Explorer"
     assert visit.page.locator(".jp-CodeCell .jp-InputArea").count() == 0
     assert visit.page.evaluate("() => document.documentElement.scrollHeight <= window.innerHeight")
@@ -103,8 +113,7 @@ def test_the_explorer_opens_for_who_has_the_token_and_ctrl_c_ends_it_all(app: Ap
 
 def test_a_page_that_is_closed_takes_its_kernel_along(app: App, chrome: Any) -> None:
     visit = jupyter.Visit(chrome)
-    visit.page.goto(app.address)
-    Panel(visit.page).targets([0])
+    app.open(visit).targets([0])
     kernels = app.kernels()
     visit.page.close(run_before_unload=True)
     assert psutil.wait_procs(kernels, timeout=LONG)[1] == []
@@ -115,13 +124,12 @@ def test_a_page_that_is_closed_takes_its_kernel_along(app: App, chrome: Any) -> 
 def test_the_board_is_beside_the_explorer_for_a_projector(tmp_path: Path, chrome: Any) -> None:
     app = App(tmp_path, "app", "--no-browser", title="Distance Encoding")
     visit = jupyter.Visit(chrome, 1280, 800)
-    visit.page.goto(app.address)
-    panel = Panel(visit.page)
-    panel.verdict("DE-SPD", "yes, 2 layers")
+    panel = app.open(visit)
+    panel.verdict("DE-SPD", "layer 2")
     tree = panel.tree.bounding_box()
     assert tree["y"] + tree["height"] <= 800
     visit.page.get_by_text("Training Board", exact=True).first.click()
-    visit.page.get_by_role("button", name="Start").wait_for()
+    visit.page.get_by_role("button", name="Race").wait_for()
     visit.page.get_by_text("Explorer", exact=True).first.click()
     panel.graph.wait_for()
     assert app.interrupt() == 0

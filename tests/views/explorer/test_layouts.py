@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import degnn_explore as de
-from degnn_explore.common.palette import categorical, sequential, text_on
+from degnn_explore.common.style import categorical, text_on
 from degnn_explore.views.explorer import layouts
 
 
@@ -90,15 +90,15 @@ def test_layouts_a_graph_cannot_have_are_refused_with_the_remedy() -> None:
         layouts.place(plain, "circlar")
 
 
-def test_text_on_every_colour_can_be_read() -> None:
-    def luminance(colour: str) -> float:
+def test_text_on_every_color_can_be_read() -> None:
+    def luminance(color: str) -> float:
         linear = [
             (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4)
-            for c in (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+            for c in (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
         ]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
-    for colour in [*sequential(12), *categorical(18)]:
-        one, other = sorted([luminance(colour), luminance(text_on(colour))])
-        assert (other + 0.05) / (one + 0.05) >= 3.9, colour
+    for color in categorical(18):
+        one, other = sorted([luminance(color), luminance(text_on(color))])
+        assert (other + 0.05) / (one + 0.05) >= 3.9, color
     assert len(set(categorical(18))) == 18

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
 
-const { split } = await load("late", "glossary");
+const { split } = await load("dom", "glossary");
 const terms = JSON.parse(process.env.TERMS);
 const found = (text) => split(text, terms).filter(Array.isArray).map(([word, which]) => [word, terms[which][0]]);
 
 test("terms are found as sentences write them", () => {
-  assert.deepEqual(found("DE-1 SPD: after 2 layers: v2 has 2 neighbours"), [["DE-1 SPD", "DE-p"], ["2 layers", "layer"]]);
+  assert.deepEqual(found("DE-1 SPD: after 2 layers: v2 has 2 neighbors"), [["DE-1 SPD", "DE-p"], ["2 layers", "layer"]]);
   assert.deepEqual(found("both graphs are strongly regular (16, 6, 2, 2), so (Theorem 3.7)"), [
     ["strongly regular (16, 6, 2, 2)", "strongly regular (n, k, λ, μ)"], ["Theorem 3.7", "Theorem 3.7"],
   ]);

@@ -1,12 +1,14 @@
-// A widget's script from its parts, as messages.py joins them; node reads a .js file as CommonJS, so under another ending.
+// Modules of the front end as one script, as views/js joins them; here their exports stay, for tests.
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-export function load(...parts) {
-  const file = join(mkdtempSync(join(tmpdir(), "widget-")), "joined.mjs");
-  const text = (name) => readFileSync(new URL(`../../../degnn_explore/views/widgets/${name}.js`, import.meta.url), "utf8");
-  writeFileSync(file, parts.map(text).join("\n"));
+const text = (name) => readFileSync(new URL(`../../../degnn_explore/views/js/${name}`, import.meta.url), "utf8");
+
+export function load(...modules) {
+  const file = join(mkdtempSync(join(tmpdir(), "front-")), "joined.mjs");
+  const parts = modules.map((name) => text(`${name}.js`).replace(/^import\b[^;]*;\n/gm, ""));
+  writeFileSync(file, [`export const PALETTE = ${text("palette.json")}, SENTENCES = ${process.env.SENTENCES};`, ...parts].join("\n"));
   return import(pathToFileURL(file));
 }

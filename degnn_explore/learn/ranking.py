@@ -1,0 +1,178 @@
+"""Ranking: several negatives for each positive, hard ones too, and the metrics that rank one positive among its own.
+
+Hard negatives follow HeaRT (Li, Shomer, Mao, Zeng, Ma, Shah, Tang & Yin, "Evaluating Graph Neural Networks for Link
+Prediction: Current Pitfalls and New Benchmarking", NeurIPS 2023): a negative shares one end with its positive and
+scores high by resource allocation or personalized PageRank, so a model that only sees "far apart" gains nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.errors import TargetError
+from ..common.progress import report
+from ..graphs.graph import Graph
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+RESTART = 0.15  # probability with which a walk of personalized PageRank returns to its start
+_STEPS = 128  # steps of the walk: what is left out is below 0.85^128, about 1e-9
+_BLOCK = 4_000_000  # scores computed in one go
+
+
+def hard_negatives(graph: Graph, positives: Ints, count: int, known: Graph, rng: np.random.Generator) -> Ints:
+    """The hardest negatives of each link: ``count`` pairs, the first half keeps one end, the rest the other.
+
+    A candidate for end a of the positive (a, b) is any node but a, b and the neighbors of a in ``known``. It is ranked
+    by resource allocation and by personalized PageRank from a on ``graph``, from the largest score on, ties sharing
+    the smaller rank and zeros coming last; the better of its two ranks counts. The best are taken, in random order
+    where they tie, and where too few have any score, the rest is drawn from the candidates without one. Other
+    positives are not left out: a test link can be a negative of another one.
+
+    Parameters
+    ----------
+    graph
+        The training graph, which scores are computed on.
+    positives
+        Links [k, 2].
+    count
+        Negatives of each.
+    known
+        The graph whose edges are no candidates: for test links, that of training and validation together.
+    rng
+        Breaks ties and draws where scores are missing.
+
+    Returns
+    -------
+    Pairs [k, count, 2], each with the smaller node first.
+
+    Examples
+    --------
+    >>> from degnn_explore import Graph
+    >>> path = Graph.from_edges([(i, i + 1) for i in range(6)])
+    >>> hard_negatives(path, np.array([[0, 6]]), 2, path, np.random.default_rng(0)).tolist()
+    [[[0, 2], [4, 6]]]
+    """
+    negatives = np.empty((len(positives), count, 2), dtype=np.int64)
+    first = (count + 1) // 2
+    halves = ((0, slice(0, first)), (1, slice(first, count)))
+    ends = np.concatenate([positives[:, side] for side, _ in halves])
+    done = 0
+    for a, allocation, pagerank in _scores(graph, np.unique(ends)):
+        blocked = np.zeros(graph.num_nodes, dtype=bool)
+        blocked[known.neighbors(a)] = blocked[a] = True
+        for side, half in halves:
+            for row in np.flatnonzero(positives[:, side] == a):
+                b = positives[row, 1 - side]
+                candidates = np.flatnonzero(~blocked)
+                candidates = candidates[candidates != b]
+                wanted = half.stop - half.start
+                if len(candidates) < wanted:
+                    raise TargetError(
+                        f"Node {graph.names[a]} has only {len(candidates)} nodes that it is not linked to; "
+                        f"{wanted} negatives are wanted. Use a smaller per_positive=."
+                    )
+                chosen = _hardest(candidates, allocation, pagerank, wanted, rng)
+                negatives[row, half] = np.sort(np.stack([np.full(wanted, a), chosen], axis=1), axis=1)
+                done += 1
+        report("hard negatives", done / (2 * len(positives)))
+    return negatives
+
+
+def random_negatives(graph: Graph, count: int, positives: Ints, known: Graph, rng: np.random.Generator) -> Ints:
+    """``count`` random negatives of each link [k, count, 2]: pairs that are not linked in ``known``, all of one link
+    different."""
+    n, k = graph.num_nodes, len(positives)
+    linked = np.sort(known.edges[:, 0] * n + known.edges[:, 1])
+    free = n * (n - 1) // 2 - len(linked)
+    if free < count:
+        raise TargetError(f"Only {free:,} pairs are not linked; {count} negatives of each link are wanted.")
+    negatives = np.empty((k, count, 2), dtype=np.int64)
+    if free <= 4 * count:  # nearly all of them are wanted
+        i, j = np.triu_indices(n, 1)
+        pairs = np.stack([i, j], axis=1).astype(np.int64)
+        pairs = pairs[~np.isin(pairs[:, 0] * n + pairs[:, 1], linked)]
+        for row in range(k):
+            negatives[row] = pairs[rng.permutation(free)[:count]]
+        return negatives
+    for row in range(k):
+        keys = np.empty(0, dtype=np.int64)
+        while len(keys) < count:
+            draws = np.sort(rng.integers(n, size=(2 * count, 2)), axis=1)
+            drawn = draws[draws[:, 0] < draws[:, 1]]
+            fresh = drawn[:, 0] * n + drawn[:, 1]
+            place = np.minimum(np.searchsorted(linked, fresh), len(linked) - 1)
+            fresh = np.concatenate([keys, fresh[linked[place] != fresh] if len(linked) else fresh])
+            _, place = np.unique(fresh, return_index=True)
+            keys = fresh[np.sort(place)]  # in the order drawn
+        negatives[row] = np.stack(np.divmod(keys[:count], n), axis=1)
+    return negatives
+
+
+def ranks(positive: Floats, negative: Floats) -> Floats:
+    """The rank of each positive [k] among its own negatives [k, m], the best being 1; a tie counts half.
+
+    Examples
+    --------
+    >>> ranks(np.array([0.9, 0.2]), np.array([[0.8, 0.7], [0.2, 0.4]])).tolist()
+    [1.0, 2.5]
+    """
+    above = (negative > positive[:, None]).sum(axis=1)
+    not_below = (negative >= positive[:, None]).sum(axis=1)
+    return np.asarray(1 + (above + not_below) / 2)
+
+
+def mean_reciprocal_rank(ranks: Floats) -> float:
+    """The mean of 1 / rank.
+
+    >>> mean_reciprocal_rank(np.array([1.0, 2.0]))
+    0.75
+    """
+    return float(np.mean(1 / ranks)) if len(ranks) else float("nan")
+
+
+def hits(ranks: Floats, k: int) -> float:
+    """The share of positives among the first k.
+
+    >>> hits(np.array([1.0, 2.5, 4.0]), 3)
+    0.6666666666666666
+    """
+    return float(np.mean(ranks <= k)) if len(ranks) else float("nan")
+
+
+def _scores(graph: Graph, nodes: Ints) -> Iterator[tuple[int, Floats, Floats]]:
+    """For each node its resource allocation and personalized PageRank to all nodes, [n] each."""
+    import scipy.sparse
+
+    A = graph.to_scipy().astype(np.float64)
+    share = scipy.sparse.diags_array(1 / np.maximum(graph.degrees, 1)).astype(np.float64)
+    steps = (share @ A).tocsr()  # row u: where one step from u leads
+    size = max(1, _BLOCK // max(graph.num_nodes, 1))
+    for begin in range(0, len(nodes), size):
+        some = nodes[begin : begin + size]
+        allocation = (A[some] @ steps).toarray()  # over common neighbors z: 1 / degree of z
+        start = np.zeros((len(some), graph.num_nodes))
+        start[np.arange(len(some)), some] = RESTART
+        pagerank = start.copy()
+        for _ in range(_STEPS):
+            pagerank = start + (1 - RESTART) * (pagerank @ steps)
+        yield from zip(some.tolist(), allocation, pagerank, strict=True)
+
+
+def _hardest(candidates: Ints, allocation: Floats, pagerank: Floats, wanted: int, rng: np.random.Generator) -> Ints:
+    """The candidates with the best of two ranks; random where ranks tie, and among those without any score."""
+    better = np.minimum(_rank(allocation[candidates]), _rank(pagerank[candidates]))
+    order = np.lexsort((rng.random(len(candidates)), better))
+    return candidates[order[:wanted]]
+
+
+def _rank(scores: Floats) -> Floats:
+    """Ranks from 1 for the largest; ties share the smaller rank; zeros share the last."""
+    ascending = np.sort(-scores)
+    rank = np.searchsorted(ascending, -scores, side="left") + 1.0
+    rank[scores <= 0] = len(scores) + 1
+    return np.asarray(rank)

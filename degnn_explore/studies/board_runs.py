@@ -1,0 +1,280 @@
+"""What a Training Board shows: the chosen race, and the runs in its store, of today or of another day. No widgets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..learn.registry import MODELS
+from ..learn.tasks import TASKS, Task
+from .comparison import Comparison, compare_runs, latest_setting
+from .diagnostics import TrainedModels
+from .race import Race, RaceSetup, Snapshot, snapshot_of, states_of
+from .runs import Run, by_model, finished
+from .store import Store, left_out
+
+
+class BoardRuns:
+    """The runs of the chosen task and graph, which of them are shown, and how far the chosen ones are."""
+
+    def __init__(self, setup: RaceSetup, store: Store, show_earlier: bool = True) -> None:
+        self.race: Race | None = None
+        self.show_earlier = show_earlier  # runs of the store that no race of this board asked for
+        self._asked_for: set[str] = set()  # keys of the runs that were raced here
+        self.trained_models = TrainedModels(setup, store.models)
+        self._table: tuple[list[str], Comparison | None] = ([], None)
+        self.choose(setup, store)
+
+    def choose(self, setup: RaceSetup, store: Store) -> None:
+        """Turn to another setup or store; nothing may be in training."""
+        old = self.trained_models
+        if (old.folder, old.setup.digest, old.setup.kind) != (store.models, setup.digest, setup.kind):
+            self.trained_models = TrainedModels(setup, store.models)
+        if self.race is not None and not _is_race_of(self.race, setup, store, self.race.workers):
+            self.race = None
+        self.setup, self.store = setup, store
+        self._stored = finished(store.runs(task=setup.kind, digest=setup.digest))
+        others = [run for run in finished(store.runs(task=setup.kind, graph=setup.title)) if run.digest != setup.digest]
+        unknown = store.unknown_models(task=setup.kind, digest=setup.digest)
+        self.note = " ".join(filter(None, [left_out(unknown) if unknown else "", ignored(others)]))
+
+    def new_race(self, workers: int) -> Race:
+        """The race of the chosen setup: the one there is, if it is the same, so that it continues; else a new one."""
+        if self.race is None or not _is_race_of(self.race, self.setup, self.store, workers):
+            self.race = Race(self.setup, self.store, workers)
+        self._asked_for |= {spec.key for spec in self.setup.specs()}
+        return self.race
+
+    @property
+    def earlier(self) -> int:
+        """How many finished runs of the store are not shown until a reader asks for them."""
+        return 0 if self.show_earlier else len(self._stored) - len(self._visible())
+
+    def _visible(self) -> list[Run]:
+        return [run for run in self._stored if self.show_earlier or run.key in self._asked_for]
+
+    @property
+    def file_name(self) -> str:
+        """For files about the chosen question, such as links-celegans."""
+        slug = "".join(c if c.isalnum() else "-" for c in self.setup.title.lower()).strip("-")[:60] or "own-graph"
+        return f"{self.setup.kind}-{slug}"
+
+    # ---- runs ---------------------------------------------------------------------------------
+
+    @property
+    def runs(self) -> list[Run]:
+        """The finished runs of the task and graph, in any settings; see :attr:`show_earlier`."""
+        fresh = {run.key: run for run in ([] if self.race is None else self.race.results())}
+        return [run for run in self._visible() if run.key not in fresh] + list(fresh.values())
+
+    @property
+    def shown(self) -> list[Run]:
+        """Of each model its runs with the chosen settings, with however many seeds; if it has none, the latest."""
+        shown: list[Run] = []
+        for model, group in by_model(self.runs).items():
+            chosen = self.setup.full_settings(model)
+            shown += [run for run in group if (run.hyper, run.options) == chosen] or latest_setting(group)
+        return shown
+
+    def table(self) -> Comparison | None:
+        """The comparison of the runs shown, with a note on how they were trained."""
+        shown = self.shown
+        last = {run.model: (run.hyper, run.options) for run in shown}
+        other = [model for model, settings in last.items() if settings != self.setup.full_settings(model)]
+        keys = [str(self.store.folder), *(run.key for run in shown), *other, self.note]
+        if keys != self._table[0]:
+            table = compare_runs(shown) if shown else None
+            if table is not None:
+                notes = (settings_note(shown, self.setup, other), *table.notes, *([self.note] if self.note else []))
+                table = replace(table, notes=notes)
+            self._table = keys, table
+        return self._table[1]
+
+    def code(self) -> str:
+        """Python that repeats the runs shown; if there are none, those chosen."""
+        return code_of(self.setup, self.shown)
+
+    def best(self) -> Run | None:
+        """The first seed of the best model whose file is there."""
+        table, shown = self.table(), self.shown
+        for row in table.rows if table is not None else ():
+            for seed in sorted({run.seed for run in shown}):
+                run = self.trained_models.of_seed(shown, seed).get(row.model)
+                if run is not None:
+                    return run
+        return None
+
+    # ---- progress -----------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot | None:
+        """How far the chosen runs are, in the race or, before there is one, in the store; None: nothing to tell."""
+        if self.race is not None:
+            return self.race.snapshot()
+        shown = self._visible()
+        states = states_of(self.setup, shown)
+        left = [key for key, one in states.items() if one.run is None]
+        begun = any(self.store.checkpoint(key).is_file() for key in left)
+        if not states or (len(left) == len(states) and not shown and not begun):
+            return None
+        return snapshot_of(self.setup, states, "cancelled" if begun else "ready" if left else "finished")
+
+    def drawn(self) -> list[Run]:
+        """The runs for the chart: those of the race as far as they are, and of other models those shown."""
+        if self.race is None:
+            return self.shown
+        return [run for run in self.shown if run.model not in self.race.setup.models] + list(self.race.snapshot().runs)
+
+
+def _is_race_of(race: Race, setup: RaceSetup, store: Store, workers: int) -> bool:
+    return (
+        race.store.folder == store.folder
+        and race.workers == workers
+        and race.setup.device == setup.device
+        and [spec.key for spec in race.setup.specs()] == [spec.key for spec in setup.specs()]
+    )
+
+
+def ignored(runs: Sequence[Run]) -> str:
+    """How many runs of the same task on a graph of the same name are about something else."""
+    leaking = sum(run.protocol != "honest" for run in runs)
+    counted = [
+        (leaking, "with a protocol that leaks on purpose"),
+        (len(runs) - leaking, "on another graph of that name, or with other labels or splits"),
+    ]
+    parts = [f"{count} run{'s' if count > 1 else ''} {why}" for count, why in counted if count]
+    return f"Ignored: {'; '.join(parts)}." if parts else ""
+
+
+# ---- how the runs were trained, and the Python that repeats them -----------------------------------
+
+_SAYS = {("optimizer", "sgd"): "SGD", ("patience", None): "no early stop"}
+
+
+def settings_note(runs: Sequence[Run], setup: RaceSetup, other: Sequence[str] = ()) -> str:
+    """How the runs were trained; ``other`` are the models that have none with the settings of the setup.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> setup = RaceSetup(de.load("karate"), "links", ["GCN"])
+    >>> run = Run("k", "karate", "links", "GCN", hyper={"layers": 3}, options={"epochs": 5, "learning_rate": 0.05})
+    >>> settings_note([run], setup)
+    'Trained with at most 5 epochs, learning rate 0.05, layers 3.'
+    """
+    usual = replace(setup, settings={}, options={}, settings_of={})
+    groups: dict[str, list[str]] = {}
+    for model, run in {run.model: run for run in runs if run.options or run.hyper}.items():  # else nothing was chosen
+        groups.setdefault(_words(run, *usual.full_settings(model)), []).append(model)
+    if len(groups) <= 1:
+        note = f"Trained with {next(iter(groups))}." if groups else "Heuristics: nothing was trained."
+    else:
+        note = "Trained with: " + "; ".join(f"{', '.join(names)}: {words}" for words, names in groups.items()) + "."
+    if other:
+        note += f" The settings chosen above are others: of {', '.join(other)} the latest runs are shown."
+    return note
+
+
+def _words(run: Run, hyper: dict[str, Any], options: dict[str, Any]) -> str:
+    """The settings of a run that are not the usual ones, and always its epochs."""
+    own = {name: value for name, value in run.options.items() if name != "epochs" and value != options.get(name)}
+    own |= {name: value for name, value in run.hyper.items() if value != hyper.get(name)}
+    parts = [_SAYS.get((name, value), f"{name.replace('_', ' ')} {value}") for name, value in own.items()]
+    trained = [f"at most {run.options['epochs']} epochs"] if "epochs" in run.options else []
+    return ", ".join([*trained, *(parts or ["default settings"])])
+
+
+def code_of(setup: RaceSetup, runs: Sequence[Run] = ()) -> str:
+    """Python that trains these runs again, without the board; if there are none, those of the setup.
+
+    Every hyperparameter is written out, so that the code means the same when a default changes.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> run = Run("k", "karate", "links", "GCN", hyper={"layers": 3}, options={"epochs": 5})
+    >>> print(code_of(RaceSetup(de.load("karate"), "links", ["SEAL"]), [run]))
+    import degnn_explore as de
+    <BLANKLINE>
+    G = de.load("karate")
+    runs = [  # model, seeds, hyperparameters, training
+        ('GCN', [0],
+         {'layers': 3},
+         {'epochs': 5}),
+    ]
+    for name, seeds, hyper, training in runs:
+        for seed in seeds:
+            task = de.link_task(G, seed=seed)
+            model = de.build(name, task, seed=seed, **hyper)
+            run = list(de.fit(model, task, seed=seed, device='cpu', **training))
+            print(name, seed, de.summarize(run))
+    """
+    given = [(run.seed, run.device, (run.model, run.hyper, run.options)) for run in runs] or [
+        (spec.seed, spec.device, (spec.model, *spec.full_settings)) for spec in setup.specs()
+    ]
+    groups: dict[str, tuple[list[int], tuple[Any, ...]]] = {}
+    for seed, _, (model, hyper, options) in given:
+        known = MODELS[model].load().HYPER if model in MODELS else {}
+        written = {k: v for k, v in hyper.items() if v is not None or (k in known and not known[k].from_task)}
+        groups.setdefault(repr((model, written, options)), ([], (model, written, options)))[0].append(seed)
+    listed = [
+        f"    ({model!r}, {sorted(seeds)},\n     {hyper!r},\n     {options!r}),"
+        for seeds, (model, hyper, options) in groups.values()
+    ]
+    devices = {device for _, device, _ in given}
+    device = devices.pop() if len(devices) == 1 else "auto"
+    return "\n".join(
+        [
+            "import degnn_explore as de",
+            "",
+            *_graph_code(setup),
+            "runs = [  # model, seeds, hyperparameters, training",
+            *listed,
+            "]",
+            "for name, seeds, hyper, training in runs:",
+            "    for seed in seeds:",
+            *_task_code(setup),
+            "        model = de.build(name, task, seed=seed, **hyper)",
+            f"        run = list(de.fit(model, task, seed=seed, device={device!r}, **training))",
+            "        print(name, seed, de.summarize(run))",
+        ]
+    )
+
+
+def _task_code(setup: RaceSetup) -> list[str]:
+    """The line that makes the task of a seed, unless there is one for all."""
+    if isinstance(setup.task, Task):
+        return []
+    protocol = setup.question.protocol
+    leaking = f", protocol={protocol!r}" if protocol != "honest" else ""
+    return [f"        task = de.{TASKS[setup.task].make.__name__}(G, seed=seed{leaking})"]
+
+
+def _graph_code(setup: RaceSetup) -> list[str]:
+    """Lines that make G; for your own graph or task, a line to fill in."""
+    if isinstance(setup.task, Task):
+        return [
+            f"# A task of your own on {_text(setup.title)}; put what made it in the place of the dots.",
+            f"task = ...  # {setup.task!r}",
+        ]
+    if setup.question.catalog:
+        return [f"G = de.load({_text(setup.question.catalog)})"]
+    graph = setup.graph
+    lines = [
+        f"# A graph of your own, {_text(setup.title)}: {graph.num_nodes} nodes, {graph.num_edges} edges.",
+        "# Put what it was made from in the place of the dots, with the nodes in the same order.",
+        'G = de.read_graph("...")  # your file, or de.Graph.from_networkx(...), de.Graph.from_edges(...)',
+    ]
+    if graph.attributes is not None:
+        lines.append(f"G = G.with_attributes([...])  # its attributes, {graph.attributes.shape[1]} for each node")
+    if setup.task == "roles":
+        lines.append(
+            "G = G.with_labels([...])  # its labels, a whole number for each node, -1 for none; or above: "
+            'de.read_graph("...", labels="...")'
+        )
+    return lines
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,388 @@
+"""One run: what to train (:class:`RunSpec`), training it (:func:`run_one`), and what came of it (:class:`Run`)."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import math
+import threading
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..common.errors import GraphError, ParameterError, check_choice, check_int
+from ..common.progress import Cancelled, watching
+from ..graphs.graph import Graph
+from ..learn.leaks import leaks_of, protocol_of
+from ..learn.metrics import RANKING
+from ..learn.registry import MODELS, mark_of
+from ..learn.tasks import TASKS, Task
+from ..reading.datasets import name_of
+
+if TYPE_CHECKING:
+    from ..learn.nets.base import SetNet
+
+PROTOCOL_VERSION = "0.2"
+"""How splits, negatives and suggested settings are made. It is part of every key: raise it when that changes."""
+
+Progress = Callable[[dict[str, Any]], None]
+"""Called with news of a run: ``{"doing": words}``, ``{"placed": words}`` or ``{"epochs": [...]}``."""
+
+_HOW = ("checkpoint_every", "num_threads")  # options of fit that do not change the result
+_GIVEN_BY_RUN = ("seed", "epochs", "device", "checkpoint", "progress", "model", "task")
+_UPDATES_PER_SECOND = 10  # more epochs than that are reported together
+
+
+@dataclass(frozen=True, eq=False)
+class RunSpec:
+    """What to train: one model, one seed, on one task and graph.
+
+    The seed draws the split, the weights and the order of the sets, so all models of one seed see the same split; an
+    own :class:`Task` keeps its split, and the seed draws the rest.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> spec = RunSpec(de.load("karate"), "links", "GCN", seed=1, epochs=5)
+    >>> spec.catalog, spec.kind, spec.metric, len(spec.key)
+    ('karate', 'links', 'auc', 20)
+    >>> spec.key == RunSpec(de.load("karate"), "links", "GCN", 1, 5, settings={"layers": 2}).key  # the default
+    True
+    """
+
+    graph: Graph
+    task: str | Task
+    model: str
+    seed: int = 0
+    epochs: int = 40  # at most
+    settings: Mapping[str, Any] = field(default_factory=dict)  # hyperparameters that differ from the model's own
+    options: Mapping[str, Any] = field(default_factory=dict)  # further arguments of fit
+    protocol: str = "honest"  # or "paper", or names of leaks; an own task has its own
+    device: str = "auto"
+    split: tuple[float, ...] | None = None  # shares of training, validation and test sets; None: the task's own
+    rung: int = 0  # of a search, counted from 1: no test result is recorded; 0: an ordinary run
+    keep_model: bool = True
+    resume_from: str = ""  # the key of the rung below, whose checkpoint this one continues
+    per_positive: int | None = None  # negatives that each held-out link is ranked among
+    negatives: str = "random"  # or "hard"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.task, Task):
+            object.__setattr__(self, "protocol", self.task.protocol)
+        elif self.task in TASKS:
+            object.__setattr__(self, "protocol", protocol_of(leaks_of(self.protocol, self.task), self.task))
+
+    @property
+    def kind(self) -> str:
+        """ "roles", "links", "triangles" or, of an own task, "sets"."""
+        return self.task if isinstance(self.task, str) else self.task.kind
+
+    @property
+    def p(self) -> int:
+        """Nodes in a target set."""
+        return TASKS[self.task].p if isinstance(self.task, str) else self.task.p
+
+    @property
+    def metric(self) -> str:
+        """What epochs and settings are chosen by."""
+        if self.options.get("metric"):
+            return str(self.options["metric"])
+        return TASKS[self.task].metric if isinstance(self.task, str) else self.task.metric
+
+    @cached_property
+    def catalog(self) -> str:
+        """The name by which :func:`degnn_explore.load` gives this graph, if there is one; "" for an own task."""
+        return name_of(self.graph, labels=self.task == "roles") if isinstance(self.task, str) else ""
+
+    @property
+    def title(self) -> str:
+        """The graph's name for people."""
+        return self.catalog or self.graph.title or "my graph"
+
+    @cached_property
+    def digest(self) -> str:
+        """Names the question: the same for the same edges, attributes, labels (of roles), leaks and own splits."""
+        if isinstance(self.task, Task):
+            return self.task.digest()[:32]
+        ranking = None if self.per_positive is None else (self.per_positive, self.negatives)
+        return question_digest(self.graph, self.task, self.protocol, self.split, ranking)
+
+    @cached_property
+    def key(self) -> str:
+        """Names the run: the same for the same question, model, settings and seed; of an own model, the same code."""
+        hyper, options = self.full_settings
+        parts = [PROTOCOL_VERSION, self.digest, self.kind, self.model, self.seed, hyper, options, mark_of(self.model)]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
+
+    @cached_property
+    def full_settings(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Hyperparameters and training options with their defaults: a default that is given changes nothing.
+
+        One that is taken from the task of each seed, such as ``max_dist``, is None.
+        """
+        from ..learn.training import Learning
+
+        kind: type[SetNet] = MODELS[check_choice("model", self.model, MODELS)].load()
+        for name in self.settings:
+            check_choice(f"hyperparameter of {self.model}", name, kind.HYPER)
+        usual = {name: None if one.from_task else one.default_for(self.p) for name, one in kind.HYPER.items()}
+        hyper = usual | {name: kind.HYPER[name].checked(name, value) for name, value in self.settings.items()}
+        if not kind.learns:
+            return hyper, {}
+        learning = Learning(**{name: value for name, value in self.options.items() if name not in _HOW})
+        return hyper, {"epochs": self.epochs, **learning.with_rate(kind.RATE.default_for(self.p)).as_dict()}
+
+    def make_task(self) -> Task:
+        """The task with the split of this seed; the last few are kept."""
+        if isinstance(self.task, Task):
+            return replace(self.task, seed=self.seed)
+        where = (self.digest, self.kind, self.seed)
+        with _TASK_LOCK:
+            if where not in _TASKS:
+                how: dict[str, Any] = {} if self.split is None else {"split": self.split}
+                if self.per_positive is not None:
+                    how |= {"per_positive": self.per_positive, "negatives": self.negatives}
+                _TASKS[where] = TASKS[self.task].make(self.graph, seed=self.seed, protocol=self.protocol, **how)
+                while len(_TASKS) > 4:
+                    _TASKS.popitem(last=False)
+            return _TASKS[where]
+
+    def check(self) -> None:
+        """Raise an error for anything that is known to fail before the first epoch."""
+        from ..learn.devices import choose_device
+        from ..learn.registry import build
+        from ..learn.training import Learning, fit
+
+        if isinstance(self.task, str):
+            check_choice("task", self.task, TASKS)
+        check_int("epochs", self.epochs, least=1)
+        check_choice("model", self.model, MODELS)
+        choose_device(self.device)
+        for name in self.options:
+            if name in _GIVEN_BY_RUN:
+                raise ParameterError(
+                    f"options may not name {name!r}: each run is given its own. Seeds, epochs and device are "
+                    "arguments of the study or board."
+                )
+            check_choice("option", name, [*(option.name for option in fields(Learning)), *_HOW])
+        if self.task == "roles" and self.graph.labels is None:
+            raise GraphError(
+                "role_task needs a label for each node and this graph has none; choose a graph that has "
+                "them (us-flights, karate, …), give a file of labels with yours, or add them with "
+                "G.with_labels([...])."
+            )
+        task = self.make_task()
+        model = build(self.model, task, **self.settings)
+        fit(model, task, self.epochs, device=self.device, **self.options)  # checks, trains nothing
+
+    def record(self) -> Run:
+        """The record of a run that has not begun."""
+        hyper, options = self.full_settings
+        return Run(
+            self.key, self.title, self.kind, self.model, self.seed, self.graph.num_nodes, self.graph.num_edges,
+            self.digest, self.catalog, p=self.p, metric=self.metric, hyper=hyper, options=options, rung=self.rung,
+            version=__version__, protocol=self.protocol, same_split=isinstance(self.task, Task))  # fmt: skip
+
+
+_TASKS: OrderedDict[tuple[str, str, int], Task] = OrderedDict()
+_TASK_LOCK = threading.Lock()
+
+
+def question_digest(
+    graph: Graph,
+    task: str,
+    protocol: str = "honest",
+    split: tuple[float, ...] | None = None,
+    ranking: tuple[int, str] | None = None,
+) -> str:
+    """Names what runs are about: the same for the same edges and attributes, for roles the same labels; leaks, split,
+    and how many negatives of which kind each held-out link is ranked among."""
+    more = [*leaks_of(protocol, task), *([f"split {split}"] if split else [])]
+    more += [f"{ranking[0]} {ranking[1]} negatives"] if ranking else []
+    digest = graph.digest(labels=task == "roles")
+    return (hashlib.sha256(" ".join([digest, *more]).encode()).hexdigest() if more else digest)[:32]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model trained once: what was asked, how each epoch went, how it ended. Everything in it is JSON.
+
+    Examples
+    --------
+    >>> run = Run(key="k", graph="karate", task="links", model="GCN", test=0.8)
+    >>> Run.from_json(run.to_json()) == run
+    True
+    """
+
+    key: str
+    graph: str  # its name, as de.load knows it, or its title
+    task: str
+    model: str
+    seed: int = 0
+    nodes: int = 0
+    edges: int = 0
+    digest: str = ""  # of the question: only runs of the same one may be compared
+    catalog: str = ""  # the name by which de.load gives this very graph; the paper has numbers only for those
+    p: int = 2
+    num_classes: int = 2
+    metric: str = "auc"
+    sizes: dict[str, int] = field(default_factory=dict)  # of train, val and test
+    hyper: dict[str, Any] = field(default_factory=dict)  # with the defaults, as are the options
+    options: dict[str, Any] = field(default_factory=dict)
+    device: str = "cpu"
+    status: str = "finished"  # or "failed"; "running" or "cancelled" are never stored
+    error: str = ""  # why it failed
+    epochs: list[dict[str, Any]] = field(default_factory=list)  # the fields of de.Epoch
+    best_epoch: int = 0  # chosen on validation
+    trained: int = 0  # epochs
+    val: float | None = None  # validation metric of the best epoch
+    rung: int = 0  # of a search, counted from 1; such a run has no test result
+    test: float | None = None  # of the best epoch
+    measures: dict[str, float] = field(default_factory=dict)  # all test metrics of that epoch, if links are ranked
+    optimistic: float | None = None  # the best test metric of any epoch: an upper bound, not an estimate
+    seconds: float = 0.0  # by the clock, of its epochs
+    cpu_seconds: float = 0.0  # of the processor, preparation included
+    parameters: int = 0
+    model_file: str = ""  # its name in the folder of models
+    when: str = ""  # it ended (ISO, UTC)
+    version: str = ""  # of this package
+    protocol: str = "honest"
+    same_split: bool = False  # an own task: seeds differ by initialization only
+
+    def to_json(self) -> str:
+        """The record as one line; NaN and infinity become null."""
+        return json.dumps(plain(asdict(self)), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, line: str) -> Run:
+        """The record on a line; fields that this version does not know are left out."""
+        values = json.loads(line)
+        known = {column.name for column in fields(cls)}
+        return cls(**{name: value for name, value in values.items() if name in known})
+
+
+def plain(value: Any) -> Any:
+    """NaN and infinity as null, which JSON can hold."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def finished(runs: Iterable[Run]) -> list[Run]:
+    """Those with a test result."""
+    return [run for run in runs if run.status == "finished" and run.test is not None]
+
+
+def by_model(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """The runs of each model."""
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(run.model, []).append(run)
+    return groups
+
+
+# ---- training one ---------------------------------------------------------------------------------
+
+
+def run_one(spec: RunSpec, checkpoint_dir: Path, progress: Progress | None = None, stop: Any = None) -> Run:
+    """Train one run; never raises: a run that fails says why in ``error``, one that was stopped is "cancelled".
+
+    The checkpoint ``KEY.checkpoint`` and, if it is to be kept, the model ``KEY.safetensors`` are written to
+    ``checkpoint_dir``. A run whose checkpoint is there continues from it. The caller removes the
+    checkpoint once the run is stored.
+
+    Examples
+    --------
+    >>> import tempfile, degnn_explore as de
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = run_one(RunSpec(de.load("karate"), "links", "GCN", epochs=2), Path(folder))
+    >>> run.status, run.trained, 0 <= run.test <= 1
+    ('finished', 2, True)
+    """
+    tell = progress or (lambda message: None)
+    try:
+        run = spec.record()
+    except Exception as error:  # settings that cannot be: the key cannot be computed either
+        return Run(
+            "", spec.graph.title or "my graph", spec.kind, spec.model, spec.seed, status="failed", error=str(error)
+        )
+    checkpoint = checkpoint_dir / f"{spec.key}.checkpoint"
+    try:
+        try:
+            run = _trained(spec, run, checkpoint_dir, tell, stop)
+        except ParameterError:
+            if not checkpoint.exists():
+                raise
+            checkpoint.unlink()  # it may be damaged, or of something else: begin again without it
+            run = _trained(spec, run, checkpoint_dir, tell, stop)
+    except Cancelled:
+        run = replace(run, status="cancelled")
+    except Exception as error:
+        words = str(error) if isinstance(error, ValueError) else "".join(traceback.format_exception(error))
+        run = replace(run, status="failed", error=words.strip() or type(error).__name__)
+    return replace(run, when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
+
+
+def _trained(spec: RunSpec, run: Run, folder: Path, tell: Progress, stop: Any) -> Run:
+    from ..learn.devices import choose_device
+    from ..learn.leaks import CHOSEN_ON_TEST
+    from ..learn.registry import build
+    from ..learn.saving import save
+    from ..learn.training import fit, summarize
+
+    began = time.process_time()
+    tell({"doing": ""})
+    run = replace(run, device=choose_device(spec.device))
+    with watching(lambda what, share: tell({"doing": f"{what}, {share:.0%}"}), stop):
+        task = spec.make_task()
+        model = build(spec.model, task, seed=spec.seed, **spec.settings)
+        sizes = {part: len(getattr(task, part)) for part in ("train", "val", "test")}
+        run = replace(run, p=task.p, num_classes=task.num_classes, sizes=sizes)
+        folder.mkdir(parents=True, exist_ok=True)
+        checkpoint = folder / f"{spec.key}.checkpoint"
+        epochs: list[Any] = []
+        waiting, reported, worked = [], 0.0, began
+        for epoch in fit(
+            model, task, spec.epochs, seed=spec.seed, device=spec.device, checkpoint=checkpoint,
+            progress=False, **spec.options,
+        ):  # fmt: skip
+            if (now := time.process_time()) - worked < 1e-3:  # read from the checkpoint: add the time it took then
+                began -= epoch.seconds
+            worked = now
+            if not epochs and model.placement is not None:
+                run = replace(run, device=model.placement.device)
+                tell({"placed": f"{spec.model} on {model.placement}"})
+            epochs.append(epoch)
+            waiting.append(plain(asdict(epoch)))
+            if (clock := time.monotonic()) - reported >= 1 / _UPDATES_PER_SECOND:
+                tell({"epochs": waiting})
+                waiting, reported = [], clock
+        if waiting:
+            tell({"epochs": waiting})
+    if not epochs or (stop is not None and stop.is_set()):
+        return replace(run, status="cancelled")
+    if not any(math.isfinite(epoch.val[spec.metric]) for epoch in epochs):
+        raise ParameterError(f"{spec.model} diverged: no epoch has a validation {spec.metric}; lower learning_rate.")
+    chosen_on_test = CHOSEN_ON_TEST in task.leaks and not spec.rung
+    summary = summarize(epochs, chosen_on="test" if chosen_on_test else "val")
+    run = replace(
+        run, epochs=[plain(asdict(epoch)) for epoch in epochs], best_epoch=summary.epoch,
+        val=epochs[summary.epoch - 1].val[summary.metric], trained=len(epochs),
+        model_file=save(model, folder / f"{spec.key}.safetensors").name if spec.keep_model else "",
+        seconds=sum(epoch.seconds for epoch in epochs), cpu_seconds=time.process_time() - began,
+        parameters=sum(weight.numel() for weight in model.parameters()))  # fmt: skip
+    if not spec.rung:
+        reached = epochs[summary.epoch - 1].test
+        measures = {name: reached[name] for name in ("auc", *RANKING)} if "mrr" in reached else {}
+        return replace(run, test=summary.test, optimistic=summary.optimistic, measures=measures)
+    hidden = [{**epoch, "test": dict.fromkeys(epoch["test"])} for epoch in run.epochs]
+    return replace(run, epochs=hidden)  # so that no setting can be chosen on test results

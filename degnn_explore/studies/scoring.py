@@ -1,0 +1,130 @@
+"""``predict``: what a trained model says of target sets, here or on the workers of a study."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import tempfile
+import threading
+from collections.abc import Sequence
+from concurrent.futures import as_completed
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..common.progress import check_cancelled, limit_cores, progress_bar, report
+from ..graphs.graph import Graph
+from ..learn.nets.base import SetNet
+from ..learn.predicting import checked_sets
+from ..learn.predicting import predict as predict_here
+
+_AT_ONCE = 16_384  # sets of one task
+
+
+def predict(
+    model: SetNet,
+    G: Graph,
+    sets: Sequence[Any] | NDArray[np.int64],
+    *,
+    device: str = "auto",
+    workers: Any = None,
+    progress: bool = True,
+) -> NDArray[np.float64]:
+    """Probabilities for target sets that you name, on the training graph or, if inductive, another one.
+
+    The model is left as it was: where it is, its weights, and whether it is in training mode.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    G
+        The graph; edges inside a set are cut before it is judged, as in training.
+    sets
+        Target sets, as numbers or names, each of the size that the model was built for. A million of them are best
+        given as an integer array [k, p].
+    device
+        "auto" (cuda, then mps, then cpu) or the name of a torch device.
+    workers
+        Score in several processes: their number, or a Dask cluster (the address of its scheduler, or a ``Client``),
+        which is sent graph and model once. None: here.
+    progress
+        Show a bar past two seconds.
+
+    Returns
+    -------
+    float64 [k], the probability of class 1, for two classes; [k, C] for more. Which labels the classes stand for is
+    ``model.shape.classes``.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> G = de.Graph.from_edges([(i, (i + s) % 20) for i in range(20) for s in (1, 2)])
+    >>> de.predict(de.build("GCN", de.link_task(G)), G, [{0, 1}, {0, 9}]).shape
+    (2,)
+    """
+    if workers is None:
+        return predict_here(model, G, sets, device=device, progress=progress)
+    from .executors import executor_for
+
+    array = checked_sets("predict", model, G, sets)
+    bundle = _bundle(model, G)
+    name = hashlib.sha256(bundle).hexdigest()[:20]
+    slabs = [array[begin : begin + _AT_ONCE] for begin in range(0, len(array), _AT_ONCE)]
+    scores: dict[int, NDArray[np.float64]] = {}
+    with tempfile.TemporaryDirectory() as scratch, executor_for(workers) as executor, progress_bar(progress):
+        shared = executor.share(name, bundle, Path(scratch))
+        numbers = {executor.submit(_score, shared, name, slab, device): i for i, slab in enumerate(slabs)}
+        try:
+            for future in as_completed(numbers):
+                check_cancelled("scoring sets")
+                scores[numbers[future]] = future.result()
+                report(f"{model.name}, scoring", len(scores) / len(slabs))
+        finally:
+            for future in numbers:
+                future.cancel()
+    return np.concatenate([scores[i] for i in range(len(slabs))])
+
+
+def _bundle(model: SetNet, G: Graph) -> bytes:
+    """Graph and model, as they are sent."""
+    from ..learn.ensemble import Ensemble
+    from ..learn.saving import save
+    from .executors import pack_model
+
+    nets = model.nets if isinstance(model, Ensemble) else [model]
+    with tempfile.TemporaryDirectory() as folder:
+        file = save(model, Path(folder) / "model.safetensors")
+        return pickle.dumps((G, [pack_model(net.name) for net in nets], file.read_bytes()))
+
+
+# ---- in a worker ------------------------------------------------------------------------------------
+
+_LATEST: dict[str, tuple[Graph, SetNet]] = {}
+_LOADING = threading.Lock()
+
+
+def _score(bundle: bytes | str, name: str, sets: NDArray[np.int64], device: str) -> NDArray[np.float64]:
+    """``bundle`` is its content, or the file that has it; what was loaded last is kept for the next sets."""
+    with _LOADING:
+        if name not in _LATEST:
+            _LATEST.clear()
+            _LATEST[name] = _loaded(bundle)
+        graph, model = _LATEST[name]
+    with limit_cores(1):
+        return predict_here(model, graph, sets, device=device, progress=False)
+
+
+def _loaded(bundle: bytes | str) -> tuple[Graph, SetNet]:
+    from ..learn.saving import load_model
+    from .executors import unpack_model
+
+    graph, packed, saved = pickle.loads(Path(bundle).read_bytes() if isinstance(bundle, str) else bundle)
+    for own in packed:
+        unpack_model(own)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "model.safetensors"
+        file.write_bytes(saved)
+        return graph, load_model(file)

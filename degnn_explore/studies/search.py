@@ -1,0 +1,555 @@
+"""The search for settings, by validation alone: candidates, successive halving, and :func:`tune`.
+
+Studies and ``tune`` use the same candidates and the same rule of promotion; they differ in how a trial is evaluated. A
+trial that fails or diverges counts as -inf, everywhere, and ends nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ..common.errors import MOST_SEED, ParameterError, check_choice, check_float, check_int
+from ..common.progress import on_compiling, progress_bar, report, watching
+from ..learn.ensemble import Ensemble, blended
+from ..learn.metrics import check_metric, task_metrics
+from ..learn.nets.heuristics import STEPS
+from ..learn.predicting import Stream, device_of
+from ..learn.registry import MODELS, build, mark_of
+from ..learn.tasks import Task
+from ..learn.training import Epoch, fit
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ..learn.nets.base import SetNet
+
+Settings = dict[str, Any]
+SPACE: dict[str, tuple[Any, ...]] = {
+    "layers": (1, 2, 3), "hidden": (32, 50, 100), "dropout": (0.0, 0.2, 0.5), "max_dist": (3, 4, 6, 10),
+    "steps": (3, 4, 6), "hops": (1, 2), "distances": (1, 2, 3), "learning_rate": (3e-4, 1e-3, 3e-3, 1e-2),
+    "damping": (0.05, 0.5, 0.9), "alpha": (0.5, 0.85, 0.9, 0.95)}  # fmt: skip
+"""What is tried of the hyperparameters that a model has; the paper searched layers, hidden, dropout, max_dist, hops."""
+
+_MOST = 30  # settings of a model
+_FIRST_STEPS = 250  # that each network is trained first: 5 epochs on C. elegans, one on pb
+_RUNGS = (0.3, 0.55)  # of the time: then half of the networks in training are dropped
+_FOR_TEST = 0.1  # of the time, for judging what was chosen
+_MEMBERS = 2  # networks, at least, that are trained to the end
+_COPIES = 8  # networks in an ensemble, with those of the best settings from other weights
+_PATIENCE = 15
+_BEHIND = 0.02  # behind the best on validation: left out of the ensemble
+_WALKED = 2_000_000_000  # steps over edges that walk profiles may take: 4 seconds
+_ROOM = 4_000_000_000  # bytes of data that waiting networks may hold
+
+
+# ---- candidates and promotion ---------------------------------------------------------------------
+
+
+def candidates(
+    model: str, p: int, seed: int = 0, space: Mapping[str, Sequence[Any]] = SPACE, most: int = _MOST
+) -> list[Settings]:
+    """What to try of a model, the defaults ({}) first, then settings drawn from the space, none twice.
+
+    Examples
+    --------
+    >>> candidates("Katz", 2)[0], len(candidates("Katz", 2)), len(candidates("Adamic-Adar", 2))
+    ({}, 4, 1)
+    """
+    kind = MODELS[check_choice("model", model, MODELS)].load()
+    known = {**kind.HYPER, **({"learning_rate": kind.RATE} if kind.learns else {})}
+    offered = dict(space) | {name: one.choices for name, one in known.items() if mark_of(model) and one.choices}
+    fitting = {name: [v for v in offered[name] if known[name].takes(v)] for name in offered if name in known}
+    grid = {name: values for name, values in fitting.items() if values}
+    usual = {name: known[name].default_for(p) for name in grid}
+    rng = np.random.default_rng([seed, *model.encode()])
+    listed: list[Settings] = [{}]
+    for _ in range(20 * most if grid else 0):
+        if len(listed) >= most:
+            break
+        drawn = {name: values[int(rng.integers(len(values)))] for name, values in grid.items()}
+        differing = {name: value for name, value in drawn.items() if value != usual[name]}
+        if differing not in listed:
+            listed.append(differing)
+    return listed
+
+
+def rung_sizes(trials: int, rungs: int, reduce: int) -> list[int]:
+    """How many trials are trained to each rung.
+
+    Examples
+    --------
+    >>> rung_sizes(16, 3, 3), rung_sizes(2, 3, 3), rung_sizes(1, 2, 3)
+    ([16, 6, 2], [2, 1, 1], [1, 1])
+    """
+    sizes = [trials]
+    for _ in range(rungs - 1):
+        sizes.append(max(1, math.ceil(sizes[-1] / reduce)))
+    return sizes
+
+
+def promote(values: Mapping[int, float], keep: int) -> list[int]:
+    """The trials that go on, in the order of their numbers: the best ``keep``; of equals the first.
+
+    Examples
+    --------
+    >>> promote({0: 0.7, 1: 0.9, 2: 0.9}, 2), promote({0: -math.inf, 1: 0.5}, 1)
+    ([1, 2], [1])
+    """
+    return sorted(sorted(values, key=lambda trial: (-values[trial], trial))[:keep])
+
+
+def halve(trials: int, rungs: int, reduce: int, evaluate: Callable[[int, list[int]], dict[int, float]]) -> int:
+    """Successive halving: the number of the chosen trial.
+
+    ``evaluate(rung, alive)`` gives what each trial reaches on validation at this rung, counted from 1. It may raise,
+    if that is not known yet; what it knew before stays known.
+
+    Examples
+    --------
+    >>> halve(9, 2, 3, lambda rung, alive: {trial: -abs(trial - 5) for trial in alive})
+    5
+    """
+    alive = list(range(trials))
+    for rung, keep in enumerate([*rung_sizes(trials, rungs, reduce)[1:], 1], start=1):
+        alive = promote(evaluate(rung, alive), keep)
+    return alive[0]
+
+
+def mean_value(values: Sequence[float]) -> float:
+    """The mean over seeds; -inf if one of them failed."""
+    return math.fsum(values) / len(values) if all(map(math.isfinite, values)) else -math.inf
+
+
+def search(
+    models: Iterable[str], evaluate: Callable[[str, Settings], float], budget: CpuBudget, p: int = 2, seed: int = 0
+) -> dict[str, list[tuple[Settings, float]]]:
+    """Rounds until the budget is spent or nothing is left to try: in each, every model has its next candidate.
+
+    Only whole rounds count, so that every model is given as many settings; the first always does.
+    """
+    names = list(dict.fromkeys(models))
+    if not names:
+        raise ParameterError("No model is chosen; choose at least one, say GCN and DE-GNN-SPD.")
+    plans = {name: candidates(name, p, seed) for name in names}
+    tried: dict[str, list[tuple[Settings, float]]] = {name: [] for name in names}
+    for number in range(_MOST):
+        settings = {name: plan[number] for name, plan in plans.items() if number < len(plan)}
+        budget.may_overrun = not number
+        if not settings or budget.is_set():
+            break
+        values = {}
+        for name, given in settings.items():
+            values[name] = evaluate(name, given)
+            if budget.is_set():
+                break
+        if len(values) < len(settings) or (budget.is_set() and number):
+            break
+        for name, value in values.items():
+            tried[name].append((settings[name], value))
+    if not all(tried.values()):
+        raise ParameterError("The search was stopped before every model was tried once; give it more time.")
+    return tried
+
+
+class CpuBudget:
+    """CPU-seconds of this process; an event that is set once they are spent, or the search was cancelled.
+
+    Compiling is not counted: it happens once after installing, and would eat the search.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._began, self._compiled, self._compiling = seconds, time.process_time(), 0.0, 0.0
+        self.may_overrun = True  # until something has come of it
+        self.interrupted = False
+
+    def compiling(self, words: str) -> None:
+        """For :func:`on_compiling`."""
+        if words:
+            self._compiling = time.process_time()
+        else:
+            self._compiled += time.process_time() - self._compiling
+
+    def spent(self) -> float:
+        """The share that is spent."""
+        return (time.process_time() - self._began - self._compiled) / self._seconds
+
+    def is_set(self) -> bool:
+        """For :func:`watching`, which ends the training."""
+        return self.interrupted or (not self.may_overrun and self.spent() >= 1)
+
+
+# ---- tune -----------------------------------------------------------------------------------------
+
+
+@dataclass
+class Tuned:
+    """What was tried, and the best of it by the validation sets.
+
+    Attributes
+    ----------
+    model
+        The network that is best on validation, trained; or several that judge together.
+    settings
+        What rebuilds it: ``de.build(task=task, **tuned.settings)``. Of several, the best one's.
+    members
+        The same of every network in ``model``.
+    options
+        What :func:`degnn_explore.fit` was given for it, such as its learning rate, where that is not the default.
+    val, test
+        The task's metric of ``model``, a fraction; test sets are looked at when everything has been chosen.
+    tried
+        Of each model its settings and what they reach on validation, -inf for those that failed or diverged. Where
+        models were named, every one was given as many settings, ``rounds``; one that has fewer tried all that it has.
+    """
+
+    tried: dict[str, list[tuple[Settings, float]]] = field(default_factory=dict)
+    model: SetNet | None = None
+    settings: Settings = field(default_factory=dict)
+    members: list[Settings] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+    val: float = float("nan")
+    test: float = float("nan")
+    _trials: list[dict[str, Any]] = field(default_factory=list, repr=False)
+
+    @property
+    def rounds(self) -> int:
+        """Settings that every model was given, at most."""
+        return max(map(len, self.tried.values()), default=0)
+
+    @property
+    def best(self) -> dict[str, Settings]:
+        """The settings of each model that are best on validation; of equals the first, so the defaults if they are."""
+        return {model: max(values, key=lambda value: value[1])[0] for model, values in self.tried.items()}
+
+    @property
+    def trials(self) -> pandas.DataFrame:
+        """A row for each training run, the best on validation first.
+
+        Columns: model, validation, epochs, cpu_seconds, chosen (whether it is in ``model``), seed, settings.
+        """
+        import pandas as pd
+
+        columns = ["model", "validation", "epochs", "cpu_seconds", "chosen", "seed", "settings"]
+        table = pd.DataFrame(self._trials, columns=columns)
+        return table.sort_values("validation", ascending=False, kind="stable", ignore_index=True)
+
+    def frame(self) -> pandas.DataFrame:
+        """A row for each setting that was tried, the best first in each model."""
+        import pandas as pd
+
+        rows = [
+            {"model": model, "validation": value, "settings": settings}
+            for model, values in self.tried.items()
+            for settings, value in sorted(values, key=lambda value: -value[1])
+        ]
+        return pd.DataFrame(rows, columns=["model", "validation", "settings"])
+
+
+def tune(
+    task: Task,
+    models: str | Iterable[str] | None = None,
+    *,
+    minutes: float = 2.0,
+    epochs: int | None = None,
+    seed: int = 0,
+    device: str = "auto",
+    metric: str | None = None,
+    progress: bool = False,
+    on_epoch: Callable[[Trial, Epoch], object] | None = None,
+) -> Tuned:
+    """A good network for a task: settings chosen on its validation sets; the test sets are looked at only at the end.
+
+    Without ``models`` the time goes where it pays: a short look at distance-encoded networks that differ in what they
+    see (how far ``max_dist`` must reach is taken from the positives), the better half trained on, and again; the last
+    few, and what time is left, with the best settings from other weights, judge together. Pairs are judged by their
+    walk profiles too: alone, with weight ½ next to the networks, or not at all, whichever is best on validation.
+
+    With ``models`` they are compared fairly, in rounds: in each, every model trains with its next settings, first with
+    the defaults, then with some drawn from a small grid. Only whole rounds count (the first always does), so that
+    every model is given as many settings. The same seed tries the same settings in the same order.
+
+    Parameters
+    ----------
+    task
+        From :func:`degnn_explore.link_task`, say.
+    models
+        Names from :func:`degnn_explore.models`, or one name.
+    minutes
+        CPU minutes for the search. Compiling, once after installing, is not counted.
+    epochs, device
+        As in :func:`degnn_explore.fit`; by default at most 200 epochs, with ``models`` 40. Each run also stops early,
+        after 15 (10) epochs without gain.
+    seed
+        Draws the settings, the weights and the order of the sets.
+    metric
+        What is chosen by, as in :func:`degnn_explore.fit`; by default the task's.
+    progress
+        Show a bar with what is being trained.
+    on_epoch
+        Called as ``on_epoch(trial, epoch)`` after every epoch, for TensorBoard or W&B; a trial has ``name``,
+        ``settings`` and ``seed``.
+
+    Notes
+    -----
+    Ctrl-C ends the search with what it has.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> task = de.link_task(de.load("karate"))
+    >>> tuned = de.tune(task, ["Adamic-Adar", "Katz"], minutes=0.2)
+    >>> tuned.rounds, sorted(tuned.best), tuned.settings
+    (4, ['Adamic-Adar', 'Katz'], {'name': 'Adamic-Adar'})
+    >>> quick = de.tune(task, minutes=0.01, epochs=2)
+    >>> 0 <= quick.test <= 1, de.predict(quick.model, task.graph, [{0, 9}]).shape
+    (True, (1,))
+    """
+    if not isinstance(task, Task):
+        raise ParameterError(f"tune needs a task, such as de.link_task(G), not {type(task).__name__}.")
+    if metric is not None:
+        task = replace(task, metric=check_metric(metric, task))
+    seconds = 60 * check_float("minutes", minutes, above=0)
+    check_int("epochs", 1 if epochs is None else epochs, least=1)
+    check_int("seed", seed, least=0, most=MOST_SEED)
+    names = None if models is None else [models] if isinstance(models, str) else list(models)
+    for name in names or ():
+        build(check_choice("model", name, MODELS), task)  # what cannot be built fails before an hour is spent
+    with progress_bar(progress):
+        budget = CpuBudget(seconds * (1 if names else 1 - _FOR_TEST))
+        trainer = _Trainer(task, epochs or (40 if names else 200), device, budget, on_epoch, 10 if names else _PATIENCE)
+        with on_compiling(budget.compiling):
+            chosen = _search_freely(trainer, seed) if names is None else _search_named(trainer, names, seed)
+        return _judged(task, trainer, chosen)
+
+
+@dataclass(eq=False)
+class Trial:
+    """A network in training: its settings, how far it is, what it has reached on validation."""
+
+    name: str
+    settings: Settings
+    seed: int
+    net: SetNet
+    run: Iterator[Epoch] = field(repr=False)
+    epochs: int = 0
+    best: float = -math.inf
+    seconds: float = 0.0  # of the processor
+    ended: bool = False
+    dropped: bool = False  # it was worse than half of the others
+    error: str = ""
+
+    @property
+    def rebuild(self) -> Settings:
+        """What :func:`degnn_explore.build` takes."""
+        return {"name": self.name, **{key: value for key, value in self.settings.items() if key != "learning_rate"}}
+
+    def close(self) -> None:
+        """End it; the network keeps the weights that were best on validation."""
+        self.run.close()  # type: ignore[attr-defined]
+        self.ended = True
+
+
+class _Trainer:
+    """Trains trials in this process; a run of ``fit`` is a generator, so it can wait while others are trained."""
+
+    def __init__(self, task: Task, epochs: int, device: str, budget: CpuBudget, on_epoch: Any, patience: int) -> None:
+        self.task, self.epochs, self._device, self.budget = task, epochs, device, budget
+        self._on_epoch, self._patience = on_epoch, patience
+        self.trials: list[Trial] = []
+
+    def begin(self, name: str, settings: Settings, seed: int) -> Trial:
+        """A network with its weights drawn; nothing is computed yet."""
+        hyper = {key: value for key, value in settings.items() if key != "learning_rate"}
+        net = build(name, self.task, seed=seed, **hyper)
+        how: dict[str, Any] = {"learning_rate": settings.get("learning_rate"), "patience": self._patience}
+        run = fit(net, self.task, self.epochs, seed=seed, device=self._device, progress=False, **how)
+        self.trials.append(Trial(name, settings, seed, net, run))
+        return self.trials[-1]
+
+    def train(self, trial: Trial, epochs: int) -> None:
+        """Train for more epochs; a trial that fails or diverges has ended, with -inf if it never had a value."""
+        for _ in range(epochs):
+            began = time.process_time()
+            try:
+                with watching(stop=self.budget):  # type: ignore[arg-type]
+                    epoch = next(trial.run, None)
+            except (ValueError, RuntimeError, ArithmeticError, MemoryError) as error:
+                epoch, trial.error, trial.best = None, str(error), -math.inf
+            trial.seconds += time.process_time() - began
+            if epoch is None:
+                trial.ended = True
+                return
+            trial.epochs += 1
+            if math.isfinite(value := epoch.val[self.task.metric]):
+                trial.best = max(trial.best, value)
+            if self._on_epoch is not None:
+                self._on_epoch(trial, epoch)
+
+    def train_to(self, alive: Sequence[Trial], share: float) -> None:
+        """Train the trial with the least CPU time, again and again, until this share of the budget is spent."""
+        while self.budget.spent() < share and not self.budget.is_set():
+            waiting = [trial for trial in alive if not trial.ended]
+            if not waiting:
+                return
+            least = min(waiting, key=lambda trial: trial.seconds)
+            report(f"{least.name}, {max(trial.best for trial in alive):.3f} on validation", min(1, self.budget.spent()))
+            self.train(least, 1)
+
+
+def _search_named(trainer: _Trainer, names: Sequence[str], seed: int) -> list[Trial]:
+    """As many settings for every model; the trial that is best on validation, of whole rounds."""
+
+    def evaluate(name: str, settings: Settings) -> float:
+        report(f"settings {len(trainer.trials) // len(names) + 1}: {name}", min(1, trainer.budget.spent()))
+        try:
+            trial = trainer.begin(name, settings, seed)
+            trainer.train(trial, trainer.epochs)
+        except KeyboardInterrupt:
+            trainer.budget.interrupted = True
+            return -math.inf
+        trial.close()
+        return trial.best
+
+    tried = search(names, evaluate, trainer.budget, trainer.task.p, seed)
+    counted = {(name, str(settings)) for name, values in tried.items() for settings, _ in values}
+    trainer.trials = [trial for trial in trainer.trials if (trial.name, str(trial.settings)) in counted]
+    best = max(trainer.trials, key=lambda trial: trial.best)
+    if best.best == -math.inf:
+        reason = trainer.trials[0].error or "no validation metric"
+        raise ParameterError(f"Every trial failed or diverged. The first error: {reason}.")
+    return [best]
+
+
+def _search_freely(trainer: _Trainer, seed: int) -> list[Trial]:
+    """A look at several networks, the better half trained on, and again; those that judge together."""
+    try:
+        _look_and_halve(trainer, seed)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for trial in trainer.trials:
+            trial.close()
+    ranked = sorted((t for t in trainer.trials if t.best > -math.inf), key=lambda trial: -trial.best)
+    if not ranked:
+        errors = [trial.error for trial in trainer.trials if trial.error]
+        why = f"every network failed, the first so: {errors[0]}" if errors else "give it more time"
+        raise ParameterError(f"The search ended before a network was trained for one epoch; {why}.")
+    return _together(trainer.task, ranked)
+
+
+def _look_and_halve(trainer: _Trainer, seed: int) -> None:
+    task, budget = trainer.task, trainer.budget
+    batches = -(-len(task.train) // 64)
+    look = min(trainer.epochs, -(-_FIRST_STEPS // batches))
+    for name, settings in first_look(task):
+        places = [trial.net.placement for trial in trainer.trials]
+        held = sum(place.nbytes for place in places if place is not None and place.where != "streamed")
+        enough = not budget.may_overrun
+        if budget.is_set() or (enough and (budget.spent() > _RUNGS[0] or held > _ROOM)):
+            break
+        report(f"a look at {name}", min(1, budget.spent()))
+        trial = trainer.begin(name, settings, seed)
+        trainer.train(trial, look)
+        if trial.net.learns and trial.best > -math.inf:
+            budget.may_overrun = False
+    networks = [trial for trial in trainer.trials if trial.net.learns]
+    alive = [trial for trial in networks if trial.best > -math.inf]
+    for share in _RUNGS:
+        trainer.train_to(alive, share)
+        kept = promote({number: trial.best for number, trial in enumerate(alive)}, max(_MEMBERS, len(alive) // 2))
+        alive = [alive[number] for number in kept]
+        for trial in networks:
+            if trial not in alive and not trial.dropped:
+                trial.dropped = True
+                trial.close()
+    trainer.train_to(alive, 1.0)
+    alive.sort(key=lambda trial: -trial.best)
+    for number in range(_COPIES - len(alive) if alive else 0):  # all have ended, and there is time left
+        if budget.is_set() or budget.spent() > 0.9:
+            break
+        like = alive[number % len(alive)]
+        copy = trainer.begin(like.name, like.settings, seed + 1000 * (number + 1))
+        trainer.train_to([copy], 1.0)
+
+
+def first_look(task: Task) -> list[tuple[str, Settings]]:
+    """What is tried, in this order: distance-encoded networks that differ in what they see and how they learn.
+
+    ``max_dist`` reaches as far as nine in ten of the positives are apart; a graph of large diameter needs that. Pairs
+    are also judged by their walk profiles, unless the graph is too large for it.
+
+    Examples
+    --------
+    >>> import degnn_explore as de
+    >>> first_look(de.link_task(de.load("karate")))[:2]
+    [('walk profiles', {}), ('DE-GNN-SPD', {'max_dist': 3})]
+    """
+    far = task.max_dist if task.num_classes == 2 else 3
+    faster = 3 * MODELS["DE-GNN-SPD"].load().RATE.default_for(task.p) if task.p > 1 else 3e-3
+    walked = np.unique(np.concatenate([part.sets for part in (task.train, task.val, task.test)])).size
+    walks = MODELS["walk profiles"].takes(task.p) and walked * task.graph.num_edges * 2 * STEPS <= _WALKED
+    return [
+        *([("walk profiles", Settings())] if walks else []),  # first: a second, where a network's look may take many
+        ("DE-GNN-SPD", {"max_dist": far}),
+        ("DE-GNN-SPD", {"max_dist": far, "base": "GIN"}),
+        ("DE-GNN-SPD", {"max_dist": far, "base": "SAGE", "dropout": 0.2, "learning_rate": faster}),
+        ("DE-GNN-LP", {"steps": 6, "base": "GIN", "dropout": 0.2}),
+        ("DE-GNN-SPD", {"max_dist": max(10, far), "base": "GIN", "dropout": 0.2}),
+        ("DEA-GNN-SPD", {"max_dist": far, "dropout": 0.2, "learning_rate": faster}),
+        ("DE-GNN-SPD", {"max_dist": max(10, far), "dropout": 0.2, "learning_rate": faster}),
+        ("DE-GNN-LP", {"steps": 4, "learning_rate": faster}),
+    ]
+
+
+def _together(task: Task, ranked: list[Trial]) -> list[Trial]:
+    """Those that judge together: networks close to the best of them, formulas, or both, as validation says."""
+    networks = [trial for trial in ranked if trial.net.learns and not trial.dropped]
+    near = [trial for trial in networks if trial.best >= networks[0].best - _BEHIND][:_COPIES]
+    formulas = [trial for trial in ranked if not trial.net.learns]
+    if not (near and formulas):
+        return near or formulas
+    logits = {id(trial): _logits(trial.net, task, "val") for trial in near + formulas}
+
+    def value(some: list[Trial]) -> float:
+        mixed = blended([torch.from_numpy(logits[id(trial)]) for trial in some], [trial.net.learns for trial in some])
+        return _value(task, "val", mixed.numpy())
+
+    best = max([near + formulas, near, formulas], key=value)  # of equals the first
+    return [trial for trial in ranked if trial in best]
+
+
+def _logits(net: SetNet, task: Task, part: str) -> NDArray[np.float32]:
+    """The logits of a part's sets, and after them of the negatives that its positives are ranked among."""
+    split = getattr(task, part)
+    ranked = split.sets[:0] if split.ranked is None else split.ranked.reshape(-1, task.p)
+    return Stream(net, task.graph, np.concatenate([split.sets, ranked]), device_of(net)).logits()
+
+
+def _value(task: Task, part: str, logits: NDArray[np.float32]) -> float:
+    split = getattr(task, part)
+    ranked = None if split.ranked is None else logits[len(split) :]
+    return task_metrics(task, part, logits[: len(split)], ranked)[task.metric]
+
+
+def _judged(task: Task, trainer: _Trainer, chosen: list[Trial]) -> Tuned:
+    """The chosen model and what it reaches: the first, and only, look at the test sets."""
+    nets = [trial.net for trial in chosen]
+    model = nets[0] if len(nets) == 1 else Ensemble(nets)
+    tuned = Tuned(model=model, settings=chosen[0].rebuild, members=[trial.rebuild for trial in chosen])
+    tuned.options = {key: value for key, value in chosen[0].settings.items() if key == "learning_rate"}
+    for trial in trainer.trials:
+        tuned.tried.setdefault(trial.name, []).append((trial.settings, trial.best))
+        tuned._trials.append(
+            {"model": trial.name, "validation": trial.best, "epochs": trial.epochs,
+             "cpu_seconds": round(trial.seconds, 2), "chosen": trial in chosen, "seed": trial.seed,
+             "settings": trial.settings})  # fmt: skip
+    reached = {part: _value(task, part, _logits(model, task, part)) for part in ("val", "test")}
+    return replace(tuned, val=reached["val"], test=reached["test"])

@@ -1,0 +1,438 @@
+"""The store: every run of a project under its key, in one SQLite file that many processes may use at once."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import secrets
+import shutil
+import socket
+import sqlite3
+import tempfile
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..common.errors import ParameterError, check_choice, short_repr
+from ..common.files import write_whole
+from ..learn.registry import MODELS
+from .runs import Run, plain
+
+if TYPE_CHECKING:
+    import pandas
+
+_APPLICATION = 0xDE97  # SQLite's application_id: tells our files from other databases
+_VERSION = 2
+_COLUMNS = ("key", "task", "digest", "graph", "model", "seed", "status")
+_TABLES = f"""
+CREATE TABLE IF NOT EXISTS runs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,  -- in the order in which they were written
+    key TEXT NOT NULL UNIQUE,
+    task TEXT NOT NULL, digest TEXT NOT NULL, graph TEXT NOT NULL, model TEXT NOT NULL, seed INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    record TEXT NOT NULL  -- the whole run, as JSON
+);
+CREATE INDEX IF NOT EXISTS runs_of ON runs (task, digest);
+CREATE TABLE IF NOT EXISTS claims (
+    key TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,  -- machine/process/token
+    until REAL NOT NULL  -- seconds of the clock
+);
+PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {_VERSION};
+"""
+CLAIM = 60.0  # seconds that a claim holds unless it is renewed
+_PATIENCE = 60.0  # seconds to wait for another process that is writing
+_WARNED: dict[Path, set[str]] = {}  # unknown models of each store that were warned of
+
+
+class Store:
+    """The runs in a folder: ``runs.sqlite``, and ``models/`` next to it. It is created when the first run is written.
+
+    What :meth:`put` was given is on the disk when it returns, whatever happens to the process afterwards; a finished
+    run is never overwritten by a failed one. A full disk is a ParameterError; what is stored can still be read.
+
+    Parameters
+    ----------
+    folder
+        Where the runs are. By default ``runs/`` of the project: of the nearest folder upwards that has such a store,
+        else of the repository or Python project around this folder, else of this folder. The environment variable
+        DEGNN_RUNS names another.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store(folder)
+    ...     store.put(Run("k1", "karate", "links", "GCN", seed=0, test=0.8))
+    ...     store.put(Run("k2", "karate", "links", "GIN", seed=0, test=0.7))
+    ...     store.get("k1").test, [run.model for run in store.runs(task="links")]
+    (0.8, ['GCN', 'GIN'])
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+        given = folder or os.environ.get("DEGNN_RUNS") or _project_folder() / "runs"
+        self.folder = Path(given).expanduser().resolve()
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ParameterError(f"{self.folder} is a file; name a folder for the runs, such as runs.")
+        self.models = self.folder / "models"
+        self.scratch = self.folder / "scratch"  # what runs under way need; a folder for each scheduler
+        self._file = self.folder / "runs.sqlite"
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.folder)!r})"
+
+    # ---- runs ---------------------------------------------------------------------------------
+
+    def put(self, *runs: Run) -> None:
+        """Write runs, all of them or none; a later one of the same key replaces the earlier."""
+        with self._writing() as db:
+            for run in runs:
+                db.execute("DELETE FROM claims WHERE key = ?", [run.key])
+                old = db.execute("SELECT status FROM runs WHERE key = ?", [run.key]).fetchone()
+                if run.status == "finished" or old is None or old[0] != "finished":
+                    values = [*(getattr(run, column) for column in _COLUMNS), run.to_json()]
+                    db.execute(f"REPLACE INTO runs ({', '.join(_COLUMNS)}, record) VALUES (?,?,?,?,?,?,?,?)", values)
+
+    def get(self, key: str) -> Run | None:
+        """The run of this key, None if there is none."""
+        return next(iter(self.runs(key=key)), None)
+
+    def runs(self, **filters: Any) -> list[Run]:
+        """The runs with these values of key, task, digest, graph, model, seed or status, in the order written.
+
+        Runs of models that are not registered in this process are left out, with a warning the first time; see
+        :meth:`unknown_models`.
+        """
+        with self._reading() as db:
+            rows = db.execute(f"SELECT record FROM runs WHERE {_where(filters)} ORDER BY number", [*filters.values()])
+            try:
+                runs = [Run.from_json(record) for (record,) in rows]
+            except (ValueError, TypeError, AttributeError) as error:
+                raise self._damaged(error) from None
+        known = [run for run in runs if run.model in MODELS]
+        if len(known) < len(runs):
+            warned = _WARNED.setdefault(self.folder, set())
+            new = {name: count for name, count in self.unknown_models(**filters).items() if name not in warned}
+            warned |= set(new)
+            if new:
+                warnings.warn(f"{left_out(new)} ({self.folder})", stacklevel=2)
+        return known
+
+    def unknown_models(self, **filters: Any) -> dict[str, int]:
+        """How many of these runs are of models that are not registered in this process, by model.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     store = Store(folder)
+        ...     store.put(Run("k1", "karate", "links", "my net", seed=0, test=0.8))
+        ...     store.unknown_models()
+        {'my net': 1}
+        """
+        with self._reading() as db:
+            query = f"SELECT model, COUNT(*) FROM runs WHERE {_where(filters)} GROUP BY model ORDER BY model"
+            counted = dict(db.execute(query, [*filters.values()]).fetchall())
+        return {name: count for name, count in counted.items() if name not in MODELS}
+
+    def frame(self, **filters: Any) -> pandas.DataFrame:
+        """The runs as a table for pandas, a row for each, without their epochs.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     store = Store(folder)
+        ...     store.put(Run("k1", "karate", "links", "GCN", seed=0, test=0.8))
+        ...     store.frame()[["model", "seed", "test"]].values.tolist()
+        [['GCN', 0, 0.8]]
+        """
+        import pandas as pd
+
+        columns = [name for name in Run.__dataclass_fields__ if name != "epochs"]
+        return pd.DataFrame([[getattr(run, name) for name in columns] for run in self.runs(**filters)], columns=columns)
+
+    def export(self, path: str | os.PathLike[str], per: str = "run", **filters: Any) -> None:
+        """Write runs (see :meth:`runs`) to a file of JSON lines or CSV, by its ending; ``per`` is "run" or "epoch"."""
+        file = Path(path).expanduser()
+        ending = check_choice("ending", file.suffix, (".jsonl", ".csv"))
+        runs = self.runs(**filters)
+        if check_choice("per", per, ("run", "epoch")) == "epoch":
+            rows = [{"key": run.key, **epoch} for run in runs for epoch in run.epochs]
+        else:
+            rows = [plain(asdict(run)) for run in runs]
+        text = _csv(rows) if ending == ".csv" else "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+        try:
+            write_whole(file, text.encode())
+        except OSError as error:
+            raise ParameterError(
+                f"{file} cannot be written ({error.strerror or error}); choose another place."
+            ) from None
+
+    # ---- who trains what ----------------------------------------------------------------------
+
+    def claim(
+        self, keys: Iterable[str], owner: str, limit: int = 1, *, seconds: float = CLAIM, retry_failed: bool = False
+    ) -> tuple[list[str], list[str]]:
+        """Claim the first ``limit`` of these runs that no one else trains; return them, and those that ended.
+
+        A claim ends with :meth:`put` or :meth:`release`, after ``seconds`` unless :meth:`renew` extends it, and at
+        once when its owner was a process of this machine that is gone. ``owner`` is from :func:`new_owner`.
+        """
+        claimed: list[str] = []
+        ended: list[str] = []
+        over = ("finished",) if retry_failed else ("finished", "failed")
+        with self._writing() as db:
+            for key in keys:
+                if len(claimed) >= limit:
+                    break
+                held = db.execute("SELECT owner, until FROM claims WHERE key = ?", [key]).fetchone()
+                if held is not None and held[0] != owner and held[1] > time.time() and not _is_gone(held[0]):
+                    continue
+                status = db.execute("SELECT status FROM runs WHERE key = ?", [key]).fetchone()
+                if status is not None and status[0] in over:
+                    ended.append(key)
+                    continue
+                db.execute("REPLACE INTO claims VALUES (?, ?, ?)", [key, owner, time.time() + seconds])
+                claimed.append(key)
+        return claimed, ended
+
+    def renew(self, owner: str, seconds: float = CLAIM) -> None:
+        """Extend all claims of this owner."""
+        with self._writing() as db:
+            db.execute("UPDATE claims SET until = ? WHERE owner = ?", [time.time() + seconds, owner])
+
+    def release(self, owner: str) -> None:
+        """End the claims of this owner."""
+        with self._writing() as db:
+            db.execute("DELETE FROM claims WHERE owner = ?", [owner])
+
+    def forget_failed(self, keys: Iterable[str]) -> None:
+        """Remove failed runs of these keys, so that they can be tried again."""
+        with self._writing() as db:
+            db.executemany("DELETE FROM runs WHERE key = ? AND status = 'failed'", [(key,) for key in keys])
+
+    # ---- files of runs under way --------------------------------------------------------------
+
+    def checkpoint(self, key: str) -> Path:
+        """Where an unfinished run continues from."""
+        return self.models / f"{key}.checkpoint"
+
+    def prepare(self) -> None:
+        """Raise an error if runs or models cannot be written; remove what killed processes left behind."""
+        with self._errors():
+            self.models.mkdir(parents=True, exist_ok=True)
+            self.scratch.mkdir(exist_ok=True)
+            tempfile.TemporaryFile(dir=self.models).close()
+        with self._writing() as db:
+            db.execute("DELETE FROM claims WHERE until < ?", [time.time()])
+            finished = {key for (key,) in db.execute("SELECT key FROM runs WHERE status = 'finished'")}
+            trials = "SELECT key FROM runs WHERE json_extract(record, '$.rung') > 0"
+            finished -= {key for (key,) in db.execute(trials)}  # the next rung continues from them
+            claimed = {key for (key,) in db.execute("SELECT key FROM claims")}
+        for folder in self.scratch.glob("*"):
+            if _is_gone(folder.name.replace("+", "/")):
+                shutil.rmtree(folder, ignore_errors=True)
+        for file in self.models.glob("*"):
+            half_written = file.name.startswith(".") and file.name.split(".")[1] not in claimed
+            done = file.suffix == ".checkpoint" and file.stem in finished
+            with contextlib.suppress(FileNotFoundError):  # another process tidies up, too
+                if done or (half_written and time.time() - file.stat().st_mtime > 60):
+                    file.unlink()
+
+    def scratch_of(self, owner: str) -> Path:
+        """A folder for one scheduler: progress of its runs, and what it sends to its workers."""
+        return self.scratch / owner.replace("/", "+")
+
+    def tidy(self, owner: str) -> None:
+        """Remove this scheduler's scratch folder."""
+        shutil.rmtree(self.scratch_of(owner), ignore_errors=True)
+
+    # ---- SQLite -------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it is on the disk afterwards, or nothing. Opened each time, so forks are safe."""
+        with self._errors():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with contextlib.closing(self._connect()) as db:
+                if not self._is_ours(db):
+                    with contextlib.suppress(sqlite3.OperationalError):  # then it keeps a journal
+                        db.execute(f"PRAGMA journal_mode = {'DELETE' if _is_network(self.folder) else 'WAL'}")
+                    db.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
+                db.execute("PRAGMA synchronous = FULL")
+                db.execute("BEGIN IMMEDIATE")
+                yield db
+                db.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """The file; where there is none yet, empty tables in memory."""
+        with self._errors(), contextlib.ExitStack() as closing:
+            if self._file.exists():
+                db = closing.enter_context(contextlib.closing(self._readable(closing)))
+                if self._is_ours(db):
+                    yield db
+                    return
+            db = closing.enter_context(contextlib.closing(sqlite3.connect(":memory:")))
+            db.executescript(_TABLES)
+            yield db
+
+    def _readable(self, closing: contextlib.ExitStack) -> sqlite3.Connection:
+        """The file itself; in a folder that cannot be written to, where SQLite keeps no log, a copy of it."""
+        db = self._connect("?mode=ro")
+        try:
+            db.execute("SELECT 1 FROM sqlite_master").fetchone()
+            return db
+        except sqlite3.OperationalError as error:
+            db.close()
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+                raise
+        copy = Path(closing.enter_context(tempfile.TemporaryDirectory()))
+        for file in self.folder.glob("runs.sqlite*"):
+            shutil.copy(file, copy)
+        return sqlite3.connect(copy / "runs.sqlite", timeout=_PATIENCE, isolation_level=None)
+
+    def _connect(self, query: str = "") -> sqlite3.Connection:
+        return sqlite3.connect(f"{self._file.as_uri()}{query}", uri=True, timeout=_PATIENCE, isolation_level=None)
+
+    def _is_ours(self, db: sqlite3.Connection) -> bool:
+        """Whether the tables are there; an error for somebody else's database."""
+        db.execute("BEGIN")  # all as of one moment: another process may be making it
+        application, version = (
+            db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+        something = db.execute("SELECT 1 FROM sqlite_master").fetchone()
+        db.execute("COMMIT")
+        if application != _APPLICATION and something:
+            raise ParameterError(f"{self._file} is a database of something else; choose another folder for the runs.")
+        if application == _APPLICATION and version != _VERSION:
+            which = "a later" if version > _VERSION else "an earlier"
+            raise ParameterError(
+                f"{self._file} was written by {which} version of degnn_explore; choose another folder for the runs, "
+                "or move this one away."
+            )
+        return bool(application == _APPLICATION)
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Errors of the disk and of SQLite in our words."""
+        try:
+            yield
+        except OSError as error:
+            raise self._unwritable(error.strerror or str(error)) from None
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise ParameterError(
+                    f"{self._file} was locked by another process for more than {_PATIENCE:.0f} seconds; try again."
+                ) from None
+            if code in _DISK:
+                raise self._unwritable(str(error)) from None
+            raise self._damaged(error) from None
+
+    def _unwritable(self, why: str) -> ParameterError:
+        remedy = 'Make room or make it writable, or choose another folder: store="folder" (a board: results="folder").'
+        return ParameterError(f"{self.folder} cannot be written to ({why}). {remedy}")
+
+    def _damaged(self, error: Exception) -> ParameterError:
+        return ParameterError(
+            f"{self._file} is damaged, or not a store of runs ({error}). Move it away, and put a copy in its place if "
+            "you have one."
+        )
+
+
+_DISK = (
+    sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM,
+)  # fmt: skip
+
+
+def new_owner() -> str:
+    """A new owner of claims: machine, process, and a token that tells two schedulers of a process apart."""
+    return f"{socket.gethostname().replace('/', '-').replace('+', '-')}/{os.getpid()}/{secrets.token_hex(4)}"
+
+
+def _is_gone(owner: str) -> bool:
+    """Whether the owner was a process of this machine, and is no more."""
+    machine, _, process = owner.rpartition("/")[0].rpartition("/")
+    if machine != new_owner().split("/")[0] or not process.isdigit() or os.name != "posix":
+        return False  # on Windows signal 0 would end the process
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
+def _project_folder() -> Path:
+    """The nearest folder upwards that holds a store, else a repository or Python project, else this one."""
+    here = Path.cwd()
+    for marks in (["runs/runs.sqlite"], [".git", "pyproject.toml"]):
+        for folder in (here, *here.parents):
+            if any((folder / mark).exists() for mark in marks):
+                return folder
+    return here
+
+
+_NETWORK_FILE_SYSTEMS = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "gluster", "lustre", "beegfs", "gpfs", "fuse.")
+
+
+def _is_network(folder: Path) -> bool:
+    """Whether the folder is on a network drive, as far as this system says (Linux, Windows shares)."""
+    if str(folder).startswith("\\\\"):
+        return True
+    with contextlib.suppress(OSError, ValueError):
+        mounts = [line.split(" ") for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()]
+        kinds = {place.replace("\\040", " "): kind for _, place, kind, *_ in mounts}
+        mount = next(outer for outer in map(str, (folder, *folder.parents)) if outer in kinds)
+        return kinds[mount].startswith(_NETWORK_FILE_SYSTEMS)
+    return False
+
+
+def _where(filters: dict[str, Any]) -> str:
+    return " AND ".join(f"{check_choice('column', name, _COLUMNS)} = ?" for name in filters) or "1"
+
+
+def left_out(unknown: dict[str, int]) -> str:
+    """Which runs are not shown because their models are not registered.
+
+    >>> left_out({"my net": 3, "my SAGE": 1})
+    "Left out: 3 runs of 'my net', 1 run of 'my SAGE', not registered here; run the cell that registers them."
+    """
+    runs = [f"{count} run{'s' if count > 1 else ''} of {short_repr(name)}" for name, count in unknown.items()]
+    more = ["…"] if len(runs) > 5 else []
+    them = "it" if len(runs) == 1 else "them"
+    return f"Left out: {', '.join(runs[:5] + more)}, not registered here; run the cell that registers {them}."
+
+
+def _csv(rows: list[dict[str, Any]]) -> str:
+    """A column for each value, such as hyper.layers or val.auc; a text that would be a formula is put in quotes."""
+
+    def cell(value: Any) -> str:
+        if isinstance(value, str) and value[:1] not in ("=", "+", "-", "@", "\t", "\r"):
+            return value
+        return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+    flat = [
+        {
+            (f"{name}.{inner}" if inner else name): cell(item)
+            for name, value in row.items()
+            if not isinstance(value, list)
+            for inner, item in (value.items() if isinstance(value, dict) else [("", value)])
+        }
+        for row in rows
+    ]
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(dict.fromkeys(name for row in flat for name in row)), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat)
+    return out.getvalue()

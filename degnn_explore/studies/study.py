@@ -1,0 +1,757 @@
+"""``study``: a table of graphs, tasks and models, trained where the store has gaps, and compared with the paper."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..common.errors import GraphError, ParameterError, check_choice, check_float, check_int
+from ..common.progress import cores
+from ..graphs.graph import Graph
+from ..learn.registry import MODELS, is_heuristic
+from ..learn.splits import triangles
+from ..learn.tasks import TASKS, Task
+from ..learn.training import Epoch
+from ..reading.datasets import load
+from ..reading.read import read_graph
+from .leak_effects import leak_effects, leak_figure, read_leak_effects
+from .paper_table import CHOSEN, Reading, Result, SideBySide, as_text, long_table, read_table, result_of, wide_table
+from .runs import Run, RunSpec
+from .scheduler import Scheduler, Update
+from .search import Settings, candidates, halve, mean_value, rung_sizes
+from .store import Store
+from .study_file import ColumnConfig, StudyConfig, make_config, read_config
+from .study_results import DIGITS, EARLIER, Row, earlier_run, read_rows, row_of, run_of, write_rows
+
+if TYPE_CHECKING:
+    import pandas
+
+_SET = 6e-5  # CPU-seconds of a set in an epoch, of a GCN
+_FACTOR = {"GIN": 1.5, "struc2vec": 0.3, "SEAL": 2.5, "DEA-GNN-SPD": 3.0, "DEA-GNN-PR": 3.0}  # of other models
+_TRAINED = 0.7  # of its epochs a run is trained, as a rule, before patience ends it
+_PAUSE = 5.0  # seconds between two reports of progress
+OnEpoch = Callable[[Run, Epoch], object]
+
+
+def study(
+    file: str | os.PathLike[str] | None = None,
+    *,
+    graphs: Any = None,
+    tasks: Any = "links",
+    models: str | Iterable[str] = (),
+    seeds: int = 5,
+    epochs: int = 40,
+    options: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+    search: Mapping[str, Any] | None = None,
+    protocol: Any = "honest",
+    split: Any = None,
+    metric: str | None = None,
+    per_positive: int | None = None,
+    negatives: str = "random",
+    device: str = "cpu",
+    title: str = "",
+    store: Store | str | os.PathLike[str] | None = None,
+    on_epoch: OnEpoch | None = None,
+) -> Study:
+    """A study: every model on every graph and task, seed by seed.
+
+    Parameters
+    ----------
+    file
+        A TOML file such as ``studies/table1.toml``, which holds all of the following; "table1", "heuristics", "leaks"
+        and "demo" are included. Runs in ``results/table1.csv`` next to its folder are not trained again.
+    graphs, tasks
+        A graph or several (names, files or graphs), and "links", "roles" or "triangles", or several. Or a task of your
+        own, whose graph and split it has: ``tasks=de.link_task(G, ...)``.
+    models
+        Names from :func:`degnn_explore.models`, or one name.
+    seeds
+        How many.
+    epochs, options, device
+        Of :func:`degnn_explore.fit`, such as ``options={"patience": 10}``.
+    settings
+        Of single models: ``{"DE-GNN-SPD": {"max_dist": 4}}``.
+    search
+        How settings are chosen, e.g. ``{"trials": 16, "seeds": [1000, 1001], "rungs": [5, 15, 45], "space": {...}}``:
+        as many for every model, by successive halving on validation, on seeds that are not reported.
+    protocol
+        "honest", "paper", or names of :func:`degnn_explore.leaks`; in a file also ``protocols``, a list, for a column
+        of each. Settings are always chosen honestly.
+    split
+        Shares of training, validation and test sets, such as (0.85, 0.05, 0.1); or what else the task takes as
+        ``split=``, which is then the split of every seed.
+    metric
+        What epochs and settings are chosen by and what is reported, as in :func:`degnn_explore.fit`: "mrr", say.
+    per_positive, negatives
+        Of :func:`degnn_explore.link_task`: how many negatives each held-out link has, "random" or "hard".
+    store
+        Where runs are kept, see :class:`degnn_explore.Store`; by default the project's.
+    on_epoch
+        Called as ``on_epoch(run, epoch)``, for TensorBoard or W&B: during training here, on a cluster when a run ends.
+
+    Examples
+    --------
+    >>> import tempfile, degnn_explore as de
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = de.study(graphs="karate", models=["Adamic-Adar", "shortest path"], seeds=2, store=folder)
+    ...     done = study.run(workers=1, progress=False)
+    ...     study.table()["karate links"]["seeds"].tolist()
+    ['2', '2']
+    """
+    where = store if isinstance(store, Store) else Store(store)
+    if file is not None:
+        return Study(read_config(Path(file).expanduser()), where, on_epoch)
+    kinds = [tasks] if isinstance(tasks, str | Task) else list(tasks)
+    own = [task for task in kinds if isinstance(task, Task)]
+    if graphs is None and not own:
+        raise ParameterError('A study needs a file, graphs or a task: de.study("table1"), or graphs="celegans".')
+    listed = [graphs] if isinstance(graphs, str | Graph) else list(graphs or ())
+    columns: list[dict[str, Any]] = [{"graph": task.full_graph, "task": task} for task in own]
+    shares = split is None or (isinstance(split, list | tuple) and all(isinstance(s, int | float) for s in split))
+    for kind in kinds:
+        for graph in listed if isinstance(kind, str) else ():
+            if shares:
+                columns.append({"graph": graph, "task": kind, "split": split})
+            else:
+                loaded = graph if isinstance(graph, Graph) else _graph(graph, None)
+                make = TASKS[check_choice("task", kind, TASKS)].make
+                columns.append({"graph": loaded, "task": make(loaded, split=split)})
+    given: dict[str, Any] = {
+        "title": title or "study", "models": models if isinstance(models, str) else list(models), "seeds": seeds,
+        "epochs": epochs, "options": dict(options or {}), "settings": dict(settings or {}), "protocol": protocol,
+        "device": device, "metric": metric, "per_positive": per_positive, "negatives": negatives,
+        "columns": columns}  # fmt: skip
+    return Study(make_config({**given, **({"search": search} if search else {})}), where, on_epoch)
+
+
+@dataclass(frozen=True)
+class StudyProgress:
+    """How far a study is. Trials of a search are counted among the runs."""
+
+    done: int
+    failed: int
+    left: int  # as far as it can be known: what a search will ask for depends on what it finds
+    trials: int  # of those done
+    seconds_left: float  # by the clock, with ``workers`` at once
+    cpu_hours: float  # spent on what is done
+    workers: int
+    interrupted: bool = False  # by Ctrl-C
+
+    @property
+    def share(self) -> float:
+        """Of the runs that have ended, from 0 to 1."""
+        return (self.done + self.failed) / max(1, self.done + self.failed + self.left)
+
+    def __str__(self) -> str:
+        failed = f", {self.failed} failed" if self.failed else ""
+        trials = f" ({self.trials} of them trials)" if self.trials else ""
+        left = f"{self.left} left, about {_time(self.seconds_left)} with {self.workers} at once" if self.left else "all"
+        if self.left and not self.workers:
+            left = f"{self.left} left, waiting for workers"
+        return f"{self.done} runs done{trials}{failed}, {left}; {self.cpu_hours:.2f} CPU-hours spent"
+
+
+def _time(seconds: float) -> str:
+    """Seconds for people.
+
+    >>> _time(42), _time(600), _time(9000)
+    ('42 s', '10 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+# ---- one cell: one model of one column -------------------------------------------------------------
+
+
+class _NotKnownYet(Exception):
+    """A search needs these runs first."""
+
+    def __init__(self, specs: list[RunSpec]) -> None:
+        super().__init__()
+        self.specs = specs
+
+
+class Cell:
+    """One model of a column. It keeps no results: every question is answered from the runs known at the time."""
+
+    def __init__(self, column: ColumnConfig, model: str, graph: Graph, sets: int, protocol: str) -> None:
+        self.column, self.model, self.protocol, self._graph, self._sets = column, model, protocol, graph, sets
+        self.learns = MODELS[model].load().learns
+        self.trials: list[Settings] = [{}]
+        if column.search is not None:
+            given = column.settings.get(model, {})
+            space = {name: values for name, values in column.search.space_of(model).items() if name not in given}
+            self.trials = candidates(model, column.p, space=space, most=column.search.trials)
+        several = column.search is not None and len(self.trials) > 1
+        rungs = column.search.rungs if column.search is not None and several else ()
+        self.rungs = rungs if self.learns else rungs[:1]
+        self._specs: dict[tuple[int, int, int], RunSpec] = {}
+
+    def settings(self, trial: int) -> Settings:
+        """The settings of a trial, with those that the study gives."""
+        return {**self.column.settings.get(self.model, {}), **self.trials[trial]}
+
+    def spec(self, trial: int, seed: int, rung: int = 0) -> RunSpec:
+        """A run to report; or, with a rung, a trial, which is always honest."""
+        if (trial, seed, rung) not in self._specs:
+            before = self.spec(trial, seed, rung - 1).key if rung > 1 else ""
+            self._specs[trial, seed, rung] = self.spec_with(self.settings(trial), seed, rung, before)
+        return self._specs[trial, seed, rung]
+
+    def spec_with(self, settings: Settings, seed: int, rung: int = 0, before: str = "") -> RunSpec:
+        """A run with any settings."""
+        column = self.column
+        hyper = {name: value for name, value in settings.items() if name != "learning_rate"}
+        rate = {name: value for name, value in settings.items() if name == "learning_rate"}
+        return RunSpec(
+            self._graph, column.task, self.model, seed, self.rungs[rung - 1] if rung else column.epochs, hyper,
+            {**column.fit_options, **rate}, "honest" if rung else self.protocol, column.device, column.split, rung,
+            keep_model=False, resume_from=before, per_positive=column.per_positive,
+            negatives=column.negatives)  # fmt: skip
+
+    def reported(self, trial: int) -> list[RunSpec]:
+        """The runs of all seeds, with these settings."""
+        return [self.spec(trial, seed) for seed in range(self.column.seeds)]
+
+    def trial_specs(self) -> Iterator[tuple[int, RunSpec]]:
+        """All trials that the search may ask for, with their numbers."""
+        for rung in range(1, len(self.rungs) + 1):
+            for trial in range(len(self.trials)):
+                for seed in self._search_seeds:
+                    yield trial, self.spec(trial, seed, rung)
+
+    @property
+    def _search_seeds(self) -> tuple[int, ...]:
+        return () if self.column.search is None else self.column.search.seeds
+
+    def chosen(self, known: Mapping[str, Run]) -> tuple[int | None, list[RunSpec]]:
+        """The number of the chosen settings; or None, and the trials that must be trained next."""
+        if not self.rungs or self.column.search is None:
+            return 0, []
+
+        def evaluate(rung: int, alive: list[int]) -> dict[int, float]:
+            specs = {trial: [self.spec(trial, seed, rung) for seed in self._search_seeds] for trial in alive}
+            if missing := [spec for seeds in specs.values() for spec in seeds if spec.key not in known]:
+                raise _NotKnownYet(missing)
+            return {trial: mean_value([_value(known[spec.key]) for spec in specs[trial]]) for trial in alive}
+
+        try:
+            return halve(len(self.trials), len(self.rungs), self.column.search.reduce, evaluate), []
+        except _NotKnownYet as needed:
+            return None, needed.specs
+
+    def tried(self, known: Mapping[str, Run]) -> int:
+        """How many settings have been looked at so far; one, if there is nothing to choose from."""
+        if not self.rungs:
+            return len(self.trials)
+        return len({trial for trial, spec in self.trial_specs() if spec.key in known})
+
+    def todo(self, known: Mapping[str, Run]) -> list[tuple[int, RunSpec]]:
+        """What can be trained now, each with its level: 0 for trials and the first seed, then a level for each seed."""
+        chosen, missing = self.chosen(known)
+        if chosen is None:
+            return [(0, spec) for spec in missing]
+        return [(spec.seed, spec) for spec in self.reported(chosen) if spec.key not in known]
+
+    def all_specs(self, known: Mapping[str, Run]) -> list[RunSpec]:
+        """All trials, then, when its settings are chosen, the runs that are reported."""
+        chosen, _ = self.chosen(known)
+        return [spec for _, spec in self.trial_specs()] + ([] if chosen is None else self.reported(chosen))
+
+    # ---- what it costs ------------------------------------------------------------------------
+
+    @property
+    def guess(self) -> float:
+        """CPU-seconds of a run before any was made: for the order of the runs, and the time left."""
+        if is_heuristic(self.model):
+            return 1e-3 + _SET * self._sets
+        return _SET * self._sets * _FACTOR.get(self.model, 1.0) * self.column.epochs * _TRAINED
+
+    def cost(self, known: Mapping[str, Run], scale: float = 1.0) -> float:
+        """CPU-seconds of a run: of those that were made, else by its trials, else the guess times ``scale``."""
+        ended = [known[spec.key] for spec in self.all_specs(known) if spec.key in known]
+        ended = [run for run in ended if run.status == "finished" and run.cpu_seconds]
+        if reported := [run.cpu_seconds for run in ended if not run.rung]:
+            return statistics.fmean(reported)
+        if ended:
+            whole = [run.cpu_seconds / max(1, run.trained) * self.column.epochs for run in ended]
+            return _TRAINED * statistics.fmean(whole)
+        return self.guess * scale
+
+    def left(self, known: Mapping[str, Run], scale: float) -> tuple[int, float]:
+        """Runs that are left, as far as it can be known, and their CPU-seconds."""
+        cost, (chosen, missing) = self.cost(known, scale), self.chosen(known)
+        if chosen is not None:
+            return len(self.todo(known)), len(self.todo(known)) * cost
+        assert self.column.search is not None
+        now, seeds = missing[0].rung, len(self._search_seeds)
+        sizes = rung_sizes(len(self.trials), len(self.rungs), self.column.search.reduce)
+        counts = [len(missing), *(size * seeds for size in sizes[now:])]
+        parts = [(e - b) / self.column.epochs for e, b in zip(self.rungs, (0, *self.rungs), strict=False)][now - 1 :]
+        trials = sum(count * part for count, part in zip(counts, parts, strict=True))
+        return sum(counts) + self.column.seeds, (trials + self.column.seeds) * cost
+
+    def spent(self, known: Mapping[str, Run]) -> float:
+        """CPU-seconds that went into what is known; a rung's include those of the rungs below."""
+        taken: dict[tuple[str, int], float] = {}
+        for spec in self.all_specs(known):
+            if spec.key in known:
+                where = (str(sorted(spec.settings.items())) + str(bool(spec.rung)), spec.seed)
+                taken[where] = max(taken.get(where, 0.0), known[spec.key].cpu_seconds)
+        return math.fsum(taken.values())
+
+
+def _value(run: Run) -> float:
+    """What a trial reached on validation; -inf if it failed or diverged."""
+    return -math.inf if run.status != "finished" or run.val is None else round(run.val, DIGITS)
+
+
+# ---- the study ------------------------------------------------------------------------------------
+
+
+class Study:
+    """What to train, and the store with the runs so far; made by :func:`study`.
+
+    ``missing`` lists graphs that could not be loaded, and why; their columns are left out.
+
+    Examples
+    --------
+    >>> import tempfile, degnn_explore as de
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = de.study(graphs=["karate", "lesmis"], models=["GCN", "SAGE"], seeds=3, store=folder)
+    ...     study.progress().left, study.only(models=["GCN"], seeds=1).progress().left
+    (12, 2)
+    """
+
+    def __init__(self, config: StudyConfig, store: Store, on_epoch: OnEpoch | None = None) -> None:
+        self.config, self.store, self._on_epoch = config, store, on_epoch
+        self.missing: dict[str, str] = {}
+        self._prepared: list[Cell] | None = None
+        self._loaded: dict[str, Run] = {}
+        self._earlier: list[Row] = []
+
+    def __repr__(self) -> str:
+        return f"Study({self.config.title!r}, {len(self.config.columns)} columns, {self.store!r})"
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.config.title
+
+    def only(
+        self,
+        graphs: Sequence[str] | None = None,
+        models: Sequence[str] | None = None,
+        seeds: int | None = None,
+        tasks: Sequence[str] | None = None,
+    ) -> Study:
+        """A part of the study: some graphs, tasks and models, and at most ``seeds`` seeds; the runs are the same."""
+        columns = self.config.columns
+        for what, chosen, there in (
+            ("graph", graphs, {column.name for column in columns}),
+            ("task", tasks, {column.kind for column in columns}),
+            ("model", models, {model for column in columns for model in column.models}),
+        ):
+            for name in chosen or ():
+                check_choice(f"{what} of this study", name, sorted(there))
+        most = None if seeds is None else check_int("seeds", seeds, least=1)
+        kept = []
+        for column in columns:
+            names = tuple(model for model in column.models if models is None or model in models)
+            if names and (graphs is None or column.name in graphs) and (tasks is None or column.kind in tasks):
+                count = column.seeds if most is None else min(column.seeds, most)
+                kept.append(column.model_copy(update={"models": names, "seeds": count}))
+        if not kept:
+            raise ParameterError("No column has all of these; name fewer graphs, tasks and models.")
+        part = Study(self.config.model_copy(update={"columns": tuple(kept)}), self.store, self._on_epoch)
+        part._loaded = self._loaded
+        return part
+
+    # ---- what is known ------------------------------------------------------------------------
+
+    def _cells(self) -> list[Cell]:
+        """The cells; graphs and committed results are read when first needed."""
+        if self._prepared is None:
+            self._prepared = [cell for column in self.config.columns for cell in self._column(column)]
+            if not self._prepared:
+                raise GraphError(" ".join(f"{name}: {why}" for name, why in self.missing.items()))
+            if self.config.place is not None:
+                folder, name = self.config.place.parent / "results", f"{self.config.name}.csv"
+                self._loaded = self._read(folder / name) | self._loaded
+                self._earlier = list(read_rows(folder / EARLIER / name).values())
+        return self._prepared
+
+    def _column(self, column: ColumnConfig) -> list[Cell]:
+        try:
+            graph = column.graph if isinstance(column.graph, Graph) else _graph(column.graph, self.config.place)
+        except (GraphError, OSError) as error:
+            self.missing[column.name] = str(error)
+            return []
+        sizes = {"links": lambda: 2 * graph.num_edges, "triangles": lambda: 2 * len(triangles(graph))}
+        sets = sizes[column.kind]() if column.kind in sizes else graph.num_nodes
+        order = {model: number for number, model in enumerate(MODELS)}
+        models = sorted(column.models, key=lambda model: order[model])
+        return [Cell(column, model, graph, sets, protocol) for protocol in column.protocols for model in models]
+
+    def _read(self, file: Path) -> dict[str, Run]:
+        """The runs of a file of results that this study asks for, by key."""
+        rows, known = read_rows(file), dict[str, Run]()
+        for cell in self._cells() if rows else ():
+            for _ in range(2):  # what is reported is known when the trials are
+                for spec in cell.all_specs(known):
+                    if spec.key in rows and (run := run_of(spec, rows[spec.key])) is not None:
+                        known[spec.key] = run
+        return known
+
+    def _known(self) -> dict[str, Run]:
+        """All that has ended, in the store or in committed results, by key."""
+        known = dict(self._loaded)
+        questions = {(spec.kind, spec.digest) for cell in self._cells() for spec in (cell.spec(0, 0), *_honest(cell))}
+        for kind, digest in questions:
+            for run in self.store.runs(task=kind, digest=digest):
+                if run.status == "finished" or run.key not in known:
+                    known[run.key] = run
+        return {**self._loaded, **known}
+
+    def load(self, path: str | os.PathLike[str]) -> int:
+        """Add the runs of a file that :meth:`results` wrote; return how many belong to this study."""
+        file = Path(path).expanduser()
+        if not file.is_file():
+            raise ParameterError(f"{file} is not there, as seen from {Path.cwd()}; name a file of results.")
+        found = self._read(file)
+        self._loaded = self._loaded | found
+        return len(found)
+
+    def results(self, path: str | os.PathLike[str]) -> Path:
+        """Write one row a run, to commit: ``results/table1.csv``, and the trials of the search in a second file."""
+        file, known = Path(path).expanduser(), self._known()
+        rows = []
+        for cell in self._cells():
+            trial_of = {spec.key: trial for trial, spec in cell.trial_specs()}
+            chosen, _ = cell.chosen(known)
+            for spec in cell.all_specs(known):
+                run = known.get(spec.key)
+                if run is not None and run.status == "finished":
+                    settings = cell.settings(trial_of[spec.key] if spec.rung else chosen or 0)
+                    rows.append(row_of(run, cell.column.name, settings, len(cell.trials)))
+        write_rows(rows, file)
+        return file
+
+    # ---- running ------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Raise an error for anything that is known to fail before the first run."""
+        for cell in self._cells():
+            cell.spec(0, 0).check()
+
+    def run(
+        self,
+        workers: Any = None,
+        *,
+        minutes: float | None = None,
+        progress: bool | Callable[[StudyProgress], object] = True,
+        retry: bool = False,
+    ) -> StudyProgress:
+        """Train what the store does not have yet; Ctrl-C, or ``kill -9``, at any moment, and call it again.
+
+        Parameters
+        ----------
+        workers
+            Runs at once, each in a process with one torch thread; by default as many as there are cores. Or a Dask
+            cluster: the address of its scheduler, such as "tcp://10.0.0.7:8786", or a ``dask.distributed.Client``
+            (extra ``cluster``). Its workers need this package, and neither a shared disk nor the graphs: results come
+            back into this store.
+        minutes
+            Stop after this many CPU minutes, added up over the workers; breadth first, so that every cell has about as
+            many seeds.
+        progress
+            Write a line now and then; or a function that is given the :class:`StudyProgress`.
+        retry
+            Try failed runs again.
+        """
+        budget = math.inf if minutes is None else 60 * check_float("minutes", minutes, above=0)
+        self.check()
+        known = self._known()
+        if retry:
+            failed = [key for key, run in known.items() if run.status == "failed"]
+            self.store.forget_failed(failed)
+            known = {key: run for key, run in known.items() if run.status != "failed"}
+        work = _Work(self, known, budget, progress)
+        scheduler = Scheduler(self.store, workers)
+        interrupted = False
+        try:
+            scheduler.run(work.todo, work.stop, lambda update: work.update(update, scheduler.places))
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            work.tidy()
+        ended = replace(work.progress(scheduler.places or cores()), interrupted=interrupted)
+        work.tell(ended)
+        if interrupted:
+            of = ended.done + ended.failed + ended.left
+            print(f"{ended.done} of {of} runs kept; run again to continue.", file=sys.stderr, flush=True)
+        return ended
+
+    def again(self, graph: str, model: str, task: str | None = None, seeds: int = 1) -> pandas.DataFrame:
+        """Run a cell again, now, its first ``seeds``: the stored test metric and the new one.
+
+        On the processor that made the kept ones they are equal; another one may round differently.
+        """
+        import pandas as pd
+
+        part = self.only([graph], [model], tasks=None if task is None else [task])
+        kept: list[tuple[RunSpec, Run]] = []
+        for cell, runs, _, settings, _ in part._shown()[0]:
+            kept += [(cell.spec_with(settings, run.seed), run) for run in runs[: check_int("seeds", seeds, least=1)]]
+        if not kept:
+            raise ParameterError("This cell has no finished run to compare with; run the study, or choose another.")
+        rows = []
+        with tempfile.TemporaryDirectory() as folder:
+            store = Store(folder)
+            Scheduler(store, 1).run(lambda: [spec for spec, _ in kept if store.get(spec.key) is None])
+            for spec, old in kept:
+                run = store.get(spec.key)
+                if run is None or run.test is None:
+                    raise ParameterError(f"The run ended without a result: {run.error if run else 'it was stopped'}")
+                rows.append(
+                    {"model": run.model, "seed": run.seed, "epochs": run.trained,
+                     "kept": round(100 * float(old.test or 0), 4), "now": round(100 * run.test, 4),
+                     "cpu_seconds": round(run.cpu_seconds, 2)})  # fmt: skip
+        return pd.DataFrame(rows).sort_values(["model", "seed"], ignore_index=True)
+
+    def progress(self, workers: int | None = None) -> StudyProgress:
+        """How far it is: runs done, failed and left, the time left with ``workers``, and CPU-hours spent."""
+        return _Work(self, self._known(), math.inf, False).progress(workers or cores())
+
+    def failures(self) -> dict[str, str]:
+        """What failed, and why, by model, column and seed."""
+        known, failures = self._known(), {}
+        for cell in self._cells():
+            for spec in cell.all_specs(known):
+                run = known.get(spec.key)
+                if run is not None and run.status == "failed":
+                    rung = f", trial of rung {run.rung}" if run.rung else ""
+                    failures[f"{cell.model}, {cell.column.name} {run.task}, seed {run.seed}{rung}"] = run.error
+        return failures
+
+    # ---- showing ------------------------------------------------------------------------------
+
+    def _shown(self) -> tuple[list[tuple[Cell, list[Run], int, Settings, int]], bool]:
+        """Of each cell the finished runs, how many failed, the chosen settings, and how many were tried.
+
+        Runs of the earlier protocol are shown only while the study has none of this one (True): they are never mixed.
+        """
+        known = self._known()
+        shown = [(cell, *self._ended(cell, known)) for cell in self._cells()]
+        earlier = bool(self._earlier) and not any(runs for _, runs, *_ in shown)
+        return [(cell, *self._ended_earlier(cell)) for cell in self._cells()] if earlier else shown, earlier
+
+    def _ended(self, cell: Cell, known: Mapping[str, Run]) -> tuple[list[Run], int, Settings, int]:
+        chosen, _ = cell.chosen(known)
+        ended = [] if chosen is None else [known[s.key] for s in cell.reported(chosen) if s.key in known]
+        done = [run for run in ended if run.status == "finished" and run.test is not None]
+        settings = {} if chosen is None else cell.settings(chosen)
+        return done, sum(run.status == "failed" for run in ended), settings, cell.tried(known)
+
+    def _ended_earlier(self, cell: Cell) -> tuple[list[Run], int, Settings, int]:
+        rows = [row for row in self._earlier if _is_of(row, cell) and not row["rung"]]
+        rows.sort(key=lambda row: int(row["seed"]))
+        runs = [run for row in rows if (run := earlier_run(row)) is not None and run.seed < cell.column.seeds]
+        return runs, 0, _settings(rows[0]) if rows else {}, int(rows[0]["trials"]) if rows else 0
+
+    def cell_results(self, view: str = "validation") -> list[Result]:
+        """Every cell as it stands; ``view`` is "validation", or "optimistic" for the paper's appendix."""
+        return [
+            result_of(cell.spec(0, 0), cell.column.name, runs, failed, settings, tried, view)
+            for cell, runs, failed, settings, tried in self._shown()[0]
+        ]
+
+    def side_by_side(self, view: str = "validation", beside: Study | None = None) -> SideBySide:
+        """As the paper lays it out, in one screen: ours over the paper's in each cell, how they compare below.
+
+        ``beside`` is another study of the same questions, whose models stand below: heuristics. In a notebook it is a
+        table; ``.markdown()`` is one for a file.
+        """
+        below = () if beside is None else tuple(beside.cell_results(view))
+        results, more = tuple(self.cell_results(view)), list[str]()
+        if self._shown()[1]:
+            more.append(
+                f"These runs are of protocol {EARLIER}: training negatives avoid held-out positives, too, and cells "
+                "have 5 to 20 seeds. Runs of the present protocol take their place as soon as there are some."
+            )
+        return SideBySide(results, view, below, dict(self.missing), more)
+
+    def reading(self, beside: Study | None = None, model: str | None = None) -> Reading:
+        """What the results say, in sentences computed from them: how far it is, where ours stand, every exception.
+
+        Of a study with several protocols: what each leak is worth, to one ``model`` or to all.
+        """
+        if any(len(column.protocols) > 1 for column in self.config.columns):
+            return read_leak_effects(self.leak_effects(), model)
+        if model is not None:
+            raise ParameterError(
+                "reading(model=...) is for studies of leaks; .only(models=[...]) is a part of this one."
+            )
+        return read_table(self.cell_results(), () if beside is None else beside.cell_results())
+
+    def table(self, view: str = "validation") -> pandas.DataFrame:
+        """A row for each model; of each column ours, the paper's and how they compare.
+
+        Ours is the mean ± half the 95 % interval over seeds, in percent; "better", "within" and "below" say where the
+        interval of the difference of both means lies; "tried" is how many settings the model's were chosen from.
+        """
+        return wide_table(self.cell_results(view))
+
+    def cells(self, view: str = "validation") -> pandas.DataFrame:
+        """The same as numbers, a row for each cell."""
+        return long_table(self.cell_results(view))
+
+    def leak_effects(self) -> pandas.DataFrame:
+        """Of a study with several protocols: the points that each leak is worth."""
+        return leak_effects(
+            (cell.column.name, cell.column.kind, cell.model, cell.protocol, runs) for cell, runs, *_ in self._shown()[0]
+        )
+
+    def plot_leaks(self) -> Any:
+        """The same as a plotly figure, a dot for each seed."""
+        return leak_figure(self.leak_effects())
+
+    def plot(self, view: str = "validation") -> Any:
+        """A dot plot (plotly): every seed, our mean ± half the 95 % interval, and the paper's number as a bar."""
+        from .plots import dot_plot
+
+        more = ", best test epoch (optimistic)" if view == "optimistic" else ""
+        return dot_plot(self.cell_results(view), self.title + more)
+
+    def text(self, view: str = "validation") -> str:
+        """The table for a terminal, below what ``view`` means."""
+        return f"{CHOSEN[check_choice('view', view, CHOSEN)]}\n\n{as_text(self.cell_results(view))}"
+
+
+class _Work:
+    """What a study has to do, for one call of :meth:`Study.run`: a cell is looked at again when a run in it ended."""
+
+    def __init__(self, study: Study, known: dict[str, Run], budget: float, progress: Any) -> None:
+        self._study, self._known, self._budget = study, known, budget
+        self._cells = study._cells()
+        self._owner: dict[str, Cell] = {}
+        self._todo = {id(cell): self._of(cell) for cell in self._cells}
+        measured = [cell.cost(known, 0.0) / cell.guess for cell in self._cells]
+        self._scale = statistics.median([ratio for ratio in measured if ratio > 0] or [1.0])
+        self.stop = threading.Event()
+        self._spent, self._since, self._told = 0.0, dict[str, float](), -math.inf
+        self._began = time.monotonic()
+        self.tell = progress if callable(progress) else _Line(study.title) if progress else lambda progress: None
+
+    def _of(self, cell: Cell) -> list[tuple[int, RunSpec]]:
+        todo = cell.todo(self._known)
+        self._owner |= {spec.key: cell for _, spec in todo}
+        return todo
+
+    def todo(self) -> list[RunSpec]:
+        """Seed by seed over all cells, cheap ones first; a search that has begun comes to its end."""
+        self._report(0)
+        ordered = []
+        for place, cell in enumerate(self._cells):
+            if specs := self._todo[id(cell)]:
+                cost = cell.cost(self._known, self._scale)
+                ordered += [((level, cost if level else cell.guess, place), spec) for level, spec in specs]
+        return [spec for _, spec in sorted(ordered, key=lambda pair: pair[0])]
+
+    def update(self, update: Update, places: int) -> None:
+        """For :class:`Scheduler`."""
+        key = update.spec.key
+        ours = key in self._since  # else another process trained it
+        if update.state in ("preparing", "running"):
+            self._since.setdefault(key, time.monotonic())
+        else:
+            self._since.pop(key, None)
+        if self._study._on_epoch is not None:
+            record = update.run or replace(update.spec.record(), status="running")
+            for epoch in update.epochs:
+                self._study._on_epoch(record, Epoch(**epoch))
+        if update.run is not None:
+            self._known[key] = update.run
+            self._spent += update.run.cpu_seconds if ours else 0.0
+            cell = self._owner[key]
+            self._todo[id(cell)] = self._of(cell)
+        under_way = sum(time.monotonic() - since for since in self._since.values())
+        if self._spent + under_way >= self._budget:
+            self.stop.set()
+        self._report(places)
+
+    def _report(self, places: int) -> None:
+        if time.monotonic() - self._told > _PAUSE:
+            self._told = time.monotonic()
+            self.tell(self.progress(places or cores()))
+
+    def progress(self, workers: int) -> StudyProgress:
+        """How far the study is; on a busy machine the clock runs longer than the processor works for us."""
+        done = failed = trials = left = 0
+        spent = seconds = 0.0
+        for cell in self._cells:
+            ended = [self._known[spec.key] for spec in cell.all_specs(self._known) if spec.key in self._known]
+            done += sum(run.status == "finished" for run in ended)
+            failed += sum(run.status == "failed" for run in ended)
+            trials += sum(run.status == "finished" and run.rung > 0 for run in ended)
+            spent += cell.spent(self._known)
+            runs, cost = cell.left(self._known, self._scale)
+            left, seconds = left + runs, seconds + cost
+        slower = max(1.0, (time.monotonic() - self._began) * workers / self._spent) if self._spent > 5 else 1.0
+        return StudyProgress(done, failed, left, trials, seconds / max(1, workers) * slower, spent / 3600, workers)
+
+    def tidy(self) -> None:
+        """Where a search is over, nothing continues from the checkpoints of its trials."""
+        for cell in self._cells:
+            if cell.chosen(self._known)[0] is not None:
+                for _, spec in cell.trial_specs():
+                    self._study.store.checkpoint(spec.key).unlink(missing_ok=True)
+
+
+class _Line:
+    """One line that is written over in a terminal or notebook, and a line now and then in a log."""
+
+    def __init__(self, title: str) -> None:
+        self._title, self._last, self._width = title, -math.inf, 0
+        self._over = sys.stderr.isatty() or "ipykernel" in sys.modules
+
+    def __call__(self, progress: StudyProgress) -> None:
+        line = f"{self._title}: {progress}"
+        if self._over:
+            print(f"\r{line:<{self._width}}", end="" if progress.left else "\n", file=sys.stderr, flush=True)
+            self._width = len(line)
+        elif not progress.left or time.monotonic() - self._last > 30:
+            print(line, file=sys.stderr, flush=True)
+            self._last = time.monotonic()
+
+
+def _graph(name: str, place: Path | None) -> Graph:
+    path = Path(name) if place is None else place / name
+    return read_graph(path) if path.suffix or path.is_file() else load(name)
+
+
+def _honest(cell: Cell) -> list[RunSpec]:
+    """A trial of a cell, which is honest whatever the cell leaks."""
+    return [spec for _, spec in cell.trial_specs()][:1]
+
+
+def _is_of(row: Row, cell: Cell) -> bool:
+    where = (row["task"], row["dataset"], row["model"], row["protocol"])
+    return where == (cell.column.kind, cell.column.name, cell.model, cell.protocol)
+
+
+def _settings(row: Row) -> Settings:
+    return dict(json.loads(row["settings"]))

@@ -1,0 +1,116 @@
+"""The results of a study as files to commit: one row a run, enough to go on from on another machine.
+
+A row is recognized by its key, which names the version of the protocol, graph, task, model, settings, seed and epochs.
+Trials of a search stand in a second file, ``NAME_search.csv``. Rows of an earlier protocol have other keys; they lie in
+a folder of their own, such as ``results/0.1``, and are shown, never mixed with new ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..common.errors import ParameterError
+from ..common.files import csv_text, write_whole
+from .runs import Run, RunSpec
+
+EARLIER = "0.1"  # the protocol before this one
+DIGITS, SECONDS = 6, 2  # of metrics and CPU-seconds in the files: more are not looked at to choose
+_METRICS = ("val", "test", "optimistic")
+_COLUMNS = (
+    "task dataset model protocol seed metric val test optimistic epochs best_epoch cpu_seconds settings trials rung "
+    "version key"
+).split()
+_MEASURES = "measures"  # a column of its own where links are ranked: all test metrics of a run, as JSON
+Row = dict[str, str]
+
+
+def search_file(path: Path) -> Path:
+    """Where the trials are.
+
+    >>> search_file(Path("results/table1.csv")).name
+    'table1_search.csv'
+    """
+    return path.with_name(f"{path.stem}_search{path.suffix}")
+
+
+def write_rows(rows: Iterable[dict[str, Any]], path: Path) -> None:
+    """Write both files, each whole or not at all."""
+    listed = list(rows)
+    reported, trials = ([row for row in listed if bool(row["rung"]) == trial] for trial in (False, True))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, _text(reported).encode())
+        if trials:
+            write_whole(search_file(path), _text(trials).encode())
+    except OSError as error:
+        raise ParameterError(f"{path} cannot be written ({error.strerror or error}); choose another place.") from None
+
+
+def row_of(run: Run, dataset: str, settings: Mapping[str, Any], trials: int) -> dict[str, Any]:
+    """A run as a row."""
+    return {
+        "task": run.task, "dataset": dataset, "model": run.model, "protocol": run.protocol, "seed": run.seed,
+        "metric": run.metric, **{name: _number(getattr(run, name)) for name in _METRICS}, "epochs": run.trained,
+        "best_epoch": run.best_epoch, "cpu_seconds": f"{run.cpu_seconds:.{SECONDS}f}",
+        "settings": json.dumps(settings, sort_keys=True), "trials": trials, "rung": run.rung or "",
+        "version": run.version, "key": run.key,
+        _MEASURES: json.dumps({name: round(value, DIGITS) for name, value in run.measures.items()})}  # fmt: skip
+
+
+def read_rows(path: Path) -> dict[str, Row]:
+    """The rows of both files, by key."""
+    return {row["key"]: row for file in (path, search_file(path)) if file.is_file() for row in _rows(file)}
+
+
+def run_of(spec: RunSpec, row: Row) -> Run | None:
+    """The run of a row with the key of this spec; None if it was edited into something that no run can have."""
+    return _filled(spec.record(), row)
+
+
+def earlier_run(row: Row) -> Run | None:
+    """The run of a row of an earlier protocol, by its columns alone."""
+    base = Run(row["key"], row["dataset"], row["task"], row["model"], metric=row["metric"], protocol=row["protocol"])
+    try:
+        return _filled(replace(base, seed=int(row["seed"])), row)
+    except ValueError:
+        return None
+
+
+def _filled(run: Run, row: Row) -> Run | None:
+    try:
+        val, test, optimistic = (float(row[name]) if row[name] else None for name in _METRICS)
+        filled = replace(
+            run, val=val, test=test, optimistic=optimistic, trained=int(row["epochs"]),
+            best_epoch=int(row["best_epoch"]), cpu_seconds=float(row["cpu_seconds"]), version=row["version"],
+            measures=json.loads(row.get(_MEASURES) or "{}"),
+        )  # fmt: skip
+    except (KeyError, TypeError, ValueError):
+        return None
+    if any(value is not None and not 0 <= value <= 1 for value in (val, test, optimistic)):
+        return None
+    return None if filled.val is None or (filled.test is None and not row["rung"]) else filled
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None or not math.isfinite(value) else f"{value:.{DIGITS}f}"
+
+
+def _text(rows: list[dict[str, Any]]) -> str:
+    import pandas as pd
+
+    ranked = any(row[_MEASURES] != "{}" for row in rows)
+    return csv_text(pd.DataFrame(rows, columns=[*_COLUMNS, *([_MEASURES] if ranked else [])]), index=False)
+
+
+def _rows(file: Path) -> Iterator[Row]:
+    with file.open(newline="", encoding="utf-8") as lines:
+        rows = csv.DictReader(lines)
+        if missing := [name for name in _COLUMNS if name not in (rows.fieldnames or ())]:
+            raise ParameterError(f"{file} is not a file of a study's results: it has no column {missing[0]!r}.")
+        yield from (row for row in rows if None not in row.values())

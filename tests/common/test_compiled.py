@@ -1,0 +1,166 @@
+"""Compiled loops: the same numbers as plain Python, without a place to write, with a damaged cache, without numba."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numba
+import numpy as np
+import pytest
+from numba.core.compiler_lock import global_compiler_lock
+
+from degnn_explore import SPD, Graph, colors
+from degnn_explore.common import compiled as module
+from degnn_explore.common.compiled import Kernel, compiled
+
+LOOP = """
+from degnn_explore.common.compiled import compiled
+
+@compiled
+def _double(value):
+    return 2 * value
+
+@compiled
+def total(values):
+    out = 0
+    for value in values:
+        out += _double(value)
+    return out
+"""
+LARGE = np.arange(module.SMALL + 1)
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def a_loop() -> Kernel:
+    def total(values):
+        out = 0
+        for value in values:
+            out += 2 * value
+        return out
+
+    return compiled(total)  # type: ignore[arg-type]
+
+
+def test_small_arrays_do_not_wait_for_the_compiler_and_large_ones_are_compiled(tmp_path: Path) -> None:
+    path = tmp_path / "a_loop.py"
+    path.write_text(LOOP, encoding="utf-8")
+    total = load(path).total
+    assert total(np.arange(5)) == 20 and not total.dispatcher.overloads
+    assert total(LARGE) == 2 * LARGE.sum() and len(total.dispatcher.overloads) == 1
+    again = load(path).total
+    assert again(np.arange(5)) == 20 and len(again.dispatcher.overloads) == 1  # from the disk, where it is by now
+
+
+def test_code_is_loaded_only_while_no_other_thread_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a_loop.py"
+    path.write_text(LOOP, encoding="utf-8")
+    load(path).total(LARGE)  # kept on disk
+    total = load(path).total
+    read, locked = total.dispatcher._cache.load_overload, []
+    monkeypatch.setattr(
+        total.dispatcher._cache,
+        "load_overload",
+        lambda *args: (locked.append(global_compiler_lock.is_locked()), read(*args))[1],
+    )
+    assert total(np.arange(5)) == 20 and total.dispatcher.overloads
+    assert locked == [True]
+
+
+def test_a_loop_that_has_taken_long_enough_as_plain_python_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    total = a_loop()
+    monkeypatch.setattr(module, "PATIENCE", -1.0)
+    assert total(np.arange(5)) == 20 and total.dispatcher.overloads
+
+
+@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
+def test_a_damaged_cache_is_compiled_again(tmp_path: Path, pattern: str) -> None:
+    path = tmp_path / "a_loop.py"
+    path.write_text(LOOP, encoding="utf-8")
+    assert load(path).total(LARGE) == 2 * LARGE.sum()
+    kept = list(tmp_path.rglob(pattern))
+    assert kept
+    for file in kept:
+        file.write_bytes(file.read_bytes()[:20])
+    assert load(path).total(LARGE) == 2 * LARGE.sum()
+    assert load(path).total(np.arange(5)) == 20
+
+
+def test_without_a_folder_to_write_to_code_is_kept_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.core.caching.CompileResultCacheImpl, "_locator_classes", [])
+    assert a_loop()(LARGE) == 2 * LARGE.sum()
+
+
+def test_colors_of_compiled_and_plain_loops_are_equal_to_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    graphs = []
+    for _ in range(1000):
+        n = int(rng.integers(3, 10))
+        pairs = rng.integers(0, n, (int(rng.integers(1, 3 * n)), 2))
+        graphs.append(Graph.from_edges(pairs[pairs[:, 0] != pairs[:, 1]], n))
+
+    def refined() -> list[np.ndarray]:
+        return [colors(G, {0}, SPD(3), layers=3) for G in graphs]
+
+    monkeypatch.setattr(module, "SMALL", -1)
+    by_numba = refined()
+    monkeypatch.setattr(Kernel, "__call__", lambda self, *args: self.as_python(*args))
+    with np.errstate(over="ignore"):
+        assert all(np.array_equal(a, b) for a, b in zip(by_numba, refined(), strict=True))
+
+
+WITHOUT_NUMBA = """
+import sys
+sys.modules["numba"] = None
+import degnn_explore as de
+G = de.zoo.figure1()
+print(de.SPD(3).encode(G, {2, 3}).shape, de.LandingProbability(3).encode(G, {2, 3}).shape)
+print(de.distinguish((G, {2}), (G, {3}), method="DE-SPD").different, len(de.unroll(G, 0, 2)))
+explorer = de.Explorer(G)
+"""
+
+
+def test_without_numba_the_explorer_and_what_it_needs_work() -> None:
+    ran = subprocess.run([sys.executable, "-c", WITHOUT_NUMBA], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines() == ["(8, 5) (8, 4)", "True 13"]
+
+
+LOSSES = """
+import degnn_explore as de
+task = de.link_task(de.zoo.circulant(20, [1, 2]))
+for name in ("GCN", "DE-GNN-SPD", "DE-GNN-LP", "DEA-GNN-SPD", "SEAL"):
+    print(name, round(list(de.fit(de.build(name, task), task, epochs=1, device="cpu", progress=False))[0].loss, 5))
+"""
+
+
+def test_told_not_to_compile_every_loop_runs_as_plain_python_and_training_gives_the_same_losses() -> None:
+    outputs = []
+    for switch in ("0", "1"):
+        environment = dict(os.environ) | {"NUMBA_DISABLE_JIT": switch}
+        ran = subprocess.run(
+            [sys.executable, "-c", LOSSES], capture_output=True, text=True, check=False, env=environment
+        )
+        assert ran.returncode == 0, ran.stderr
+        outputs.append(ran.stdout)
+    assert outputs[0] == outputs[1] and len(outputs[0].splitlines()) == 5
+
+
+def test_without_numba_what_would_take_hours_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "numba", None)
+    small = a_loop()
+    assert small(LARGE) == 2 * LARGE.sum()
+    for loop, values in ((small, np.zeros(module.MOST_WITHOUT_NUMBA + 1)), (compiled(plain=False)(len), LARGE)):
+        with pytest.raises(ImportError, match="pip install numba"):
+            loop(values)

@@ -1,0 +1,1 @@
+"""What tests, benchmarks and pictures share: a real JupyterLab and browser, child processes, waiting, memory."""

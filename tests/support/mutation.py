@@ -1,0 +1,413 @@
+"""Put random small faults into the package, and count how many of them the tests notice.
+
+    python -m tests.support.mutation --rooms graphs learn --faults 40
+
+Chance chooses the faults; the seed is the commit, so the same commit gets the same faults. First all tests run once,
+traced, to learn which functions each of them calls; the result is kept in ``.mutation/`` until ``--retrace``. Each
+fault is then written into a copy of the repository, where the tests that call its function run, fastest first, until
+one fails. That test then runs once more without the fault: one that fails there, too, says nothing and is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import copy
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+KEPT = TOP / ".mutation"
+TRACE = KEPT / "trace.jsonl"
+ROOMS = (  # top: the modules of the package itself; js: the front end
+    "common", "graphs", "reading", "encodings", "expressive", "theory", "quiz", "cli", "engine", "learn", "studies",
+    "views", "top", "js",
+)  # fmt: skip
+TEST_SECONDS = 90  # of the tests that are run for one fault, in CPU time without the fault
+TIMEOUT = 400  # a fault that makes them last longer is noticed
+NOT_RUN = ("tests/views/browser/", "tests/test_notebooks.py", "tests/test_site.py", "tests/test_binder.py")
+
+Function = tuple[str, str]  # a module's path in the package, and the qualified name of a function
+
+
+class Fault(NamedTuple):
+    """One change: in ``path`` at ``line``, of this ``kind``; ``text`` is the whole changed file."""
+
+    path: str
+    line: int
+    kind: str
+    text: str
+
+
+class Test(NamedTuple):
+    name: str
+    seconds: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS)
+    parser.add_argument("--faults", type=int, default=20, help="faults for each room (default: 20)")
+    parser.add_argument("--seed", default=commit(), help="default: the commit")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--retrace", action="store_true", help="learn once more which tests call which functions")
+    options = parser.parse_args()
+    calls = which_tests_call(options.retrace)
+    print(f"seed {options.seed}\n\n| room | faults | noticed |\n|---|---|---|", flush=True)
+    for room in options.rooms:
+        faults = draw(room, options.faults, options.seed)
+        noticed = try_all(faults, calls, options.workers)
+        print(f"| {room} | {len(faults)} | {sum(noticed)} ({sum(noticed) / max(len(faults), 1):.0%}) |", flush=True)
+        for fault, seen in zip(faults, noticed, strict=True):
+            if not seen:
+                print(f"  not noticed: {fault.path}:{fault.line} {fault.kind}", flush=True)
+
+
+def commit() -> str:
+    return subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=TOP, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+# -- drawing faults ----------------------------------------------------------------------------------------------------
+
+
+def draw(room: str, number: int, seed: str) -> list[Fault]:
+    """``number`` different faults of a room, every possible one as likely as any other."""
+    chance = random.Random(f"{seed} {room}")
+    places = [place for path in modules(room) for place in (js_places if room == "js" else places_of)(path)]
+    return [make() for make in chance.sample(places, min(number, len(places)))]
+
+
+def modules(room: str) -> list[Path]:
+    package = TOP / "degnn_explore"
+    if room == "js":
+        return sorted((package / "views" / "js").glob("*.js"))
+    if room == "top":
+        return sorted(path for path in package.glob("*.py") if path.name != "__init__.py")
+    return sorted(path for path in (package / room).rglob("*.py"))
+
+
+def places_of(path: Path) -> list[Callable[[], Fault]]:
+    """One function for each possible fault of a Python module; calling it makes the changed text."""
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    skipped = without_effect(tree)
+    found: list[Callable[[], Fault]] = []
+    for number, node in enumerate(ast.walk(tree)):
+        if node in skipped:
+            continue
+        for kind, change in changes_of(node):
+
+            def make(number: int = number, kind: str = kind, change: Any = change) -> Fault:
+                changed = copy.deepcopy(tree)
+                target = next(each for k, each in enumerate(ast.walk(changed)) if k == number)
+                change(target)
+                return Fault(str(path.relative_to(TOP)), target.lineno, kind, ast.unparse(changed))  # type: ignore[attr-defined]
+
+            found.append(make)
+    return found
+
+
+def without_effect(tree: ast.AST) -> set[ast.AST]:
+    """Nodes whose change no test should notice: annotations, what only a type checker runs, texts of errors."""
+    skipped: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        parts: list[ast.AST | None] = []
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            parts.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef):
+            parts.append(node.returns)
+        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            parts.append(node)
+        elif isinstance(node, ast.Raise):
+            parts.append(node.exc)
+        elif isinstance(node, ast.JoinedStr | ast.Assert):
+            parts.append(node)
+        for part in parts:
+            skipped.update(ast.walk(part) if part is not None else ())
+    return skipped
+
+
+COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+COMPARED |= {ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is}
+COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Div}
+COMPUTED |= {ast.Mod: ast.FloorDiv, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.LShift: ast.RShift}
+
+
+def changes_of(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
+    """The faults that a person might make at this node, each as a function that changes it in place."""
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARED:
+        yield "comparison", lambda n: n.ops.__setitem__(0, COMPARED[type(n.ops[0])]())
+    elif isinstance(node, ast.BinOp) and type(node.op) in COMPUTED:
+        yield "sign", lambda n: setattr(n, "op", COMPUTED[type(n.op)]())
+    elif isinstance(node, ast.BoolOp):
+        yield "and/or", lambda n: setattr(n, "op", ast.Or() if isinstance(n.op, ast.And) else ast.And())
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield "not", lambda n: become(n, n.operand)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield "constant", lambda n: setattr(n, "value", not n.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        yield "off by one", lambda n: setattr(n, "value", n.value + 1)
+    elif isinstance(node, ast.If | ast.IfExp | ast.While):
+        yield "condition is false", lambda n: setattr(n, "test", ast.Constant(False))
+    elif (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)) or isinstance(node, ast.AugAssign):
+        yield "removed statement", lambda n: become(n, ast.Pass())
+    elif isinstance(node, ast.Call):
+        if len(node.args) >= 2 and not any(isinstance(each, ast.Starred) for each in node.args[:2]):
+            yield "swapped arguments", lambda n: n.args.__setitem__(slice(0, 2), [n.args[1], n.args[0]])
+        for k, keyword in enumerate(node.keywords):
+            if keyword.arg is not None:
+                yield f"ignored option {keyword.arg}", lambda n, k=k: n.keywords.pop(k)
+
+
+def become(node: ast.AST, other: ast.AST) -> None:
+    """Turn a node into another one, in place."""
+    line = node.lineno  # type: ignore[attr-defined]
+    node.__class__ = other.__class__  # type: ignore[assignment]
+    node.__dict__ = dict(other.__dict__, lineno=line, col_offset=0)
+
+
+JS_CHANGES = {
+    "===": "!==", "!==": "===", " < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " && ": " || ",
+    " || ": " && ", " + ": " - ", " - ": " + ", " * ": " / ", " / ": " * ", "true": "false", "false": "true",
+}  # fmt: skip
+
+
+def js_places(path: Path) -> list[Callable[[], Fault]]:
+    """The same for JavaScript, by its text: operators, numbers, and lines that are one call."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    found: list[Callable[[], Fault]] = []
+    pattern = re.compile(
+        "|".join(re.escape(each) for each in sorted(JS_CHANGES, key=len, reverse=True)) + r"|(?<![\w.#])\d+(?![\w.])"
+    )
+    for row, line in enumerate(lines):
+        bare = re.sub(r"\"[^\"]*\"|'[^']*'|`[^`]*`", lambda m: "_" * len(m[0]), line.split("//")[0])
+        if bare.strip().startswith(("*", "/*", "import", "export {")):
+            continue
+        for hit in pattern.finditer(bare):
+            other = JS_CHANGES.get(hit[0]) or str(int(hit[0]) + 1)
+            changed = line[: hit.start()] + other + line[hit.end() :]
+            found.append(js_fault(path, lines, row, changed, f"{hit[0].strip()} to {other.strip()}"))
+        if re.fullmatch(r"\s*[\w.]+\(.*\);", bare):
+            found.append(js_fault(path, lines, row, "", "removed statement"))
+    return found
+
+
+def js_fault(path: Path, lines: list[str], row: int, changed: str, kind: str) -> Callable[[], Fault]:
+    text = "\n".join([*lines[:row], changed, *lines[row + 1 :]])
+    return lambda: Fault(str(path.relative_to(TOP)), row + 1, kind, text)
+
+
+# -- which tests to run ------------------------------------------------------------------------------------------------
+
+
+class Tracer:
+    """A pytest plugin: writes for each test its seconds and the functions of the package that it calls."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.begin = len(f"{TOP}/degnn_explore/")
+        self.functions: dict[Any, Function | None] = {}
+        self.called: set[Function] = set()
+
+    def trace(self, frame: Any, event: str, arg: Any) -> None:
+        code = frame.f_code
+        if code not in self.functions:
+            inside = code.co_filename.startswith(f"{TOP}/degnn_explore/")
+            self.functions[code] = (code.co_filename[self.begin :], code.co_qualname) if inside else None
+        function = self.functions[code]
+        if function is not None:
+            self.called.add(function)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        self.called = set()
+        started = cpu_seconds()
+        sys.settrace(self.trace)
+        threading.settrace(self.trace)
+        try:
+            return (yield)
+        finally:
+            sys.settrace(None)
+            threading.settrace(None)
+            line = json.dumps([item.nodeid, round(cpu_seconds() - started, 2), sorted(self.called)])
+            with self.file.open("a", encoding="utf-8") as out:
+                out.write(line + "\n")
+
+
+def cpu_seconds() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """This module is a plugin of the traced run."""
+    config.pluginmanager.register(Tracer(Path(os.environ["DEGNN_TRACE"]) / f"{os.getpid()}.jsonl"))
+
+
+def which_tests_call(retrace: bool) -> dict[Function, list[Test]]:
+    """All tests but those of browsers and notebooks, by the functions that they call."""
+    if retrace or not TRACE.exists():
+        print("Tracing all tests once: about ten minutes.", flush=True)
+        KEPT.mkdir(exist_ok=True)
+        plugins = ["-p", "tests.support.mutation", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", *plugins, *(f"--ignore={each}" for each in NOT_RUN)]
+        with tempfile.TemporaryDirectory(dir=KEPT) as folder:
+            environment = os.environ | {"DEGNN_TRACE": folder}
+            subprocess.run(command, cwd=TOP, env=environment, stdout=subprocess.DEVNULL)  # one may fail when traced
+            lines = [file.read_text(encoding="utf-8") for file in Path(folder).glob("*.jsonl")]
+        TRACE.write_text("".join(lines), encoding="utf-8")
+    calls: dict[Function, list[Test]] = {}
+    for line in TRACE.read_text(encoding="utf-8").splitlines():
+        name, seconds, functions = json.loads(line)
+        for path, function in functions:
+            calls.setdefault((path, function), []).append(Test(name, seconds))
+    return calls
+
+
+def tests_of(fault: Fault, calls: dict[Function, list[Test]]) -> list[str]:
+    """Tests that call the function around the fault, fastest first.
+
+    For code at the top of a module, and for compiled functions, which are not traced: all that call into the module.
+    """
+    path = fault.path.removeprefix("degnn_explore/")
+    tree = ast.parse((TOP / fault.path).read_text(encoding="utf-8"))
+    function = innermost(tree, fault.line)
+    tests = next((calls[path, name] for name in function if (path, name) in calls), None)
+    if tests is None:
+        tests = [test for (module, _), callers in calls.items() if module == path for test in callers]
+    chosen, seconds = [], 0.0
+    for test in sorted(set(tests), key=lambda each: each.seconds):
+        seconds += test.seconds
+        if chosen and seconds > TEST_SECONDS:
+            break
+        chosen.append(test.name)
+    return chosen
+
+
+def innermost(tree: ast.AST, line: int) -> list[str]:
+    """The qualified names of the functions around a line, the innermost first."""
+    names: list[str] = []
+
+    def visit(node: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.FunctionDef | ast.ClassDef):
+                visit(child, prefix)
+                continue
+            if child.lineno <= line <= (child.end_lineno or 0):
+                name = prefix + child.name
+                if isinstance(child, ast.FunctionDef):
+                    names.insert(0, name)
+                    visit(child, f"{name}.<locals>.")
+                else:
+                    visit(child, f"{name}.")
+
+    visit(tree, "")
+    return names
+
+
+# -- running them ------------------------------------------------------------------------------------------------------
+
+
+def try_all(faults: list[Fault], calls: dict[Function, list[Test]], workers: int) -> list[bool]:
+    """Whether the tests notice each fault; each worker has a copy of the repository."""
+    noticed = [False] * len(faults)
+    left = list(enumerate(faults))
+    lock = threading.Lock()
+    unreliable: set[str] = set()  # tests that fail in a copy without any fault
+
+    def work(number: int) -> None:
+        place = KEPT / f"copy{number}"
+        shutil.rmtree(place, ignore_errors=True)
+        ignored = shutil.ignore_patterns(".venv", ".git", ".mutation", "runs", ".*_cache", "site")
+        shutil.copytree(TOP, place, ignore=ignored)
+        while True:
+            with lock:
+                if not left:
+                    return
+                k, fault = left.pop(0)
+            if fault.path.endswith(".js"):
+                noticed[k] = bool(run_with(fault, ["node", "--test", "tests/views/js/"], place))
+            else:
+                noticed[k] = notices(place, fault, tests_of(fault, calls), unreliable)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return noticed
+
+
+def notices(place: Path, fault: Fault, tests: list[str], unreliable: set[str]) -> bool:
+    """Whether a test fails with the fault and passes without it."""
+    good = Fault(fault.path, 0, "none", (place / fault.path).read_text(encoding="utf-8"))
+    while tests := [name for name in tests if name not in unreliable]:
+        failed = run_tests(place, fault, tests)
+        if failed is None:
+            return False
+        if failed not in tests or not run_tests(place, good, [failed]):  # not in tests: nothing could be collected
+            return True
+        unreliable.add(failed)
+    return False
+
+
+def run_tests(place: Path, fault: Fault, tests: list[str]) -> str | None:
+    """The first test that fails; "" if they do not end or cannot be collected, None if all pass."""
+    chosen, failure = place / "chosen.json", place / "failure.txt"
+    chosen.write_text(json.dumps(tests), encoding="utf-8")
+    failure.write_text("", encoding="utf-8")
+    files = sorted({name.partition("::")[0] for name in tests})
+    plugins = ["-p", "tests.support.chosen", "-p", "no:cacheprovider"]
+    code = run_with(fault, [sys.executable, "-m", "pytest", "-q", "-x", *plugins, *files], place)
+    return None if code in (0, 5) else failure.read_text(encoding="utf-8")
+
+
+def run_with(fault: Fault, command: list[str], place: Path) -> int:
+    """The exit code of a command in a copy that has this fault; -1 if it does not end.
+
+    Compiled code that is kept on disk does not have the fault, so a compiled module begins without any.
+    """
+    target = place / fault.path
+    good = target.read_text(encoding="utf-8")
+    target.write_text(fault.text, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as empty:
+        environment = os.environ | {"PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1", "CI": "true"}
+        if "@compiled" in good:
+            environment["NUMBA_CACHE_DIR"] = empty
+        child = subprocess.Popen(
+            command,
+            cwd=place,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            return child.wait(timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            return -1
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)  # and what the tests have started
+            target.write_text(good, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
