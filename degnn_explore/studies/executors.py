@@ -23,6 +23,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future
 from copy import copy
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -233,8 +234,12 @@ class _Slot:
 
     @property
     def usable(self) -> bool:
-        """Whether its process lives, or has yet to start; one that was killed while idle breaks nobody's run."""
-        return not self.broken and all(process.is_alive() for process in list(self._executor._processes.values()))
+        """Whether its process lives, or has yet to start; one that was killed while idle breaks nobody's run.
+
+        A sentinel is readable once its process is dead; ``is_alive`` may be wrong while loky collects the process.
+        """
+        processes = list(self._executor._processes.values())
+        return not self.broken and not wait([process.sentinel for process in processes], 0)
 
     def _ended(self, future: Future[Any]) -> None:
         self.pending -= 1

@@ -197,9 +197,8 @@ def test_a_worker_killed_while_idle_breaks_no_later_run() -> None:
 
 
 def kill(process: int) -> None:
-    killed = psutil.Process(process)
-    killed.kill()
-    until(lambda: not killed.is_running() or killed.status() == psutil.STATUS_ZOMBIE, LONG)
+    psutil.Process(process).kill()
+    until(lambda: not psutil.pid_exists(process), LONG)  # a zombie's other threads may still be ending
 
 
 def test_a_worker_stays_warm_for_the_next_race() -> None:
