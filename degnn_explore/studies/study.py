@@ -436,18 +436,28 @@ class Study:
         return len(found)
 
     def results(self, path: str | os.PathLike[str]) -> Path:
-        """Write one row a run, to commit: ``results/table1.csv``, and the trials of the search in a second file."""
+        """Write one row a run, to commit: ``results/table1.csv``, and the trials of the search in a second file.
+
+        Rows of other graphs, tasks, models and seeds stay, so that a part of a study can be run on its own.
+        """
         file, known = Path(path).expanduser(), self._known()
-        rows = []
-        for cell in self._cells():
+        cells = list(self._cells())
+        seeds = {(cell.column.name, cell.column.kind, cell.model, cell.protocol): cell.column.seeds for cell in cells}
+
+        def stays(row: Row) -> bool:
+            asked = seeds.get((row["dataset"], row["task"], row["model"], row["protocol"]))
+            return asked is None or (not row["rung"] and int(row["seed"]) >= asked)
+
+        rows: dict[str, Mapping[str, Any]] = {key: row for key, row in read_rows(file).items() if stays(row)}
+        for cell in cells:
             trial_of = {spec.key: trial for trial, spec in cell.trial_specs()}
             chosen, _ = cell.chosen(known)
             for spec in cell.all_specs(known):
                 run = known.get(spec.key)
                 if run is not None and run.status == "finished":
                     settings = cell.settings(trial_of[spec.key] if spec.rung else chosen or 0)
-                    rows.append(row_of(run, cell.column.name, settings, len(cell.trials)))
-        write_rows(rows, file)
+                    rows[spec.key] = row_of(run, cell.column.name, settings, len(cell.trials))
+        write_rows(rows.values(), file)
         return file
 
     # ---- running ------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def search_file(path: Path) -> Path:
     return path.with_name(f"{path.stem}_search{path.suffix}")
 
 
-def write_rows(rows: Iterable[dict[str, Any]], path: Path) -> None:
+def write_rows(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
     """Write both files, each whole or not at all."""
     listed = list(rows)
     reported, trials = ([row for row in listed if bool(row["rung"]) == trial] for trial in (False, True))
@@ -101,10 +101,10 @@ def _number(value: float | None) -> str:
     return "" if value is None or not math.isfinite(value) else f"{value:.{DIGITS}f}"
 
 
-def _text(rows: list[dict[str, Any]]) -> str:
+def _text(rows: list[Mapping[str, Any]]) -> str:
     import pandas as pd
 
-    ranked = any(row[_MEASURES] != "{}" for row in rows)
+    ranked = any(row.get(_MEASURES, "{}") not in ("{}", "") for row in rows)
     return csv_text(pd.DataFrame(rows, columns=[*_COLUMNS, *([_MEASURES] if ranked else [])]), index=False)
 
 

@@ -127,6 +127,15 @@ def test_another_machine_goes_on_from_the_results_and_runs_nothing_twice(demo: d
         there.load(tmp_path / "no.csv")
 
 
+def test_a_part_of_a_study_leaves_the_other_rows_of_its_file(demo: de.Study, tmp_path: Path) -> None:
+    file = demo.results(tmp_path / "some.csv")
+    before = pd.read_csv(file, dtype=str).sort_values("key").to_csv(index=False)
+    model = demo.cells()["model"].iloc[0]
+    for part in (demo.only(models=[model]), demo.only(seeds=1)):
+        part.results(file)
+        assert pd.read_csv(file, dtype=str).sort_values("key").to_csv(index=False) == before
+
+
 def test_rows_edited_into_nonsense_are_left_aside(demo: de.Study, tmp_path: Path) -> None:
     file = demo.results(tmp_path / "some.csv")
     table = pd.read_csv(file)
