@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..graphs.graph import Graph, needs_graph
 from .devices import choose_device, torch_threads
 from .metrics import probabilities
 from .nets.base import SetNet
-from .tasks import Task
+from .tasks import Split
 
 _SLAB = 16_384  # sets that are extracted together: millions stream through, 0.8 GB of pb at a time for DEA-GNN-SPD
 _KEPT = 800_000_000  # bytes of extracted sets that are kept from one epoch to the next
@@ -63,18 +63,23 @@ class Stream:
 
 
 class RankedStream:
-    """The negatives that held-out positives of a task are ranked among."""
+    """The negatives that held-out positives are ranked among. A pair that occurs for several of them is scored once:
+    of the hard negatives of pb, 50 for each link, four in five are such repeats."""
 
-    def __init__(self, model: SetNet, task: Task, device: str) -> None:
-        ranked = {part: getattr(task, part).ranked for part in ("val", "test")}
-        sets = {part: rows.reshape(-1, rows.shape[-1]) for part, rows in ranked.items() if rows is not None}
-        self._streams = {
-            part: Stream(model, task.graph, rows, device, _KEPT // len(sets)) for part, rows in sets.items()
-        }
+    def __init__(self, model: SetNet, graph: Graph, splits: Mapping[str, Split], device: str) -> None:
+        pairs = {part: split.ranked.reshape(-1, 2) for part, split in splits.items() if split.ranked is not None}
+        self._places: dict[str, NDArray[np.int64]] = {}
+        if pairs:
+            n = graph.num_nodes
+            keys, places = np.unique(np.concatenate(list(pairs.values())) @ [n, 1], return_inverse=True)
+            self._stream = Stream(model, graph, np.stack(np.divmod(keys, n), axis=1), device, _KEPT)
+            bounds = np.cumsum([len(rows) for rows in pairs.values()])[:-1]
+            self._places = dict(zip(pairs, np.split(places, bounds), strict=True))
 
-    def logits(self, part: str) -> NDArray[np.float32] | None:
-        """Logits of a part's, one after the other; None if it has none."""
-        return self._streams[part].logits() if part in self._streams else None
+    def logits(self) -> dict[str, NDArray[np.float32]]:
+        """Logits of each part's, one after the other; a part without any is left out."""
+        scored = self._stream.logits() if self._places else np.empty(0, dtype=np.float32)
+        return {part: scored[places] for part, places in self._places.items()}
 
 
 def checked_sets(caller: str, model: Any, G: Any, sets: Sequence[Any] | NDArray[np.int64]) -> NDArray[np.int64]:

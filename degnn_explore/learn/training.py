@@ -14,7 +14,6 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +57,7 @@ class Epoch:
         ``{"accuracy": ..., "auc": ...}`` each, from 0 to 1. ``train`` is measured during the pass, on the
         logits that were learned from; ``val`` and ``test`` after it. Where held-out links have negatives of their own
         (``per_positive=``), these two also have "average_precision", "mrr" and "hits@1", "@3", "@10", "@50", "@100".
+        ``test`` is empty with ``fit(score_test=False)``.
     seconds
         Time of the pass and its measurements.
     metric
@@ -114,6 +114,8 @@ def summarize(epochs: Iterable[Epoch], metric: str | None = None, *, chosen_on: 
     run = list(epochs)
     if not run:
         raise ParameterError("There are no epochs to summarize; run de.fit first.")
+    if not run[0].test:
+        raise ParameterError("These epochs have no test results to summarize; run de.fit without score_test=False.")
     key = check_choice("metric", metric or run[0].metric, run[0].test)
     part = check_choice("chosen_on", chosen_on, ["val", "test"])
     chosen = max(run, key=lambda e: (getattr(e, part)[key], -e.number))
@@ -193,6 +195,7 @@ def fit(
     metric: str | None = USUAL.metric,
     zero_grad: bool | None = None,
     choose_on: str | None = None,
+    score_test: bool = True,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 5.0,
     progress: bool = True,
@@ -227,6 +230,9 @@ def fit(
         False: gradients are not reset between batches; "test": the epoch is chosen on the test sets. Both are
         mistakes of published code, here to be measured. None: True and "val", unless the protocol of the task says
         otherwise (see :func:`degnn_explore.leaks`).
+    score_test
+        False: do not score the test sets, and leave ``Epoch.test`` empty. Trials of a search do that: it saves time,
+        and nothing can be chosen on test results.
     checkpoint
         A file to keep the state in. If it exists, its epochs are yielded again from the file and training continues
         after them, to the same final numbers.
@@ -269,6 +275,8 @@ def fit(
     options = {**{"zero_grad": True, "choose_on": "val"}, **task.fit_options}
     zero_grad = options["zero_grad"] if zero_grad is None else bool(zero_grad)
     choose_on = options["choose_on"] if choose_on is None else check_choice("choose_on", choose_on, ["val", "test"])
+    if choose_on == "test" and not score_test:
+        raise ParameterError('choose_on="test" needs the test sets to be scored; leave out score_test=False.')
     run = _Run(
         model,
         task,
@@ -278,6 +286,7 @@ def fit(
         check_int("num_threads", num_threads, least=1, most=MOST_THREADS),
         zero_grad,
         choose_on,
+        bool(score_test),
         progress,
     )
     epochs = check_int("epochs", epochs, least=1)
@@ -310,6 +319,7 @@ class _Run:
     threads: int
     zero_grad: bool
     choose_on: str
+    score_test: bool
     progress: bool
 
     def __post_init__(self) -> None:
@@ -322,7 +332,9 @@ class _Run:
         model = {"name": self.model.name, "hyper": self.model.hyper}
         if mark := mark_of(self.model.name):
             model["code"] = mark
-        choice = {} if self.choose_on == "val" else {"choose_on": self.choose_on}
+        choice: dict[str, Any] = {} if self.choose_on == "val" else {"choose_on": self.choose_on}
+        if not self.score_test:
+            choice["score_test"] = False
         return {**model, "task": self.task.digest(), "seed": self.seed, **self.learning.as_dict(), **choice}
 
     def epochs(self, count: int, checkpoint: Checkpoint | None) -> Iterator[Epoch]:
@@ -356,16 +368,17 @@ class _Run:
         self._prepare()
         logits = judge(self.model, self.placed, self.placed.order(np.arange(len(self.labels))))
         loss = float(loss_of(torch.from_numpy(logits[self.train]), torch.from_numpy(self.labels[self.train])))
-        rows = {"train": self.train, "val": self.val, "test": self.test}
-        train, val, test = (self._measured(part, logits[index]) for part, index in rows.items())
+        train = task_metrics(self.task, "train", logits[self.train])
+        val, test = self._held_out_metrics(logits[len(self.train) :])
         yield Epoch(1, loss, train, val, test, time.perf_counter() - started, self.task.metric)
 
     def _prepare(self) -> None:
         """Put the data of all sets on the device: training sets first, then validation and test."""
-        model, task, parts = self.model, self.task, [self.task.train, self.task.val, self.task.test]
+        model, task = self.model, self.task
+        held_out = {"val": task.val, "test": task.test} if self.score_test else {"val": task.val}
+        parts = [task.train, *held_out.values()]
         self.labels = np.concatenate([part.labels for part in parts])
-        bounds = np.cumsum([0, *(len(part) for part in parts)])
-        self.train, self.val, self.test = (np.arange(a, b) for a, b in pairwise(bounds))
+        self.train, rest = np.split(np.arange(len(self.labels)), [len(task.train)])
         if "max_dist" in model.hyper:
             linked = task.train.sets[task.train.labels == 1]
             if hint := distance_hint(task.graph, linked, model.hyper["max_dist"]):
@@ -376,8 +389,8 @@ class _Run:
             model.calibrate(data, self.train)
             model.to(self.device)
             self.placed = Placed(data, self.device)
-        self.held_out = self.placed.order(np.concatenate([self.val, self.test]))
-        self.ranked = RankedStream(model, task, self.device)
+        self.held_out = self.placed.order(rest)
+        self.ranked = RankedStream(model, task.graph, held_out, self.device)
         self.device_labels = torch.from_numpy(self.labels).to(self.placed.device)
         model.placement = self.placed.placement()
         log.info("%s on %s", model.name, model.placement)
@@ -408,14 +421,19 @@ class _Run:
         judged = judge(self.model, self.placed, self.held_out)
         if not np.isfinite(judged).all():
             raise self._diverged(f"The model's outputs are no longer finite after epoch {number}")
-        val = self._measured("val", judged[: len(self.val)])
-        test = self._measured("test", judged[len(self.val) :])
+        val, test = self._held_out_metrics(judged)
         loss = float(losses @ batch_sizes(len(order), self.learning.batch_size) / len(order))
         return Epoch(number, loss, train, val, test, time.perf_counter() - started, self.task.metric)
 
-    def _measured(self, part: str, logits: NDArray[np.float32]) -> dict[str, float]:
+    def _held_out_metrics(self, logits: NDArray[np.float32]) -> tuple[dict[str, float], dict[str, float]]:
+        """The metrics of validation and, if it is scored, of test, from the logits of their sets."""
         with progress_bar(self.progress):
-            return task_metrics(self.task, part, logits, self.ranked.logits(part))
+            ranked = self.ranked.logits()
+        count = len(self.task.val)
+        val = task_metrics(self.task, "val", logits[:count], ranked.get("val"))
+        if not self.score_test:
+            return val, {}
+        return val, task_metrics(self.task, "test", logits[count:], ranked.get("test"))
 
     def _learn(self, order: Order, optimizer: Optimizer) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """One step for each batch: the loss of each, and the logits of all sets. Nothing is read back in between."""

@@ -353,7 +353,7 @@ def _trained(spec: RunSpec, run: Run, folder: Path, tell: Progress, stop: Any) -
         waiting, reported, worked = [], 0.0, began
         for epoch in fit(
             model, task, spec.epochs, seed=spec.seed, device=spec.device, checkpoint=checkpoint,
-            progress=False, **spec.options,
+            score_test=not spec.rung, progress=False, **spec.options,
         ):  # fmt: skip
             if (now := time.process_time()) - worked < 1e-3:  # read from the checkpoint: add the time it took then
                 began -= epoch.seconds
@@ -372,17 +372,16 @@ def _trained(spec: RunSpec, run: Run, folder: Path, tell: Progress, stop: Any) -
         return replace(run, status="cancelled")
     if not any(math.isfinite(epoch.val[spec.metric]) for epoch in epochs):
         raise ParameterError(f"{spec.model} diverged: no epoch has a validation {spec.metric}; lower learning_rate.")
-    chosen_on_test = CHOSEN_ON_TEST in task.leaks and not spec.rung
-    summary = summarize(epochs, chosen_on="test" if chosen_on_test else "val")
+    chosen_on = "test" if CHOSEN_ON_TEST in task.leaks and not spec.rung else "val"
+    best = max(epochs, key=lambda epoch: (getattr(epoch, chosen_on)[spec.metric], -epoch.number))
     run = replace(
-        run, epochs=[plain(asdict(epoch)) for epoch in epochs], best_epoch=summary.epoch,
-        val=epochs[summary.epoch - 1].val[summary.metric], trained=len(epochs),
+        run, epochs=[plain(asdict(epoch)) for epoch in epochs], best_epoch=best.number,
+        val=best.val[spec.metric], trained=len(epochs),
         model_file=save(model, folder / f"{spec.key}.safetensors").name if spec.keep_model else "",
         seconds=sum(epoch.seconds for epoch in epochs), cpu_seconds=time.process_time() - began,
         parameters=sum(weight.numel() for weight in model.parameters()))  # fmt: skip
-    if not spec.rung:
-        reached = epochs[summary.epoch - 1].test
-        measures = {name: reached[name] for name in ("auc", *RANKING)} if "mrr" in reached else {}
-        return replace(run, test=summary.test, optimistic=summary.optimistic, measures=measures)
-    hidden = [{**epoch, "test": dict.fromkeys(epoch["test"])} for epoch in run.epochs]
-    return replace(run, epochs=hidden)  # so that no setting can be chosen on test results
+    if spec.rung:
+        return run  # no test set was scored, so no setting can be chosen on test results
+    summary = summarize(epochs, chosen_on=chosen_on)
+    measures = {name: best.test[name] for name in ("auc", *RANKING)} if "mrr" in best.test else {}
+    return replace(run, test=summary.test, optimistic=summary.optimistic, measures=measures)

@@ -202,6 +202,33 @@ def test_any_number_of_sets_streams_to_the_same_numbers(monkeypatch: pytest.Monk
     assert runs[2].test == pytest.approx(runs[0].test)
 
 
+def test_a_pair_that_several_links_are_ranked_against_is_scored_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = de.link_task(link_graph(), per_positive=12, negatives="hard")
+    model = de.build("GCN", task, hidden=8)
+    prepared: list[np.ndarray] = []
+    prepare = type(model).prepare
+    monkeypatch.setattr(type(model), "prepare", lambda self, G, S: prepare(self, G, prepared.append(S) or S))
+    next(de.fit(model, task, 1))
+    pairs = np.concatenate([split.ranked.reshape(-1, 2) for split in (task.val, task.test)])
+    different = {tuple(pair) for pair in pairs.tolist()}
+    assert len(different) < len(pairs)
+    assert sorted(map(tuple, prepared[-1].tolist())) == sorted(different)
+
+
+@pytest.mark.parametrize("name", ["GCN", "Adamic-Adar"])
+def test_test_sets_need_not_be_scored(name: str) -> None:
+    task = de.link_task(link_graph(), per_positive=7)
+    both = [list(de.fit(de.build(name, task), task, 3, metric="mrr", score_test=scored)) for scored in (True, False)]
+    assert [(epoch.loss, epoch.train, epoch.val) for epoch in both[0]] == [
+        (epoch.loss, epoch.train, epoch.val) for epoch in both[1]
+    ]
+    assert all(epoch.test for epoch in both[0]) and not any(epoch.test for epoch in both[1])
+    with pytest.raises(ParameterError, match="score_test"):
+        de.summarize(both[1])
+    with pytest.raises(ParameterError, match="score_test"):
+        de.fit(de.build(name, task), task, choose_on="test", score_test=False)
+
+
 def test_a_metric_that_the_task_does_not_have_is_refused() -> None:
     task = de.link_task(link_graph())
     with pytest.raises(ParameterError, match="per_positive"):

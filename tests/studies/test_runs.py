@@ -137,9 +137,13 @@ def test_a_damaged_checkpoint_is_left_aside(tmp_path: Path) -> None:
 
 
 def test_a_trial_has_no_test_result(tmp_path: Path) -> None:
-    run = run_one(spec(rung=1, keep_model=False), tmp_path)
-    assert run.test is None and run.optimistic is None and run.val is not None
-    assert all(set(epoch["test"].values()) == {None} for epoch in run.epochs)
+    news: list[dict[str, Any]] = []
+    run = run_one(spec(rung=1, keep_model=False), tmp_path / "trial", news.append)
+    assert run.test is None and run.optimistic is None and not run.measures
+    told = [epoch for message in news for epoch in message.get("epochs", [])]
+    assert told and not any(epoch["test"] for epoch in [*told, *run.epochs])  # no test set was scored at all
+    reported = run_one(spec(), tmp_path / "reported")
+    assert (run.val, run.best_epoch) == (reported.val, reported.best_epoch) and reported.test is not None
 
 
 def test_an_own_task_keeps_its_split(tmp_path: Path) -> None:
