@@ -290,3 +290,17 @@ def test_the_bar_of_many_sets_never_goes_back(monkeypatch: pytest.MonkeyPatch) -
         model, graph, np.stack(np.triu_indices(15, 1), axis=1), progress=lambda what, share: shares.append(share)
     )
     assert shares == sorted(shares) and len(shares) == 11 and shares[-1] < 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_summary_says_how_many_held_out_pairs_have_no_path_left(seed: int) -> None:
+    task = de.link_task(Graph.from_networkx(nx.gnp_random_graph(60, 0.03, seed=seed)), seed=seed)
+    left = task.graph.to_networkx()
+    apart: dict[int, list[bool]] = {0: [], 1: []}
+    for split in (task.val, task.test):
+        for (a, b), label in zip(split.sets.tolist(), split.labels.tolist(), strict=True):
+            apart[label].append(not nx.has_path(left, a, b))
+    positives, negatives = (np.mean(apart[label]) for label in (1, 0))
+    assert task.unreachable() == pytest.approx((positives, negatives))
+    said = f"{100 * positives:.0f} % of the held-out links and {100 * negatives:.0f} % of the negatives"
+    assert said in task.summary() and "AUC measures reachability" in task.summary()

@@ -77,6 +77,16 @@ def test_sets_are_scored_on_a_cluster_that_is_sent_the_graph_once(client: Any, m
     assert client.status == "running"
 
 
+@pytest.mark.parametrize("name", ["DE-GNN-SPD", "NCN"])
+def test_sets_are_scored_by_several_processes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = de.link_task(de.load("karate"))
+    model = de.build(name, task, hidden=8)
+    list(de.fit(model, task, 2))
+    pairs = np.stack(np.triu_indices(34, 1), axis=1)
+    monkeypatch.setattr(scoring, "_AT_ONCE", 100)
+    assert np.allclose(de.predict(model, task.graph, pairs, workers=2), de.predict(model, task.graph, pairs), atol=1e-6)
+
+
 def test_a_failing_run_is_recorded_and_does_not_stop_the_others(client: Any, tmp_path: Path) -> None:
     settings = {"GCN": {"learning_rate": 1e30}}
     study = de.study(

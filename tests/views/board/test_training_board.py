@@ -47,6 +47,25 @@ def test_a_race_ends_in_a_headline_rows_and_mistakes(board: Any) -> None:
     assert len(board.tab["rows"]) == len(board.mistakes)
 
 
+def test_a_race_by_mrr_has_it_in_headline_rows_and_chosen_epochs(tmp_path: Path) -> None:
+    task = de.link_task(de.load("karate"), per_positive=10, negatives="hard")
+    models = ["GCN", "BUDDY", "NCN"]
+    board = TrainingBoard(task, models=models, metric="mrr", seeds=1, epochs=4, results=tmp_path)
+    board.start()
+    board.wait(LONG)
+    assert board.error == {} and board.result["metric"] == "MRR"
+    by_model = {run.model: run for run in board.runs}
+    assert set(by_model) == set(models)
+    for row in board.result["rows"]:
+        run = by_model[row["model"]]
+        by_val = max(run.epochs, key=lambda epoch: (epoch["val"]["mrr"], -epoch["number"]))
+        assert row["mean"] == pytest.approx(100 * by_val["test"]["mrr"], abs=0.01)
+        assert run.measures["auc"] == by_val["test"]["auc"]
+    first = max(by_model.values(), key=lambda run: run.test)
+    assert board.headline["title"].startswith(f"{first.model} reaches {100 * first.test:.1f}")
+    board.close()
+
+
 def test_the_state_is_small_and_one_model(board: Any) -> None:
     state = {name: value for name, value in board.get_state().items() if not isinstance(value, bytes)}
     state.pop("_esm"), state.pop("_css")
