@@ -264,7 +264,11 @@ class Graph:
         """
         pairs, weights = self._nodes.pairs(pairs), np.array([self.num_nodes, 1])
         drop = np.concatenate([pairs @ weights, pairs[:, ::-1] @ weights])
-        return self._keeping(~np.isin(self._sources * self.num_nodes + self.indices, drop))
+        keys = self._sources * self.num_nodes + self.indices  # ascending
+        place = np.searchsorted(keys, drop)
+        keep = np.ones(len(keys) + 1, dtype=bool)
+        keep[place[np.append(keys, -1)[place] == drop]] = False
+        return self._keeping(keep[:-1])
 
     def cut(self, S: Targets) -> Graph:
         """This graph without the edges between nodes of S (G'_S of the paper's appendix).

@@ -483,10 +483,9 @@ def _drawn(
     max_positives: int | None,
 ) -> tuple[Parts, Parts]:
     """Positives, and as many random negatives in each part; in a disjoint union, graph by graph."""
-    chosen = rng.permutation(positives)
-    if max_positives is not None:
-        chosen = chosen[: check_int("max_positives", max_positives, least=3)]
-    elif len(chosen) > _MANY:
+    order = rng.permutation(len(positives))
+    chosen = positives[order if max_positives is None else order[: check_int("max_positives", max_positives, least=3)]]
+    if max_positives is None and len(chosen) > _MANY:
         warnings.warn(
             f"All {len(chosen):,} {kind} and as many negatives are to be learned from, which takes hours. A sample is "
             "enough to begin with: max_positives=10_000, and max_nodes_per_hop=50 of a model where nodes have many "
