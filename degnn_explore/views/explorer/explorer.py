@@ -59,8 +59,9 @@ class Explorer(Panel):
     tour
         The key of a guided tour to begin with, see :data:`degnn_explore.views.content.TOURS`.
     settings
-        color_by ("SPD", "LP", "PageRank", "heat kernel", "DRNL", "zero-one", "RWSE", "1-WL", an encoding of your own or
-        its name), column (of your own encoding), layer, step (of LP), hops (more than 1: DEA), cut, layout, size.
+        color_by ("SPD", "LP", "PageRank", "heat kernel", "DRNL", "zero-one", "RWSE", "LapPE", "1-WL", an encoding of
+        your own or its name), column (of your own encoding), layer, step (of LP), hops (more than 1: DEA), cut, layout,
+        size.
 
     Examples
     --------
@@ -218,23 +219,27 @@ class Explorer(Panel):
     def _take_targets(self, change: dict[str, Any]) -> None:
         if self._quiet:
             return
+        before = vars(self.state).copy()
         try:
             with self.turn:
                 self.state.set_targets(change["new"])
                 self._show({"targets"})
         except Exception:
-            self._put_targets()  # what is shown stays as it is
+            vars(self.state).update(before)  # what is shown stays as it is
+            self._put_targets()
             raise
 
     def _take_values(self, change: dict[str, Any]) -> None:
         if self._quiet:
             return
-        new = dict(change["new"])
-        self._toggle = new.pop("toggle", self._toggle)
+        new, before, toggle = dict(change["new"]), vars(self.state).copy(), self._toggle
+        self._toggle = new.pop("toggle", toggle)
         try:
             with self.turn:
                 self._show(self.state.update(**new))
         except Exception:
+            vars(self.state).update(before)
+            self._toggle = toggle
             self._put_values()
             raise
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...encodings.base import UNREACHABLE, Encoding
 from ...encodings.custom import REGISTRY
 from ...encodings.paths import DRNL, Distance
-from ...encodings.positional import RandomWalkSE, ZeroOne
+from ...encodings.positional import LaplacianPE, RandomWalkSE, ZeroOne
 from ...encodings.walks import HeatKernel, LandingProbability, PageRank
 from ...expressive.refinement import NO_TARGETS, Instances
 from ...graphs.graph import Graph
@@ -43,6 +43,7 @@ ENCODINGS: dict[str, Callable[[int, int], Encoding]] = {
     "DRNL": lambda step, nodes: DRNL(nodes),
     "zero-one": lambda step, nodes: ZeroOne(),
     "RWSE": lambda step, nodes: RandomWalkSE(max(step, 3)),
+    "LapPE": lambda step, nodes: LaplacianPE(1),
 }
 
 
@@ -106,7 +107,8 @@ def labels_of(
             np.full(G.num_nodes, np.nan) if rows is None else rows[:, column]
             for (G, _), rows in zip(picks, shown, strict=True)
         ]
-        levels, codes, binned = _by_value(values, encoding not in REGISTRY.values(), exact)
+        probabilities = encoding not in REGISTRY.values() and not isinstance(encoding, LaplacianPE)
+        levels, codes, binned = _by_value(values, probabilities, exact)
         return Labels(title, levels, codes, tuple(np.nan_to_num(v) for v in values) if binned else None, note)
     unique = [None if rows is None else unique_rows(rows) for rows in shown]
     seen = {row for pair in unique if pair for row in pair[0]}

@@ -41,7 +41,9 @@ COLORINGS = {
     "DRNL": "DRNL labels (p = 2)",
     "zero-one": "targets marked (zero-one)",
     "RWSE": "return probabilities (RWSE)",
+    "LapPE": "Laplacian eigenvector (LapPE)",
 }
+LARGEST = {"RWSE": 5_000, "LapPE": 2_500}  # nodes, for encodings of the whole graph: one to two CPU-seconds
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,7 @@ class ExplorerState:
         for name, value in settings.items():
             if name == "color_by":
                 settings[name] = color_key(value)
+                self._check_size(settings[name])
             elif name == "layout":
                 check_choice(name, value, self.layouts())
             elif name == "cut":
@@ -161,6 +164,14 @@ class ExplorerState:
             self.sides = tuple(replace(side, targets=side.targets[-self.size :]) for side in self.sides)
             changed.add("targets")
         return changed
+
+    def _check_size(self, color_by: str) -> None:
+        nodes = max(side.graph.num_nodes for side in self.sides)
+        if nodes > (most := LARGEST.get(color_by, nodes)):
+            raise ParameterError(
+                f"{color_by} is computed for the whole graph, which takes too long for {nodes:,} nodes; the Explorer "
+                f"does it for up to {most:,}. Choose another coloring, or a smaller graph."
+            )
 
     def compare(self, on: bool) -> None:
         """Shows the first graph a second time, with a target set of its own, or hides the second side."""

@@ -226,3 +226,38 @@ def test_a_large_graph_is_drawn_in_part_with_the_tree_around_its_targets() -> No
     assert explorer.graphs["starts"] == [0, 3_000]
     explorer.targets = [[29_999]]
     assert 29_999 in explorer.graphs["drawn"][0]
+
+
+def test_a_pair_is_judged_by_what_came_after_distance_encoding() -> None:
+    explorer = de.Explorer((de.zoo.domino(), {0, 3}), (de.zoo.bridged_triangles(), {0, 3}), cut=True)
+    explorer.wait()
+    layers = {pill["method"]: pill["layer"] for pill in explorer.pills["pills"]}
+    assert {name: layers[name] for name in ("1-WL", "zero-one", "DRNL", "DE-SPD", "RWSE", "2-WL")} == {
+        "1-WL": None,
+        "zero-one": None,
+        "DRNL": 1,
+        "DE-SPD": 0,
+        "RWSE": 0,
+        "2-WL": 2,
+    }
+
+
+def test_laplacian_coordinates_color_a_graph_whose_spectrum_is_simple() -> None:
+    path = de.Graph.from_edges([(i, i + 1) for i in range(5)])
+    explorer = de.Explorer((path, {0}), (path, {5}), color_by="LapPE")
+    explorer.wait()
+    assert explorer.seen["title"] == "Laplacian eigenvector 1" and len(explorer.seen["labels"]) == 6
+    assert explorer.pills["pills"][-1]["layer"] is None  # mirror images: the signs mean nothing
+
+
+def test_a_coloring_that_fails_says_why_and_changes_nothing() -> None:
+    explorer = de.Explorer((de.zoo.cycle(6), {0}))
+    explorer.set_state({"values": {**explorer.values, "color_by": "LapPE"}})
+    assert "repeated" in explorer.error["text"]
+    assert explorer.values["color_by"] == "SPD" == explorer.state.color_by
+    explorer.targets = [[1]]
+    assert explorer.seen["method"] == "DE-SPD" and explorer.seen["targets"] == [[1]]
+    large = de.Graph.from_edges([(i, i + 1) for i in range(6_000)])
+    for name in ("RWSE", "LapPE"):
+        with pytest.raises(de.ParameterError, match="too long"):
+            de.Explorer((large, {0}), color_by=name)
