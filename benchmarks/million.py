@@ -1,12 +1,12 @@
-"""A CSV of a million nodes and five million links: opened, summed up, looked at, and links learned from a sample of it.
+"""A CSV of a million nodes and five million links: open it, summarize it, explore it, and learn links from a sample.
 
     python benchmarks/million.py              # writes results/million.csv; two to three CPU-minutes, 3 GB
-    python benchmarks/million.py 10000        # so many nodes, five times as many links; writes nothing
+    python benchmarks/million.py 10000        # this many nodes, five times as many links; writes nothing
     python benchmarks/million.py citation     # 0.3 and 3 million nodes, ten links a node, the size of ogbl-citation2;
                                               # writes results/citation.csv
 
-Processor time and the peak of memory so far, each part in a process of its own, compiled code warm. networkx reads and
-sums up a graph of a tenth of the size, beside ours on the same file: all of it would take it minutes and 10 GB.
+CPU time and peak memory so far; each part runs in its own process, with compiled code warm. For comparison networkx and
+we read and summarize a graph of a tenth of the size: the whole file would take networkx minutes and 10 GB.
 """
 
 from __future__ import annotations

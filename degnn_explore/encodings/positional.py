@@ -1,6 +1,6 @@
 """What came after distance encoding: the zero-one labeling trick, random-walk and Laplacian encodings.
 
-``ZeroOne`` marks the targets and nothing else. ``RandomWalkSE`` and ``LaplacianPE`` describe where a node stands in the
+``ZeroOne`` marks the targets and nothing else. ``RandomWalkSE`` and ``LaplacianPE`` describe the place of a node in the
 graph, whatever the targets are: ζ(u|v) is the same for each v.
 """
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 __all__ = ["LaplacianPE", "RandomWalkSE", "ZeroOne"]
 
-_TABLE_BYTES = 1_000_000_000  # of all walks between all nodes, kept to cut edges quickly: 3,700 nodes with 8 steps
-_ENTRIES = 20_000_000  # of a block of columns that walks are followed in
+_TABLE_BYTES = 1_000_000_000  # most for the walks between all nodes, which make cuts quick: 3,700 nodes with 8 steps
+_ENTRIES = 20_000_000  # entries of a block of start nodes whose walks are followed together
 SMALLEST_GAP = 1e-6  # between eigenvalues: closer ones count as one that is repeated
 
 
 @dataclass(frozen=True)
 class ZeroOne(Encoding):
-    """ζ(u|v) = 1 if u = v, else 0: the least that a labeling trick must do (Zhang, Li, Xia, Wang & Jin, NeurIPS 2021).
+    """ζ(u|v) = 1 if u = v, else 0: the simplest labeling trick (Zhang, Li, Xia, Wang & Jin, NeurIPS 2021).
 
-    Marking the targets is enough for an expressive GNN to represent the set S and not just its nodes one by one;
-    distances can be computed from the marks, but it takes a layer for each step.
+    With the targets marked, a sufficiently expressive GNN represents the set S and not just its nodes one by one. The
+    distance to the nearest mark can be computed from the marks, with one layer for each step.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class ZeroOne(Encoding):
 
 @dataclass(frozen=True)
 class RandomWalkSE(Encoding):
-    """Return probabilities ((W^1)_{uu}, ..., (W^steps)_{uu}): how likely a walk from u is back after k steps.
+    """Return probabilities ((W^1)_{uu}, ..., (W^steps)_{uu}): how likely a random walk from u is back after k steps.
 
     A structural encoding (Dwivedi, Luu, Laurent, Bengio & Bresson, ICLR 2022): equal for nodes that an automorphism
     swaps, and independent of the targets. It sees triangles (k = 3) and other short cycles around a node.
@@ -99,10 +99,10 @@ class RandomWalkSE(Encoding):
         return f"probability to {self.columns[column]} steps"
 
     def pairwise(self, G: Graph, S: Ints, cut: bool) -> Floats:
-        returns = _remembered(G, self, lambda: self._returns(G))
+        returns = _cached(G, self, lambda: self._returns(G))
         if cut and _has_inner_edges(G, S):
             if 8 * (self.steps + 1) * G.num_nodes**2 <= _TABLE_BYTES:
-                walks = _remembered(G, ("walks", self.steps), lambda: _walks(G, self.steps))
+                walks = _cached(G, ("walks", self.steps), lambda: _walks(G, self.steps))
                 returns = _returns_without(G, S, walks)
             else:
                 returns = self._returns(G.cut(S))
@@ -136,7 +136,7 @@ class RandomWalkSE(Encoding):
 
 
 def _walks(G: Graph, steps: int) -> Floats:
-    """M_t = (D^-1 A)^t D^-1 for t = 0..steps; a node without neighbors counts as degree 1. [steps + 1, n, n]"""
+    """M_t = (D^-1 A)^t D^-1 for t = 0..steps, with degree 1 for nodes without neighbors. [steps + 1, n, n]"""
     inverse = 1 / np.maximum(G.degrees, 1)
     step = G.to_scipy().astype(np.float64).multiply(inverse[:, None]).tocsr()
     walks = np.empty((steps + 1, G.num_nodes, G.num_nodes))
@@ -169,7 +169,7 @@ def _returns_without(G: Graph, S: Ints, walks: Floats) -> Floats:
     degrees = np.maximum(G.degrees, 1).astype(np.float64)
     degrees[S] = after
     returns = (np.einsum("tuu->tu", walks) - changed)[1:].T * degrees[:, None]
-    return np.where(np.abs(returns) < 1e-12, 0.0, returns)  # what is left of nothing is rounding
+    return np.where(np.abs(returns) < 1e-12, 0.0, returns)  # zeros, up to rounding
 
 
 def _has_inner_edges(G: Graph, S: Ints) -> bool:
@@ -177,15 +177,15 @@ def _has_inner_edges(G: Graph, S: Ints) -> bool:
     return bool(len(i)) and bool(G.has_edges(np.stack([S[i], S[j]], axis=1)).any())
 
 
-_KNOWN: weakref.WeakKeyDictionary[Graph, dict[Hashable, Any]] = weakref.WeakKeyDictionary()
+_CACHE: weakref.WeakKeyDictionary[Graph, dict[Hashable, Any]] = weakref.WeakKeyDictionary()
 
 
-def _remembered(G: Graph, what: Hashable, make: Callable[[], Any]) -> Any:
-    """What was computed of a graph before, as long as the graph lives: it is the same for every target set."""
-    known = _KNOWN.setdefault(G, {})
-    if what not in known:
-        known[what] = make()
-    return known[what]
+def _cached(G: Graph, key: Hashable, compute: Callable[[], Any]) -> Any:
+    """What ``compute`` gives, computed once per graph: it is the same for every target set."""
+    of_graph = _CACHE.setdefault(G, {})
+    if key not in of_graph:
+        of_graph[key] = compute()
+    return of_graph[key]
 
 
 def _return_tokens(G: Graph, steps: int) -> Ints:
@@ -208,11 +208,11 @@ def _return_tokens(G: Graph, steps: int) -> Ints:
 class LaplacianPE(Encoding):
     """Eigenvectors of I - D^-1/2 A D^-1/2 for the k smallest eigenvalues after the first: coordinates in the graph.
 
-    A positional encoding (Dwivedi & Bresson, 2021), the same for every target set. An eigenvector is known up to its
-    sign, and those of a repeated eigenvalue up to a rotation, so two equal graphs can have different encodings:
-    ``encode`` makes the entry of largest size positive, training draws the signs in each epoch, and verdicts compare
-    the sizes of the entries, only where the k + 1 smallest eigenvalues differ from each other and from the next. The
-    eigenvectors of a set whose own edges are cut are computed for that set alone.
+    A positional encoding (Dwivedi & Bresson, 2021), the same for every target set. An eigenvector is determined only up
+    to its sign, and those of a repeated eigenvalue only up to a rotation, so two equal graphs can have different
+    encodings. ``encode`` makes the largest entry positive; training draws the signs anew in each epoch; verdicts
+    compare absolute values, and only if the k + 1 smallest eigenvalues differ from each other and from the next. If
+    edges inside a target set are cut, the eigenvectors are computed for that set alone.
 
     Examples
     --------
@@ -241,13 +241,13 @@ class LaplacianPE(Encoding):
         if cut and _has_inner_edges(G, S):
             _, vectors = self._spectrum(G.cut(S))
         else:
-            _, vectors = _remembered(G, self, lambda: self._spectrum(G))
+            _, vectors = _cached(G, self, lambda: self._spectrum(G))
         largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
         vectors = vectors * np.where(largest < 0, -1.0, 1.0)
         return np.broadcast_to(vectors, (len(S), *vectors.shape))
 
     def numbers(self, G: Graph, sets: Ints, cut: bool = False) -> Floats:
-        """Sizes of the entries, which do not depend on signs; a ParameterError where an eigenvalue is repeated."""
+        """Absolute values, which do not depend on signs; a ParameterError if an eigenvalue is repeated."""
         graphs = [G.cut(S) if cut else G for S in sets] if cut else [G]
         sizes = []
         for graph in graphs:
@@ -278,7 +278,7 @@ class LaplacianPE(Encoding):
         else:
             from scipy.sparse.linalg import eigsh
 
-            start = np.random.default_rng(0).random(n)  # so that the same graph gives the same vectors
+            start = np.random.default_rng(0).random(n)  # fixed, so that the same graph gives the same vectors
             values, vectors = eigsh(laplacian, k=count, sigma=-1e-3, which="LM", v0=start)
             order = np.argsort(values)
             values, vectors = values[order], vectors[:, order]

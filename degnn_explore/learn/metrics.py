@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 HITS = (1, 3, 10, 50, 100)
 RANKING = ("average_precision", "mrr", *(f"hits@{k}" for k in HITS))
-"""Metrics of a task whose held-out positives have negatives of their own."""
+"""Metrics of a task whose held-out positives have their own negatives."""
 _NAMES = {"auc": "AUC", "mrr": "MRR", "average_precision": "average precision"}
 
 
 def metric_name(metric: str) -> str:
-    """A metric for people.
+    """The name of a metric as people write it.
 
     >>> metric_name("mrr"), metric_name("hits@10"), metric_name("accuracy")
     ('MRR', 'Hits@10', 'accuracy')
@@ -29,12 +29,12 @@ def metric_name(metric: str) -> str:
 
 
 def check_metric(metric: str, task: Task) -> str:
-    """The metric, if the task has it."""
+    """The metric; an error if the task does not have it."""
     check_choice("metric", metric, ["accuracy", "auc", *RANKING])
     if metric in RANKING and task.val.ranked is None:
         raise ParameterError(
-            f"metric={metric!r} ranks each held-out link among negatives of its own, and this task has none; make it "
-            "with de.link_task(G, per_positive=100)."
+            f"metric={metric!r} ranks each held-out link among its own negatives, and this task has none; make the "
+            "task with de.link_task(G, per_positive=100)."
         )
     return metric
 
@@ -76,8 +76,8 @@ def metrics(logits: NDArray[Any], labels: NDArray[np.int64]) -> dict[str, float]
 def task_metrics(task: Task, part: str, logits: NDArray[Any], ranked: NDArray[Any] | None = None) -> dict[str, float]:
     """The metrics of a part of a task, "train", "val" or "test", from its logits in their order.
 
-    On a disjoint union it is the mean over its graphs; one where a metric is not defined is left out. ``ranked`` are
-    the logits of ``split.ranked``; with them, those in :data:`RANKING` too.
+    On a disjoint union they are means over its graphs; a graph where a metric is undefined does not count.
+    ``ranked`` are the logits of ``split.ranked``; with them there are also the metrics of :data:`RANKING`.
     """
     split = getattr(task, part)
     if ranked is not None:

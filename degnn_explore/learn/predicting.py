@@ -22,10 +22,10 @@ from .metrics import probabilities
 from .nets.base import SetNet
 from .tasks import Split
 
-_SLAB = 16_384  # sets that are extracted together: millions stream through, 0.8 GB of pb at a time for DEA-GNN-SPD
+_SLAB = 16_384  # sets extracted at once, so that millions fit into memory: 0.8 GB for DEA-GNN-SPD on pb
 _KEPT = 800_000_000  # bytes of extracted sets that are kept from one epoch to the next
-_JUDGED_AT_ONCE = 256  # sets in a batch when nothing is learned; any number gives the same logits
-_JUDGED_IF_HEAVY = 32  # the same where ego-networks are large
+_JUDGED_AT_ONCE = 256  # sets per batch when scoring; the number does not change the logits
+_JUDGED_IF_HEAVY = 32  # the same for large ego-networks
 
 
 def predict(
@@ -40,7 +40,7 @@ def predict(
 
 
 class Stream:
-    """Any number of target sets, judged some at a time; what is extracted is kept while there is room."""
+    """Scores any number of target sets, slab by slab; of what it extracts it keeps up to ``kept`` bytes."""
 
     def __init__(self, model: SetNet, graph: Graph, sets: NDArray[np.int64], device: str, kept: int = 0) -> None:
         self._model, self._graph, self._device, self._room = model, graph, device, kept
@@ -48,7 +48,7 @@ class Stream:
         self._kept: dict[int, Placed] = {}
 
     def logits(self) -> NDArray[np.float32]:
-        """Logits of all of them, in their order."""
+        """The logits of all sets, in order."""
         parts = []
         for number, sets in enumerate(self._slabs):
             if len(self._slabs) > 1:
@@ -63,8 +63,10 @@ class Stream:
 
 
 class RankedStream:
-    """The negatives that held-out positives are ranked among. A pair that occurs for several of them is scored once:
-    of the hard negatives of pb, 50 for each link, four in five are such repeats."""
+    """Scores the negatives that held-out links are ranked among, each different pair once.
+
+    Hard negatives repeat from link to link: of pb's, 50 for each link, four in five are repeats.
+    """
 
     def __init__(self, model: SetNet, graph: Graph, splits: Mapping[str, Split], device: str) -> None:
         pairs = {part: split.ranked.reshape(-1, 2) for part, split in splits.items() if split.ranked is not None}
@@ -77,7 +79,7 @@ class RankedStream:
             self._places = dict(zip(pairs, np.split(places, bounds), strict=True))
 
     def logits(self) -> dict[str, NDArray[np.float32]]:
-        """Logits of each part's, one after the other; a part without any is left out."""
+        """For each part that has such negatives their logits, in order."""
         scored = self._stream.logits() if self._places else np.empty(0, dtype=np.float32)
         return {part: scored[places] for part, places in self._places.items()}
 

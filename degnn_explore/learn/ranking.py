@@ -1,8 +1,8 @@
-"""Ranking: several negatives for each positive, hard ones too, and the metrics that rank one positive among its own.
+"""Ranking: negatives for each positive, random or hard, and the metrics that rank a positive among its own negatives.
 
 Hard negatives follow HeaRT (Li, Shomer, Mao, Zeng, Ma, Shah, Tang & Yin, "Evaluating Graph Neural Networks for Link
 Prediction: Current Pitfalls and New Benchmarking", NeurIPS 2023): a negative shares one end with its positive and
-scores high by resource allocation or personalized PageRank, so a model that only sees "far apart" gains nothing.
+scores high by resource allocation or personalized PageRank, so seeing that two nodes are far apart is not enough.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 RESTART = 0.15  # probability with which a walk of personalized PageRank returns to its start
-_STEPS = 128  # steps of the walk: what is left out is below 0.85^128, about 1e-9
-_BLOCK = 4_000_000  # scores computed in one go
+_STEPS = 128  # steps of the walk: the rest of the sum is below 0.85^128, about 1e-9
+_BLOCK = 4_000_000  # scores computed at once
 
 
 def hard_negatives(graph: Graph, positives: Ints, count: int, known: Graph, rng: np.random.Generator) -> Ints:
-    """The hardest negatives of each link: ``count`` pairs, the first half keeps one end, the rest the other.
+    """The hardest negatives of each link: ``count`` pairs; the first half keeps one end, the rest the other.
 
-    A candidate for end a of the positive (a, b) is any node but a, b and the neighbors of a in ``known``. It is ranked
-    by resource allocation and by personalized PageRank from a on ``graph``, from the largest score on, ties sharing
-    the smaller rank and zeros coming last; the better of its two ranks counts. The best are taken, in random order
-    where they tie, and where too few have any score, the rest is drawn from the candidates without one. Other
-    positives are not left out: a test link can be a negative of another one.
+    A candidate for end a of the positive (a, b) is any node except a, b and the neighbors of a in ``known``. Candidates
+    are ranked by resource allocation and by personalized PageRank from a on ``graph``, largest score first; ties share
+    the smaller rank, and zeros come last. A candidate's rank is the smaller of the two. The best ones are taken, ties
+    at random; if too few have any score, the rest is drawn at random from the candidates without one. Other positives
+    are not excluded: one test link can be a negative of another.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ def hard_negatives(graph: Graph, positives: Ints, count: int, known: Graph, rng:
     positives
         Links [k, 2].
     count
-        Negatives of each.
+        Negatives per link. If it is odd, one more keeps the first end.
     known
-        The graph whose edges are no candidates: for test links, that of training and validation together.
+        The graph whose edges are excluded: for test links, training and validation links together.
     rng
-        Breaks ties and draws where scores are missing.
+        Breaks ties, and draws candidates without a score.
 
     Returns
     -------
@@ -73,8 +73,8 @@ def hard_negatives(graph: Graph, positives: Ints, count: int, known: Graph, rng:
                 wanted = half.stop - half.start
                 if len(candidates) < wanted:
                     raise TargetError(
-                        f"Node {graph.names[a]} has only {len(candidates)} nodes that it is not linked to; "
-                        f"{wanted} negatives are wanted. Use a smaller per_positive=."
+                        f"Node {graph.names[a]} has only {len(candidates)} nodes that it is not linked to, but needs "
+                        f"{wanted} negatives. Use a smaller per_positive=."
                     )
                 chosen = _hardest(candidates, allocation, pagerank, wanted, rng)
                 negatives[row, half] = np.sort(np.stack([np.full(wanted, a), chosen], axis=1), axis=1)
@@ -84,15 +84,14 @@ def hard_negatives(graph: Graph, positives: Ints, count: int, known: Graph, rng:
 
 
 def random_negatives(graph: Graph, count: int, positives: Ints, known: Graph, rng: np.random.Generator) -> Ints:
-    """``count`` random negatives of each link [k, count, 2]: pairs that are not linked in ``known``, all of one link
-    different."""
+    """``count`` random negatives for each link [k, count, 2]: different pairs that are not linked in ``known``."""
     n, k = graph.num_nodes, len(positives)
     linked = np.sort(known.edges[:, 0] * n + known.edges[:, 1])
     free = n * (n - 1) // 2 - len(linked)
     if free < count:
-        raise TargetError(f"Only {free:,} pairs are not linked; {count} negatives of each link are wanted.")
+        raise TargetError(f"Only {free:,} pairs are not linked, fewer than per_positive={count}. Use a smaller number.")
     negatives = np.empty((k, count, 2), dtype=np.int64)
-    if free <= 4 * count:  # nearly all of them are wanted
+    if free <= 4 * count:  # few pairs to choose from: list them all
         i, j = np.triu_indices(n, 1)
         pairs = np.stack([i, j], axis=1).astype(np.int64)
         pairs = pairs[~np.isin(pairs[:, 0] * n + pairs[:, 1], linked)]
@@ -145,7 +144,7 @@ def hits(ranks: Floats, k: int) -> float:
 
 
 def _scores(graph: Graph, nodes: Ints) -> Iterator[tuple[int, Floats, Floats]]:
-    """For each node its resource allocation and personalized PageRank to all nodes, [n] each."""
+    """Each of these nodes, with its resource allocation and its personalized PageRank to all nodes, [n] each."""
     import scipy.sparse
 
     A = graph.to_scipy().astype(np.float64)
@@ -164,7 +163,7 @@ def _scores(graph: Graph, nodes: Ints) -> Iterator[tuple[int, Floats, Floats]]:
 
 
 def _hardest(candidates: Ints, allocation: Floats, pagerank: Floats, wanted: int, rng: np.random.Generator) -> Ints:
-    """The candidates with the best of two ranks; random where ranks tie, and among those without any score."""
+    """The candidates whose better rank is best; ties, and candidates without any score, in random order."""
     better = np.minimum(_rank(allocation[candidates]), _rank(pagerank[candidates]))
     order = np.lexsort((rng.random(len(candidates)), better))
     return candidates[order[:wanted]]

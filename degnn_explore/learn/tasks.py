@@ -181,7 +181,7 @@ class Task:
         )
 
     def summary(self) -> str:
-        """What there is to learn, in sentences: sets, negatives of each positive, and who has no path left.
+        """The task in sentences: its sets, the negatives of each positive, and how many pairs have no path left.
 
         Examples
         --------

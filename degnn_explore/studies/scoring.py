@@ -1,4 +1,4 @@
-"""``predict``: what a trained model says of target sets, here or on the workers of a study."""
+"""``predict``: the scores that a trained model gives target sets, computed here, by processes or on a cluster."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ def predict(
 ) -> NDArray[np.float64]:
     """Probabilities for target sets that you name, on the training graph or, if inductive, another one.
 
-    The model is left as it was: where it is, its weights, and whether it is in training mode.
+    The model stays as it was: its device, its weights, and whether it is in training mode.
 
     Parameters
     ----------
     model
         A trained model.
     G
-        The graph; edges inside a set are cut before it is judged, as in training.
+        The graph; edges inside a set are cut before it is scored, as in training.
     sets
-        Target sets, as numbers or names, each of the size that the model was built for. A million of them are best
-        given as an integer array [k, p].
+        Target sets, as numbers or names, each of the size that the model was built for. For a million of them use an
+        integer array [k, p].
     device
         "auto" (cuda, then mps, then cpu) or the name of a torch device.
     workers
-        Score in several processes: their number, or a Dask cluster (the address of its scheduler, or a ``Client``),
-        which is sent graph and model once. None: here.
+        The number of processes, or a Dask cluster (the address of its scheduler, or a ``Client``); graph and model are
+        sent once. None: in this process.
     progress
-        Show a bar past two seconds.
+        Show a bar if it takes more than two seconds.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def predict(
 
 
 def _bundle(model: SetNet, G: Graph) -> bytes:
-    """Graph and model, as they are sent."""
+    """Graph and model as bytes, for the workers."""
     from ..learn.ensemble import Ensemble
     from ..learn.saving import save
     from .executors import pack_model
@@ -107,7 +107,7 @@ _LOADING = threading.Lock()
 
 
 def _score(bundle: bytes | str, name: str, sets: NDArray[np.int64], device: str) -> NDArray[np.float64]:
-    """``bundle`` is its content, or the file that has it; what was loaded last is kept for the next sets."""
+    """Scores these sets. ``bundle`` is the content or a file with it; the latest one stays loaded."""
     with _LOADING:
         if name not in _LATEST:
             _LATEST.clear()

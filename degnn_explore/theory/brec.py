@@ -1,4 +1,4 @@
-"""BREC: 400 pairs of graphs that were chosen to be hard, and how many of them each method tells apart.
+"""BREC: 400 hard pairs of graphs, and how many of them each method tells apart.
 
 Wang & Zhang, "An Empirical Study of Realized GNN Expressiveness" (ICML 2024). Their models are trained to tell each
 pair apart; the methods here are exact, so the counts say what the best network of a kind could do.

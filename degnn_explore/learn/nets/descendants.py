@@ -1,4 +1,4 @@
-"""BUDDY and NCN: link prediction after distance encoding, by counts of nodes and by common neighbors."""
+"""BUDDY and NCN, two link predictors after distance encoding: one counts nodes, the other pools common neighbors."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _DROPOUT = Hyper(0.0, least=0.0, most=0.9)
 
 
 def distance_histogram(graph: Graph, pairs: Ints, most: int) -> NDArray[np.float32]:
-    """How many nodes are i from a and j from b, for i, j = 1..most and "further", own link cut. [k, (most + 1)²]
+    """How many nodes are i from a and j from b, for i, j = 1..most or farther, the link a–b cut. [k, (most + 1)²]
 
-    Entry (i - 1, j - 1), row by row; index ``most`` stands for further than ``most``, or no path. Nodes further than
-    that from both are not counted, nor are a and b. It is the histogram of DE-2 over the nodes: ζ(u|{a, b}) with
-    distances, counted.
+    Entry (i - 1, j - 1), row by row; index ``most`` stands for farther than ``most``, or no path. Nodes farther than
+    that from both are not counted, and neither are a and b. This is the histogram of DE-2: how many nodes u have each
+    value of ζ(u|{a, b}), with distances.
 
     Examples
     --------
@@ -64,8 +64,9 @@ class BUDDY(SetNet):
 
     Chamberlain et al., "Graph Neural Networks for Link Prediction with Subgraph Sketching" (ICLR 2023), Eqs. 5 and 6:
     A_ab[i, j] = |{u: d(u, a) = i, d(u, b) = j}| and B_ab[i] = |{u: d(u, a) = i, d(u, b) > k}| for i, j = 1..k, which
-    they estimate with sketches. Here they are counted, the pair's own link cut, and joined so that (a, b) and (b, a)
-    get the same; joined to them x_a ∘ x_b and x_a + x_b of the features, which are not propagated.
+    they estimate with sketches. Here they are exact, with the pair's own link cut. The counts of (i, j) and (j, i) are
+    added, so that (a, b) and (b, a) get the same score. The perceptron also reads x_a ∘ x_b and x_a + x_b of the node
+    features, which are not propagated.
     """
 
     HYPER: ClassVar = {
@@ -94,7 +95,7 @@ class BUDDY(SetNet):
         counts = distance_histogram(graph, sets, side - 1).reshape(-1, side, side)
         i, j = np.triu_indices(side)
         both = (counts + counts.transpose(0, 2, 1))[:, i, j] / np.where(i == j, 2, 1)
-        both = np.log1p(both[:, :-1])  # the last, further from both, is never counted
+        both = np.log1p(both[:, :-1])  # the last, farther from both, is never counted
         x = set_features(graph, sets)  # [k, 2, d]
         rows = np.concatenate([both, x[:, 0] * x[:, 1], x[:, 0] + x[:, 1]], axis=1)
         return Rows((torch.from_numpy(np.ascontiguousarray(rows, dtype=np.float32)),))
@@ -103,7 +104,7 @@ class BUDDY(SetNet):
         return [batch]
 
     def calibrate(self, data: Any, index: Ints) -> None:
-        """Every count and feature has size one."""
+        """Scales every count and feature to size one."""
         size = self.sizes(data, index)
         self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
 
@@ -119,9 +120,9 @@ class NCN(SetNet):
     """Neural Common Neighbor: h = GNN(A, X); the score of (a, b) is MLP([h_a ∘ h_b, Σ_{u ∈ N(a) ∩ N(b)} h_u]).
 
     Wang, Yang & Zhang, "Neural Common Neighbor with Completion for Link Prediction" (ICLR 2024), Eq. 9, without the
-    completion. The GNN is a GCN on the whole graph, with log-degrees and attributes as features. The links of a batch
-    that are edges of the graph are removed from it before the GNN runs, as in their training; outside of training each
-    such pair is judged alone, so that a score never depends on what else is asked.
+    completion. The GNN is a GCN on the whole graph, with log-degrees and attributes as features. In training, all links
+    of a batch are removed from the graph before the GNN runs, as in the paper. Afterwards only the pair's own link is
+    removed, so that its score does not depend on the other pairs of the batch.
     """
 
     HYPER: ClassVar = {"layers": _LAYERS, "hidden": _HIDDEN, "dropout": _DROPOUT}
@@ -141,7 +142,9 @@ class NCN(SetNet):
     def prepare(self, graph: Graph, sets: Ints) -> Rows:
         self.check(graph, sets)
         if isinstance(graph, DegreesAsGiven):
-            raise ParameterError(f"{self.name} counts degrees itself; it cannot follow a protocol whose degrees leak.")
+            raise ParameterError(
+                f"{self.name} computes degrees itself, so it cannot follow a protocol in which degrees leak."
+            )
         own = inner_edges(graph, sets)[:, 0, 1]
         attributes = np.zeros((graph.num_nodes, 0)) if graph.attributes is None else graph.attributes
         row = np.repeat(np.arange(graph.num_nodes), graph.degrees)
@@ -165,7 +168,7 @@ class NCN(SetNet):
         return scores
 
     def _nodes(self, graph: list[Tensor], removed: Tensor) -> Tensor:
-        """h_v of every node, without these edges. [n, hidden]"""
+        """h_v of every node in the graph without these edges. [n, hidden]"""
         indptr, indices, row, attributes = graph
         n = len(indptr) - 1
         kept = torch.ones(len(indices), device=indices.device)
@@ -192,9 +195,9 @@ class NCN(SetNet):
 
 
 def common_neighbors_of(pairs: Tensor, indptr: Tensor, indices: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
-    """The common neighbors of each pair: the number of the pair and the node, one after the other.
+    """The common neighbors of all pairs, as (number of the pair, node), pair by pair.
 
-    ``indptr``, ``indices`` and ``row`` are the edges by their first node, both ways, sorted.
+    ``indptr``, ``indices`` and ``row`` hold every edge in both directions, sorted by its first node ``row``.
 
     Examples
     --------
@@ -207,7 +210,7 @@ def common_neighbors_of(pairs: Tensor, indptr: Tensor, indices: Tensor, row: Ten
     n = len(indptr) - 1
     a, b = pairs[:, 0], pairs[:, 1]
     swap = indptr[a + 1] - indptr[a] > indptr[b + 1] - indptr[b]
-    a, b = torch.where(swap, b, a), torch.where(swap, a, b)  # the neighbors of the one with fewer are looked up
+    a, b = torch.where(swap, b, a), torch.where(swap, a, b)  # look up the neighbors of the node that has fewer
     many = indptr[a + 1] - indptr[a]
     of_pair = torch.repeat_interleave(torch.arange(len(pairs), device=pairs.device), many)
     offset = torch.arange(len(of_pair), device=pairs.device) - torch.repeat_interleave(many.cumsum(0) - many, many)
