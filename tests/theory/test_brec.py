@@ -73,6 +73,8 @@ def test_counts_of_two_categories_are_those_checked_elsewhere() -> None:
     assert board.table.loc["together", "1-WL"] == 0
     assert board.table.loc["simple regular", "2-WL"] == 50
     assert board.table.loc["distance-regular", "2-WL"] == 0
+    assert board.table.loc["simple regular", "DE-1 SPD"] == board.table.loc["simple regular", "DE-2 edges"] == 50
+    assert board.table.loc["distance-regular", "DE-1 SPD"] == board.table.loc["distance-regular", "DE-2 edges"] == 0
 
 
 def test_published_counts_add_up() -> None:
