@@ -2,7 +2,6 @@
 
     python benchmarks/device.py                        # C. elegans, three models; writes results/device.csv
     python benchmarks/device.py --graph pb --epochs 4  # another graph; writes nothing
-    python benchmarks/device.py --precision bf16
 
 Seconds are of the epochs after the first, by the clock, the fastest of them. Transfers and bytes are counted on the
 pretend device of the tests, which computes with the CPU: they are the same on a real one, its seconds mean nothing.
@@ -33,7 +32,6 @@ def main() -> None:
     parser.add_argument("--graph", default="celegans")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--batch-size", type=int, default=64)
-    parser.add_argument("--precision", default="float32")
     arguments = parser.parse_args()
     task = de.link_task(de.load(arguments.graph))
     devices = ["cpu", "pretend"] if best_device() == "cpu" else ["cpu", best_device(), "pretend"]
@@ -42,14 +40,13 @@ def main() -> None:
         for model in MODELS
         for device in devices
         for where in (("memory",) if device == "cpu" else ("device", "chunks"))
-        if not (device == "pretend" and arguments.precision != "float32")
     ]
     for row in rows:
         here = next(r for r in rows if r["model"] == row["model"] and r["device"] == "cpu")
         row["against_cpu"] = (
             "" if row["device"] == "pretend" else round(here["epoch_seconds"] / row["epoch_seconds"], 2)
         )
-    print(f"\ntorch {torch.__version__}, {name_of(devices[-2])}, {arguments.graph}, precision {arguments.precision}\n")
+    print(f"\ntorch {torch.__version__}, {name_of(devices[-2])}, {arguments.graph}\n")
     print(table(rows))
     if arguments == parser.parse_args([]):
         write("device", rows)
@@ -60,7 +57,7 @@ def trained(task: de.Task, name: str, device: str, where: str, arguments: argpar
     share, placing.SHARE = placing.SHARE, 0 if where == "chunks" else placing.SHARE
     model = de.build(name, task)
     run = []
-    how = {"device": device, "batch_size": arguments.batch_size, "precision": arguments.precision, "patience": None}
+    how = {"device": device, "batch_size": arguments.batch_size, "patience": None}
     for epoch in de.fit(model, task, epochs=arguments.epochs, **how):
         run.append(epoch)
         counted = dict(pretend.counts)

@@ -390,7 +390,7 @@ def score(options: argparse.Namespace) -> None:
                     skipped += int((~valid).sum())
                     first = first or ", ".join(table[~valid].iloc[0])
                 if valid.any():
-                    scores = de.predict(model, G, sets[valid], device=options.device)
+                    scores = de.predict(model, G, sets[valid], device=options.device, progress=False)
                     columns = dict(zip(names, scores.reshape(-1, len(names)).T, strict=True))
                     table[valid].assign(**columns).to_csv(target, index=False, header=not scored)
                     scored += int(valid.sum())

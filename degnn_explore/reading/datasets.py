@@ -96,7 +96,7 @@ def as_graph(value: Any) -> Graph:
     if isinstance(value, Graph):
         return value
     plain = isinstance(value, str) and (value in _ENTRIES or value.isidentifier())  # else it looks like a file's name
-    named = plain and not Path(value).exists()
+    named = plain and not os.path.exists(value)  # unlike Path.exists, never an OSError
     return load(value) if named else read_graph(value)
 
 
@@ -181,7 +181,7 @@ def _fetch(name: str, base_url: str, sha256: dict[str, str]) -> Path:
     """The file of this name, one of those in ``sha256``: from DEGNN_DATA, the cache or the internet."""
     import pooch
 
-    local = next((folder / name for folder in data_folders() if (folder / name).is_file()), None)
+    local = next((folder / name for folder in data_folders() if os.path.isfile(folder / name)), None)
     if local is not None:
         if not _is_right(local, sha256):
             raise GraphError(
@@ -214,7 +214,7 @@ def _is_right(path: Path, sha256: dict[str, str]) -> bool:
 
 def _is_here(name: str, sha256: dict[str, str]) -> bool:
     """Whether :func:`_fetch` would find the right file without the internet."""
-    files = [folder / name for folder in (*data_folders(), cache_folder()) if (folder / name).is_file()]
+    files = [folder / name for folder in (*data_folders(), cache_folder()) if os.path.isfile(folder / name)]
     return bool(files) and _is_right(files[0], sha256)
 
 

@@ -13,6 +13,8 @@ from ..graphs.convert import attribute_columns, networkx_parts, table_parts
 from ..graphs.graph import Graph
 from .tables import check_text
 
+_MAX_GRAPH6 = 8_400_000  # characters; networkx makes a list of them, eight times as large
+
 
 def read_graphml(file: IO[bytes]) -> Graph:
     """A graph from GraphML; ids are names, an integer ``label`` gives labels, ``x`` and ``y`` positions."""
@@ -170,6 +172,8 @@ def decode_graph6(word: str, where: str = "") -> Graph:
 
     if word.startswith((":", ";", "&")):
         raise GraphError(f"{where}{word[:20]!r} is sparse6 or digraph6; expected graph6.")
+    if len(word) > _MAX_GRAPH6:
+        raise GraphError(f"{where}{len(word):,} characters; expected at most {_MAX_GRAPH6:,}, a graph of 10,000 nodes.")
     if bad := re.search("[^?-~]", word):  # networkx would take it for bits
         raise GraphError(f"{where}{bad[0]!r} is not a graph6 character (those are ? to ~).")
     try:

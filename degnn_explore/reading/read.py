@@ -151,7 +151,7 @@ def prefix_errors(name: object) -> Iterator[None]:
     except MemoryError:
         raise GraphError(f"{name}: there is not enough memory for what is in it. {_REMEDY}") from None
     except OSError as error:  # a locked folder, a loop of links, a name too long, a full disk
-        raise GraphError(f"{name}: the file cannot be read: {error}.") from None
+        raise GraphError(f"{name}: the file cannot be read: {error.strerror or error}.") from None
 
 
 @contextmanager
@@ -229,6 +229,7 @@ def _only_member(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
         for member in archive.infolist()
         if not member.is_dir()
         and not member.filename.startswith("__MACOSX/")
+        and not Path(member.filename).name.startswith("._")
         and Path(member.filename).name.casefold() not in (".ds_store", "thumbs.db", "desktop.ini")
     ]
     if len(files) != 1:
@@ -371,10 +372,7 @@ def _of_object(value: Any, columns: Sequence[str | int] | None) -> Graph:
 
 def _is_folder(path: str | Path) -> bool:
     with prefix_errors(path):
-        try:
-            return (_expanded(path) / "edges.csv").is_file()
-        except (OSError, ValueError):  # read_file says what is wrong with it
-            return False
+        return os.path.isfile(_expanded(path) / "edges.csv")  # False also where the system refuses to look
 
 
 def read_folder(path: str | Path) -> Graph:

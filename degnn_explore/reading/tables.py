@@ -41,7 +41,7 @@ _MAX_LINE = 2**20  # bytes
 _FILLED_LINE = re.compile(rb"(?:\A|(?<=[\r\n]))[ \t]*+[^ \t\r\n][^\r\n]*")  # from a line's start: linear in its length
 _COMMENT = re.compile(rb"[ \t]*[#%]")
 _TAGS = re.compile(rb"""[ \t]*"?[#%]\w[^,;\t ]*["\s]*[,;\t ][ "]*[#%]\w""")  # two hashtags: an edge, not a comment
-_INTEGER = re.compile(r"[+-]?[0-9]+")
+_WHOLE = re.compile(r"[+-]?[0-9]+(?:\.0*)?")
 _CANONICAL = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = re.compile(r"(?m)^[+-]?[0-9]+(?:\.0*|(?:\.[0-9]*)?[eE]\+?[0-9]{1,3})$")  # 1.0, 1e3, 1.5E+02
 _NUMBER = r"\s*[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?\s*"
@@ -83,8 +83,8 @@ def read_table(content: bytes, *, header: bool | None = None, words: Sequence[Co
 
     Lines above the first row that begin with ``#`` or ``%`` are comments; further down they are rows like any other.
     The separator is a tab, a semicolon or a comma, the first of them that splits the first two lines into equally
-    many cells, or else blanks. With ``header=None``, the first line is a header if it has a word of each group in
-    ``words``, or has no integer where the second line begins with one.
+    many cells, or else blanks. With ``header=None``, a first line without numbers is a header if it has a word of each
+    group in ``words``, or if one of the first two cells below it is a whole number.
     """
     text = check_text(content)
     _check_lines(text)
@@ -217,7 +217,7 @@ def _is_header(first: list[str], second: list[str], words: Sequence[Collection[s
         return False
     if words and all(any(_plain_word(cell) in group for cell in first) for group in words):
         return True
-    return any(_INTEGER.fullmatch(cell) for cell in second[:2])
+    return any(map(_WHOLE.fullmatch, second[:2]))
 
 
 def _ints_are_canonical(text: bytes) -> bool:
@@ -463,6 +463,8 @@ def _too_many_columns(table: Table, others: list[int]) -> str:
         return f"{table.where(0)}: {len(others) + 2} columns; expected two nodes and at most a weight. {remedy}"
     cells = table.text[others[0]]
     row = int((~cells.str.fullmatch(_NUMBER)).to_numpy().argmax())
+    if not row and table.header is None:
+        remedy = f"If this line names the columns, say header=True. {remedy}"
     return f"{table.where(row)}: the third column is {cells[row][:50]!r}; expected a number, a weight. {remedy}"
 
 

@@ -29,11 +29,16 @@ def scored(folder: Path, model_file: str, text: str, *options: str, graph: str =
 def test_scores_are_what_predict_says(
     folder: Path, model_file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    import tqdm.auto
+
+    bar = tqdm.auto.tqdm
+    monkeypatch.setattr(tqdm.auto, "tqdm", lambda **options: bar(**options | {"delay": 0}))  # even a short one shows
     monkeypatch.setattr(command, "CHUNK", 100)
     table = scored(folder, model_file, "u,v\n" + "".join(f"{u},{v}\n" for u, v in ALL))
     assert list(table.columns) == ["u", "v", "score"]
     np.testing.assert_array_equal(table[["u", "v"]].astype(int), ALL)
-    np.testing.assert_allclose(table["score"], de.predict(de.load_model(model_file), KARATE, ALL), rtol=1e-6)
+    expected = de.predict(de.load_model(model_file), KARATE, ALL, progress=False)
+    np.testing.assert_allclose(table["score"], expected, rtol=1e-6)
     assert capsys.readouterr().err == f"degnn-explore: 561 sets scored, written to {folder / 'scores.csv'}\n"
     assert sorted(os.listdir()) == ["scores.csv", "sets.csv"]
 

@@ -160,6 +160,16 @@ def test_ctrl_c_ends_the_ranges_and_their_threads(threads: int, ctrl_c: None) ->
     until(lambda: not any(thread.name.startswith("endless") for thread in threading.enumerate()))
 
 
+def test_a_bar_names_what_is_being_done(monkeypatch, capsys) -> None:
+    import tqdm.auto
+
+    bar = tqdm.auto.tqdm
+    monkeypatch.setattr(tqdm.auto, "tqdm", lambda **options: bar(**options | {"delay": 0, "mininterval": 0}))
+    with progress_bar(True):
+        report("reading", 0.5)
+    assert "reading:  50%|" in capsys.readouterr().err
+
+
 def test_a_bar_shows_only_if_wanted_and_after_two_seconds(monkeypatch, capsys) -> None:
     import tqdm.auto
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import http.server
 import os
@@ -16,7 +17,7 @@ import pytest
 import degnn_explore as de
 from degnn_explore.common import files
 from degnn_explore.reading import datasets
-from degnn_explore.reading.datasets import brec_file, data_folders
+from degnn_explore.reading.datasets import as_graph, brec_file, data_folders
 
 
 def needs(files: dict[str, str]) -> pytest.MarkDecorator:
@@ -286,6 +287,24 @@ def test_a_cache_that_cannot_be_written_is_our_error(server: _Server, tmp_path: 
     (tmp_path / "cache").write_text("a file where the folder should be", encoding="utf-8")
     with pytest.raises(de.GraphError, match=r"could not be downloaded .*cache.*DEGNN_DATA"):
         de.load("brazil-airports")
+
+
+def test_a_locked_folder_and_a_long_name_are_no_files(
+    server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.stat
+
+    def locked(path: object, **options: object) -> object:
+        if str(path).startswith(str(tmp_path)):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path, **options)
+
+    monkeypatch.setenv("DEGNN_DATA", str(tmp_path))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", locked)
+        assert not de.datasets().set_index("name")["available"]["brazil-airports"]
+    with pytest.raises(de.ParameterError, match="is not known; choose one of 'celegans'"):
+        as_graph("x" * 300)
 
 
 def test_several_folders_are_looked_in_one_after_the_other(

@@ -128,6 +128,7 @@ def test_json_ids_with_and_without_a_fraction_are_one_node(put):
         ("g.g6", "~\n", "cut off"),
         ("g.g6", "?\n", "the graph has no nodes"),
         ("g.g6", "# x\n", "holds no graph"),
+        ("g.g6", "a" * 9_000_000, "line 1: 9,000,000 characters; expected at most"),
     ],
 )
 def test_errors_in_graph_files_say_what_was_expected(put, name, content, message):

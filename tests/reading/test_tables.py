@@ -141,6 +141,17 @@ def test_a_header_with_another_separator_in_a_cell(put: Put) -> None:
     assert G.num_edges == 2
 
 
+@pytest.mark.parametrize("content", ["a;b\n1;2\n2;3\n", "a;b\n1.0;2.0\n2.0;3.0\n"])
+def test_a_line_of_words_above_numbers_is_a_header(put: Put, content: str) -> None:
+    assert read_graph(put("e.csv", content)).names == ("1", "2", "3")
+
+
+def test_a_word_above_weights_is_a_header_only_if_the_user_says_so(put: Put) -> None:
+    path = put("e.csv", "a;b;w\nx;y;0,5\ny;z;1,5\n")  # it could also be an edge whose weight is missing
+    refused(path, "line 1: the third column is 'w'.*say header=True")
+    assert read_graph(path, header=True).names == ("x", "y", "z")
+
+
 @pytest.mark.parametrize("first", ["1.0,a", "0.5,a", "-3.0,a"])
 def test_a_first_row_with_a_number_is_no_header(put: Put, first: str) -> None:
     assert read_graph(put("e.csv", f"{first}\n7,b\n")).num_edges == 2
