@@ -5,7 +5,7 @@
 
 Seconds are of the epochs after the first, by the clock, the fastest of them. Transfers and bytes are counted on the
 pretend device of the tests, which computes with the CPU: they are the same on a real one, its seconds mean nothing.
-"chunks" are the same data staged, as where they do not fit a device.
+"streamed" are the same data sent batch by batch, as where they do not fit a device.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> None:
         trained(task, model, device, where, arguments)
         for model in MODELS
         for device in devices
-        for where in (("memory",) if device == "cpu" else ("device", "chunks"))
+        for where in (("resident",) if device == "cpu" else ("resident", "streamed"))
     ]
     for row in rows:
         here = next(r for r in rows if r["model"] == row["model"] and r["device"] == "cpu")
@@ -54,7 +54,7 @@ def main() -> None:
 
 def trained(task: de.Task, name: str, device: str, where: str, arguments: argparse.Namespace) -> Row:
     """One row: a model on a device, its data in one of two places."""
-    share, placing.SHARE = placing.SHARE, 0 if where == "chunks" else placing.SHARE
+    share, placing.SHARE = placing.SHARE, 0 if where == "streamed" else placing.SHARE
     model = de.build(name, task)
     run = []
     how = {"device": device, "batch_size": arguments.batch_size, "patience": None}
@@ -69,7 +69,6 @@ def trained(task: de.Task, name: str, device: str, where: str, arguments: argpar
     row: Row = {"model": name, "device": device, "data": where, "batches": batches, "epoch_seconds": round(seconds, 4)}
     row["sets_per_second"] = round(len(task.train) / seconds)
     row["data_megabytes"] = round(placement.nbytes / 1e6, 1)
-    row["memory_megabytes"] = "" if placement.used is None else round(placement.used / 1e6, 1)
     for column, key in (("to_device", "to_device"), ("back", "to_host"), ("bytes_to_device", "bytes_to_device")):
         row[f"{column}_an_epoch"] = counted[key] if device == "pretend" else ""
     row["bytes_to_device_a_batch"] = round(counted["bytes_to_device"] / batches) if device == "pretend" else ""
