@@ -287,7 +287,7 @@ def class_labels(labels: Any, n: int) -> NDArray[np.int64]:
     try:
         array = np.array(labels)
     except ValueError as error:
-        raise GraphError(f"labels must be whole numbers (classes), one a node: {error!s:.100}") from None
+        raise GraphError(f"labels must be whole numbers (classes), one for each node: {error!s:.100}") from None
     if array.shape != (n,):
         raise GraphError(f"labels must have one entry for each of the {n} nodes, not shape {list(array.shape)}.")
     if array.dtype.kind == "f":
@@ -295,9 +295,9 @@ def class_labels(labels: Any, n: int) -> NDArray[np.int64]:
             row = int(np.flatnonzero(~np.isfinite(array))[0])
             raise GraphError(f"The label of node {row} is {array[row]}; use -1 for a node without a label.")
         if not (array == array.round()).all():
-            raise GraphError("labels must be whole numbers (classes), one a node; these have fractions.")
+            raise GraphError("labels must be whole numbers (classes), one for each node; these have fractions.")
     elif array.dtype.kind not in "iub":
-        raise GraphError(f"labels must be whole numbers (classes), one a node, not {array.dtype}.")
+        raise GraphError(f"labels must be whole numbers (classes), one for each node, not {array.dtype}.")
     if (wrong := (array < -1) | (array >= _CLASSES)).any():
         raise GraphError(f"labels must be 0, 1, 2, ... or -1 for none, not {short_repr(int(array[wrong.argmax()]))}.")
     return frozen(array.astype(np.int64))

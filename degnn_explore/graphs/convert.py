@@ -61,7 +61,7 @@ def table_parts(
     the column ``name`` may. Positions are those of :func:`take_positions`, labels an integer column ``label``.
     """
     if not ids:
-        raise GraphError("there is no node in it; expected at least one.")
+        raise GraphError("it has no nodes; expected at least one.")
     if label is not None and label not in columns:
         raise GraphError(f"No node attribute {label!r} to take labels from; there are {sorted(columns)}.")
     numbered = node_numbers(ids)

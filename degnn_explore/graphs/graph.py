@@ -305,7 +305,7 @@ class Graph:
         """
         nodes = self.target_set(order)
         if len(nodes) < self.num_nodes:
-            raise GraphError(f"An order of the nodes names each of 0..{self.num_nodes - 1} once.")
+            raise GraphError(f"order must name each node 0..{self.num_nodes - 1} exactly once.")
         indptr, indices, _ = clean_csr(np.argsort(nodes)[self.edges], self.num_nodes)
         columns = {"labels": self.labels, "positions": self.positions, "attributes": self.attributes}
         parts = None if self.parts is None else frozen(self.parts[nodes])

@@ -58,5 +58,5 @@ def _stacked(column: str, graphs: Sequence[Graph]) -> Any:
         return None
     if len({value.shape[1:] for value in values}) > 1:
         widths = ", ".join(str(value.shape[1]) for value in values)
-        raise GraphError(f"The graphs have {widths} columns of {column}; give all of them the same.")
+        raise GraphError(f"The graphs have {widths} columns of {column}; they need the same number.")
     return np.concatenate(values)

@@ -185,7 +185,7 @@ def _fetch(name: str, base_url: str, sha256: dict[str, str]) -> Path:
     if local is not None:
         if not _is_right(local, sha256):
             raise GraphError(
-                f"{local} is not the file it should be: its SHA-256 is not {sha256[name]}. Replace it by "
+                f"{local} is not the expected file: its SHA-256 is not {sha256[name]}. Replace it with "
                 f"{base_url}{name}, or delete it so that it is downloaded."
             )
         return local

@@ -116,8 +116,8 @@ def read_graph6(file: IO[bytes]) -> Graph:
     graphs = [(number, word) for number, words in _graph6_rows(file.read(), "the file") for word in words]
     if len(graphs) > 1:
         raise GraphError(
-            f"{len(graphs):,} graphs are in it, the second on line {graphs[1][0]}; expected one. Keep a file for each; "
-            "pairs of graphs are read by de.theory.read_pairs."
+            f"it holds {len(graphs):,} graphs, the second on line {graphs[1][0]}; expected one. Use a file for each "
+            "graph, or read pairs of graphs with de.theory.read_pairs."
         )
     return decode_graph6(graphs[0][1], f"line {graphs[0][0]}: ")
 

@@ -75,9 +75,7 @@ def read_pt(file: IO[bytes]) -> Graph:
         saved = saved[0]  # how PyG's datasets keep a single graph: (data, no slices, class)
     fields = saved.to_dict() if isinstance(saved, Data) else saved
     if not isinstance(fields, dict) or not isinstance(fields.get("edge_index"), torch.Tensor):
-        raise GraphError(
-            "there is no edge_index in it; expected a PyG Data or a dictionary of tensors with edge_index."
-        )
+        raise GraphError("it has no edge_index; expected a PyG Data or a dictionary of tensors with edge_index.")
     return Graph.from_pyg(Data.from_dict({str(key): value for key, value in fields.items()}))
 
 
@@ -104,7 +102,7 @@ def graph_of_matrix(matrix: Any) -> Graph:
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
         raise GraphError(f"the adjacency matrix has shape {shape}; expected a square one.")
     if shape[0] > MAX_NODES:
-        raise GraphError(f"the adjacency matrix is of {shape[0]:,} nodes; expected at most {MAX_NODES:,}.")
+        raise GraphError(f"the adjacency matrix has {shape[0]:,} rows; expected at most {MAX_NODES:,}.")
     if matrix.dtype.kind not in "biuf":
         raise GraphError(f"the adjacency matrix holds values of type {matrix.dtype}; expected numbers, 0 and 1.")
     if scipy.sparse.issparse(matrix):

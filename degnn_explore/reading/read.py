@@ -110,7 +110,7 @@ def _format_of(ending: str, name: str | None) -> Format:
         return next(entry for entry in FORMATS if entry.name == name)
     if ending not in _BY_ENDING:
         raise GraphError(
-            f"the ending {ending!r} does not say what is in it; expected one of {' '.join(_BY_ENDING)}. "
+            f"unknown file ending {ending!r}; expected one of {' '.join(_BY_ENDING)}. "
             "Name the format with format=, for example format='edgelist'."
         )
     return _BY_ENDING[ending]
@@ -149,7 +149,7 @@ def prefix_errors(name: object) -> Iterator[None]:
     except GraphError as error:
         raise GraphError(f"{name}: {error}") from None
     except MemoryError:
-        raise GraphError(f"{name}: there is not enough memory for what is in it. {_REMEDY}") from None
+        raise GraphError(f"{name}: not enough memory to read it. {_REMEDY}") from None
     except OSError as error:  # a locked folder, a loop of links, a name too long, a full disk
         raise GraphError(f"{name}: the file cannot be read: {error.strerror or error}.") from None
 
@@ -192,9 +192,7 @@ def _copy(stream: IO[bytes], copy: IO[bytes], limit: int, remedy: str) -> None:
         report(READING, 0.0)
         copy.write(piece)
         if copy.tell() > limit:
-            raise GraphError(
-                f"more than {readable_size(limit)} are in the file once it is unpacked, the most allowed. {remedy}"
-            )
+            raise GraphError(f"the file holds more than {readable_size(limit)}, the limit. {remedy}")
     copy.seek(0)
 
 
@@ -211,9 +209,9 @@ def _open_on_disk(path: Path, name: str | Path) -> IO[bytes]:
     except ValueError as error:  # a null character in the name
         raise GraphError(f"the file cannot be read: {error}.") from None
     except FileNotFoundError:
-        where = f"the folder looked in is {path.absolute().parent}"
+        where = f"looked in {path.absolute().parent}"
         if str(name).startswith(("http:", "https:", "ftp:")):
-            where = "an address on the web is not opened: download the file first"
+            where = "web addresses are not opened, so download the file first"
         raise GraphError(f"there is no such file; {where}.") from None
     if stat.S_ISDIR(kind):
         raise GraphError("this is a folder; expected a file, or a folder that holds nodes.csv and edges.csv.")
@@ -416,7 +414,7 @@ def _node_columns(nodes: Table) -> tuple[dict[str, int], dict[str, Any]]:
     places: dict[str, int] = {}
     for row, node in enumerate(ids):
         if places.setdefault(node, row) != row:
-            raise GraphError(f"{nodes.where(row)}: the id {node!r} is there twice; expected each node once.")
+            raise GraphError(f"{nodes.where(row)}: the id {node!r} appears twice; expected each node once.")
     names = columns.pop("name", None)
     if names is None and list(places) != [str(i) for i in range(len(ids))]:
         names = ids

@@ -94,7 +94,7 @@ def read_table(content: bytes, *, header: bool | None = None, words: Sequence[Co
         raise GraphError("the file is empty; expected a graph.")
     if first is None:
         raise GraphError(
-            "every line begins with # or %, as comments do; expected rows of text. If these lines are rows, put a "
+            "every line begins with # or %, like a comment; expected rows of text. If these lines are rows, put a "
             "header line such as source,target above them."
         )
     top = [line.group().decode() for line in (first, *islice(lines, 1))]
@@ -105,7 +105,7 @@ def read_table(content: bytes, *, header: bool | None = None, words: Sequence[Co
     if header is None:
         header = _is_header(cells, _cells(top[1], sep) if len(top) > 1 else [], words)
     if header and len(top) < 2:
-        raise GraphError("there is a header line and nothing else; expected rows below it.")
+        raise GraphError("there is only a header line; expected rows below it.")
     skip = len(re.findall(rb"\r\n|\r|\n", text[: first.start()])) + header  # lines above the first row of data
 
     def line(row: int) -> str:
@@ -404,7 +404,7 @@ def _number_nodes(table: Table, ends: list[int]) -> tuple[NDArray[np.int64], lis
         for name, plain in zip(names, whole, strict=True):
             if (other := spelled.setdefault(plain, name)) != name and not hexadecimal:
                 raise GraphError(
-                    f"two ids are {other!r} and {name!r}; are they the same node? Write the id in one way."
+                    f"two ids are {other!r} and {name!r}; are they the same node? Write each id in one way."
                 )
     numbered = node_numbers(names)
     return (pairs, names) if numbered is None else (numbered[pairs], None)
@@ -451,20 +451,20 @@ def _refuse_node_table(table: Table, pairs: NDArray[np.int64], others: list[int]
         doubt = "" if np.isin(pairs[:, 0], pairs[:, 1]).any() else "have no node in common"
     if doubt:
         raise GraphError(
-            f"the first line is {', '.join(map(repr, table.first[:6]))}, and the first two of the columns {doubt}: are "
-            "they the two ends of an edge? Say so with columns=(0, 1), or which columns are, or call them source and "
-            "target in the header line."
+            f"the first line is {', '.join(map(repr, table.first[:6]))}, and the first two columns {doubt}: are they "
+            "the ends of an edge? If so, pass columns=(0, 1) or call them source and target in a header line; if not, "
+            "pass the columns that are."
         )
 
 
 def _too_many_columns(table: Table, others: list[int]) -> str:
-    remedy = "To have others ignored, say columns=(0, 1), or name source and target in a header line."
+    remedy = "To ignore the others, pass columns=(0, 1), or name source and target in a header line."
     if len(others) > 1:
         return f"{table.where(0)}: {len(others) + 2} columns; expected two nodes and at most a weight. {remedy}"
     cells = table.text[others[0]]
     row = int((~cells.str.fullmatch(_NUMBER)).to_numpy().argmax())
     if not row and table.header is None:
-        remedy = f"If this line names the columns, say header=True. {remedy}"
+        remedy = f"If this line names the columns, pass header=True. {remedy}"
     return f"{table.where(row)}: the third column is {cells[row][:50]!r}; expected a number, a weight. {remedy}"
 
 
@@ -477,8 +477,8 @@ def label_by_column(graph: Graph, column: str) -> Graph:
         return graph
     if column not in graph.info:
         raise GraphError(
-            f"no node attribute {column!r} to take labels from; there are {sorted(graph.info)}. For "
-            "labels in a file of their own, give labels=."
+            f"no node attribute {column!r} to take labels from; there are {sorted(graph.info)}. To read "
+            "labels from a file, pass labels=."
         )
     labels, words = as_labels(graph.info[column], lambda row: f"node {graph.names[row]!r}")
     info = {key: cells for key, cells in graph.info.items() if key != column}
@@ -503,7 +503,7 @@ def label_by_table(graph: Graph, table: Table, column: str | None) -> Graph:
             )
         if rows.setdefault(node, row) != row:
             before = table.where(rows[node])
-            raise GraphError(f"{table.where(row)}: node {cell[:50]!r} is on {before} already; expected it once.")
+            raise GraphError(f"{table.where(row)}: node {cell[:50]!r} is already on {before}; expected it once.")
         nodes[row] = node
     classes, words = as_labels(table.text[label_column], table.where)
     labels = np.full(graph.num_nodes, -1, dtype=np.int64)
@@ -536,8 +536,8 @@ def _label_columns(table: Table, column: str | None, nodes: Collection[str]) -> 
         label = 1 - ids
     if label is None:
         raise GraphError(
-            f"{len(table.first)} columns; expected two, a node id and its label. With more, name the one "
-            "to take with label_column=."
+            f"{len(table.first)} columns; expected two, a node id and its label. If there are more, name the label "
+            "column with label_column=."
         )
     return ids, label
 

@@ -465,7 +465,7 @@ def test_relabel_moves_every_column():
     assert H.attributes[0].tolist() == [6, 7]
     with pytest.raises(TargetError, match=r"Node 0 occurs twice"):
         full_graph().relabel([0, 0, 1, 2])
-    with pytest.raises(GraphError, match=r"names each of 0\.\.3 once"):
+    with pytest.raises(GraphError, match=r"name each node 0\.\.3 exactly once"):
         full_graph().relabel([0, 1, 2])
 
 

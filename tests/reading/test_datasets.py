@@ -229,7 +229,7 @@ def test_a_change_of_degnn_data_is_honored(server: _Server, tmp_path: Path, monk
     before = de.load("brazil-airports")
     (tmp_path / "brazil-airports.edgelist").write_bytes(b"5 7\n")
     monkeypatch.setenv("DEGNN_DATA", str(tmp_path))
-    with pytest.raises(de.GraphError, match=r"is not the file it should be"):
+    with pytest.raises(de.GraphError, match=r"is not the expected file"):
         de.load("brazil-airports")
     monkeypatch.delenv("DEGNN_DATA")
     assert de.load("brazil-airports") is before
@@ -277,7 +277,7 @@ def test_a_wrong_file_of_the_user_is_refused_and_left_alone(
     mine = tmp_path / "brazil-airports.edgelist"
     mine.write_bytes(b"1 2\n")
     monkeypatch.setenv("DEGNN_DATA", str(tmp_path))
-    with pytest.raises(de.GraphError, match=r"brazil-airports.edgelist is not the file it should be: its SHA-256"):
+    with pytest.raises(de.GraphError, match=r"brazil-airports.edgelist is not the expected file: its SHA-256"):
         de.load("brazil-airports")
     assert mine.read_bytes() == b"1 2\n"
     assert server.asked == []

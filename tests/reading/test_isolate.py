@@ -175,7 +175,7 @@ def saved(**arrays: object) -> bytes:
 
 CSR = {"indptr": [0, 1, 3, 5, 6], "indices": [1, 0, 2, 1, 3, 2], "data": [1.0] * 6, "shape": [4, 4], "format": b"csr"}
 LIES = {
-    "a billion rows.mtx": (f"{MARKET} pattern general\n1000000000 1000000000 1\n1 2\n", "of 1,000,000,000 nodes"),
+    "a billion rows.mtx": (f"{MARKET} pattern general\n1000000000 1000000000 1\n1 2\n", "has 1,000,000,000 rows"),
     "a billion entries.mtx": (f"{MARKET} pattern general\n3 3 1000000000\n1 2\n", "not enough memory|Truncated"),
     "fewer entries.mtx": (f"{MARKET} pattern general\n3 3 2\n", "this is not Matrix Market"),
     "oblong.mtx": (f"{MARKET} pattern general\n3 4 1\n1 2\n", r"shape \[3, 4\]; expected a square"),
@@ -201,7 +201,7 @@ LIES = {
     "html.graphml": ("<html/>", "this is not GraphML"),
     "no node.graphml": (
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected"/></graphml>',
-        "there is no node in it",
+        "it has no nodes",
     ),
     "outside.graphml": ('<!DOCTYPE g [<!ENTITY e SYSTEM "file:///etc/fstab">]><g>&e;</g>', "is not GraphML"),
     "deep.gexf": ("<a>" * 100_000 + "</a>" * 100_000, "this is not GEXF"),
@@ -384,8 +384,8 @@ def test_torch_files_that_are_refused(tmp_path: Path) -> None:
     trap.unlink(missing_ok=True)
     contents: dict[str, object] = {
         "it holds a .*; expected a PyG Data": {"edge_index": torch.tensor([[0], [1]]), "trap": Trap()},
-        "there is no edge_index in it": {"x": 1},
-        "there is no edge_index in it; expected": {"edge_index": "text"},
+        "it has no edge_index": {"x": 1},
+        "it has no edge_index; expected": {"edge_index": "text"},
         r"whole numbers of shape \[2, m\], not float32": {"edge_index": torch.tensor([[0.5], [1.0]])},
         "nodes are too many": {"edge_index": torch.tensor([[0], [1]]), "num_nodes": 10**9},
     }

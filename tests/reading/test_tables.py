@@ -148,7 +148,7 @@ def test_a_line_of_words_above_numbers_is_a_header(put: Put, content: str) -> No
 
 def test_a_word_above_weights_is_a_header_only_if_the_user_says_so(put: Put) -> None:
     path = put("e.csv", "a;b;w\nx;y;0,5\ny;z;1,5\n")  # it could also be an edge whose weight is missing
-    refused(path, "line 1: the third column is 'w'.*say header=True")
+    refused(path, "line 1: the third column is 'w'.*pass header=True")
     assert read_graph(path, header=True).names == ("x", "y", "z")
 
 
@@ -265,7 +265,7 @@ def test_a_large_file_of_words_that_turns_to_numbers_keeps_their_text(put):
         ("", "the file is empty; expected a graph"),
         (" \n\t\n", "the file is empty"),
         ("# only\n% comments\n", "every line begins with # or %"),
-        ("source,target\n", "a header line and nothing else"),
+        ("source,target\n", "only a header line"),
         ("0,1\n1,2\n2\n", "line 3: found '2', ''; expected two nodes"),
         ("0,1\n\n1,2,3\n", "line 3: 3 columns; expected 2"),
         ("# x\n\n0,1\n\n1,2\n2\n", "line 6: found '2', ''; expected two nodes"),
@@ -326,7 +326,7 @@ def test_the_column_of_labels_can_be_named(put):
         ("a,0\nb,inf\n", "line 2: the label is 'inf'"),
         ("a,0\nb,1.5\n", "line 2: the label is 1.5; expected classes"),
         ("a,0\nb,-2\n", "line 2: the label is -2; expected classes"),
-        ("a,0\nb,1\n\na,0\n", "line 4: node 'a' is on line 1 already"),
+        ("a,0\nb,1\n\na,0\n", "line 4: node 'a' is already on line 1"),
         ("a\nb\n", "1 columns; expected two, a node id and its label"),
         ("a,0,1\nb,1,2\n", "3 columns; expected two"),
         ("", "the file is empty"),
