@@ -97,9 +97,9 @@ def induced(G: Graph, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDAr
     >>> [part.tolist() for part in induced(path, np.array([1, 2, 4]))]
     [[0, 1, 2, 2], [1, 0]]
     """
+    from scipy.sparse import csr_array
+
     far = G.indices[entries_of(G, nodes)]
-    place = np.minimum(np.searchsorted(nodes, far), len(nodes) - 1)
-    kept = nodes[place] == far
-    row = np.repeat(np.arange(len(nodes)), G.degrees[nodes])[kept]
-    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(row, minlength=len(nodes)))])
-    return indptr, place[kept].astype(np.int32)
+    starts = np.concatenate([[0], np.cumsum(G.degrees[nodes])])
+    part = csr_array((np.ones(len(far), dtype=bool), far, starts), shape=(len(nodes), G.num_nodes))[:, nodes]
+    return part.indptr.astype(np.int64), part.indices.astype(np.int32)

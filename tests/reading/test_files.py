@@ -9,6 +9,7 @@ import inspect
 import io
 import lzma
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -134,13 +135,26 @@ def test_what_the_system_refuses_is_our_error(
             refused(path, "the file cannot be read: .*Permission denied")
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is locked for root")
+@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="Windows locks in other ways")
 def test_a_locked_folder_is_our_error(tmp_path: Path) -> None:
     folder = tmp_path / "locked"
     folder.mkdir(mode=0o000)
-    for path in (folder, folder / "e.csv"):
-        with pytest.raises(GraphError, match=r"Permission denied|this is a folder"):
-            read_graph(path)
+    user = os.geteuid()
+    if user == 0:  # nothing is locked for root
+        os.seteuid(65_534)
+    try:
+        for path in (folder, folder / "e.csv"):
+            with pytest.raises(GraphError, match=r"Permission denied|this is a folder"):
+                read_graph(path)
+    finally:
+        os.seteuid(user)
+
+
+@pytest.mark.parametrize(("name", "content"), [("e.csv", EDGES), ("g.gml", GML)])
+def test_a_file_that_becomes_shorter_while_it_is_read_is_refused(put: Put, name: str, content: bytes) -> None:
+    path = put(name, content)
+    with pytest.raises(GraphError, match=f"^{re.escape(str(path))}: "):
+        read_graph(path, progress=lambda what, share: os.truncate(path, 5))
 
 
 def test_a_full_disk_is_our_error(monkeypatch: pytest.MonkeyPatch) -> None:
