@@ -179,6 +179,8 @@ def _parse(text: bytes, sep: str, skip: int, **options: Any) -> pandas.DataFrame
             skipinitialspace=True,
             **options,
         )
+    except OverflowError:  # pandas 3.0: a whole number of hundreds of digits
+        return _parse(text, sep, skip, dtype=str)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         message = str(error)
         if fields := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message):

@@ -183,6 +183,19 @@ def test_a_third_column_of_numbers_is_a_weight_and_reported(put):
     assert (G.num_edges, G.cleaning) == (2, Cleaning(weights_ignored=True))
 
 
+def test_a_long_number_that_pandas_cannot_convert_is_read_as_text(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = pd.read_csv
+
+    def as_in_pandas_3_0(*args: object, **options: object) -> pd.DataFrame:
+        if "dtype" not in options:
+            raise OverflowError("int too large to convert to float")
+        return real(*args, **options)
+
+    monkeypatch.setattr(pd, "read_csv", as_in_pandas_3_0)
+    G = read_graph(put("e.csv", f"source,target,weight\n7,8,{'9' * 400}\n8,9,1\n"))
+    assert (G.names, G.num_edges, G.cleaning.weights_ignored) == (("7", "8", "9"), 2, True)
+
+
 def test_columns_named_in_the_header_are_found_and_the_others_reported(put):
     G = read_graph(put("e.csv", "Id,Source,Target,Type,Weight,Label\n1,a,b,Directed,2,x\n2,b,c,Directed,1,y\n"))
     assert G.names == ("a", "b", "c")
