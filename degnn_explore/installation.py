@@ -1,4 +1,4 @@
-"""What is installed here and what it can compute on."""
+"""The installed versions, and the device that models are trained on."""
 
 from __future__ import annotations
 

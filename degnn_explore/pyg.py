@@ -192,7 +192,7 @@ class TargetSetLoader(DataLoader[Batch]):
 
 
 class _EgoDataset(Dataset[Data]):
-    """One graph for each target set, and whole batches of them at once, which is how the loader asks."""
+    """One graph for each target set; the loader takes whole batches of them at once."""
 
     def __init__(self, egos: EgoNetworks, y: Tensor | None) -> None:
         self._egos, self._y = egos, y

@@ -53,11 +53,11 @@ def serve(
     port: int = 0,
     browser: bool = True,
     dark: bool = False,
-    tell: Callable[[str], None] = print,
+    log: Callable[[str], None] = print,
 ) -> None:
     """Show what the last line of ``code`` evaluates to on a page on loopback; returns after Ctrl-C.
 
-    Port 0 takes any free one. The address holds a token, without which nobody gets in; ``tell`` is called with it.
+    Port 0 takes any free one. The address holds a token, without which nobody gets in; ``log`` is called with it.
     """
     if importlib.util.find_spec("voila") is None:
         raise ParameterError(
@@ -82,12 +82,12 @@ def serve(
         try:
             wait_until_it_answers(server, port)
             address = f"http://127.0.0.1:{port}/?token={token}"
-            tell(f"{title} is at {address}\nCtrl-C here ends it.")
+            log(f"{title} is at {address}\nCtrl-C here ends it.")
             if browser:
-                open_page(folder, address, tell)
+                open_page(folder, address, log)
             server.wait()
         except KeyboardInterrupt:
-            tell("Stopping.")
+            log("Stopping.")
         finally:
             server.terminate()
             server.wait()
@@ -148,9 +148,9 @@ def wait_until_it_answers(server: subprocess.Popen[bytes], port: int) -> None:
     raise OSError(f"Voilà ended with code {server.returncode}; its messages are above.")
 
 
-def open_page(folder: Path, address: str, tell: Callable[[str], None]) -> None:
+def open_page(folder: Path, address: str, log: Callable[[str], None]) -> None:
     """Open the address in a browser, through a file: anybody on the machine can list the arguments of a command."""
     page = folder / "open.html"
     page.write_text(f'<meta http-equiv="refresh" content="0; url={address}">', encoding="utf-8")
     if not webbrowser.open(page.as_uri()):
-        tell("No browser was found: open the address by hand.")
+        log("No browser was found: open the address by hand.")

@@ -65,12 +65,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except (GraphError, TargetError, ParameterError, OSError, MissingExtra) as error:  # else a bug: show its traceback
-        say(" ".join(str(error).split()))
+        log(" ".join(str(error).split()))
         return 2
     return code or 0
 
 
-def say(text: str) -> None:
+def log(text: str) -> None:
     """A line for the person at the shell; standard output is for results."""
     print(f"degnn-explore: {text}", file=sys.stderr, flush=True)
 
@@ -208,7 +208,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def graph_of(text: str) -> Graph:
-    """The graph in a file, even a missing one (the error then says so), or else the one of that name."""
+    """The graph in a file, or the one with that name; what looks like a file must exist."""
     return de.read_graph(text) if is_file(text) else de.load(text)
 
 
@@ -219,7 +219,7 @@ def is_file(text: str) -> bool:
 
 
 def node_of(G: Graph, text: str) -> int | str:
-    """A name if a node has it; else a number, unless other numbers are the names of nodes."""
+    """A node's name, if one is called that; else its number, unless the names are other numbers."""
     is_number = text.isdecimal() and len(text) < 19 and not G.cleaning.renumbered
     return int(text) if is_number and text not in G.names else text
 
@@ -286,7 +286,7 @@ W.Tab([de.Explorer(), de.TrainingBoard()], titles=("Explorer", "Training Board")
 
 def show(code: str, title: str, options: argparse.Namespace) -> None:
     port = check_int("--port", options.port, least=0, most=65_535)
-    serve(code, title, port=port, browser=options.browser, dark=options.dark, tell=say)
+    serve(code, title, port=port, browser=options.browser, dark=options.dark, log=log)
 
 
 def train(options: argparse.Namespace) -> int | None:
@@ -306,7 +306,7 @@ def train(options: argparse.Namespace) -> int | None:
     model = de.build(options.model, task, seed=options.seed, **of_model)
     kept = out.with_name(f"{out.name}.checkpoint")
     if resumed := kept.exists():
-        say(f"Resuming from {kept}.")
+        log(f"Resuming from {kept}.")
     of_training |= {"seed": options.seed, "device": options.device, "progress": not options.quiet}
     epochs: Any = de.fit(model, task, options.epochs, checkpoint=kept, **of_training)
     run: list[de.Epoch] = []
@@ -318,7 +318,7 @@ def train(options: argparse.Namespace) -> int | None:
                 shown.update(epoch.number - shown.n)
     except KeyboardInterrupt:  # closing the generator wrote the checkpoint
         rest = f"{kept} keeps {len(run)} epochs; the same command resumes from there"
-        say(f"Stopped: {rest if kept.exists() else 'no epoch was finished, so nothing was kept'}.")
+        log(f"Stopped: {rest if kept.exists() else 'no epoch was finished, so nothing was kept'}.")
         return INTERRUPTED
     de.save(model, out)
     kept.unlink(missing_ok=True)
@@ -332,7 +332,7 @@ def train(options: argparse.Namespace) -> int | None:
 
 
 def settings_of(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What ``--set`` says: settings of the model, and those of ``de.fit``."""
+    """The settings from ``--set``: those of the model, and those of ``de.fit``."""
     models = de.models()
     of_model = models.loc[check_choice("model", options.model, models.index), "hyperparameters"]
     keywords = inspect.signature(de.fit).parameters.values()
@@ -396,13 +396,13 @@ def score(options: argparse.Namespace) -> None:
                     scored += int(valid.sum())
                 shown.update(file.tell() - shown.n)
         if skipped:
-            say(f"Skipped {counted(skipped, 'line')} without a valid target set, the first: {short_repr(first)}")
+            log(f"Skipped {counted(skipped, 'line')} without a valid target set, the first: {short_repr(first)}")
         if not scored:
             raise ParameterError(f"No line of {source} names {model.shape.p} different nodes of this graph.")
         os.replace(unfinished, out)
     finally:
         unfinished.unlink(missing_ok=True)
-    say(f"{scored:,} sets scored, written to {out}")
+    log(f"{scored:,} sets scored, written to {out}")
 
 
 def tables_of_sets(
@@ -465,24 +465,24 @@ def reproduce(options: argparse.Namespace) -> int | None:
         study.load(options.results)
     interrupted = not options.show and run_study(study, options)
     if options.results:
-        say(f"Results are in {study.results(options.results)}.")
+        log(f"Results are in {study.results(options.results)}.")
     print(study.text("optimistic" if name in VIEW_OF else "validation"))
     print(f"\n{study.progress(options.workers if isinstance(options.workers, int) else None)}")
     for graph, why in study.missing.items():
-        say(f"skipped: {graph}, {why}")
+        log(f"skipped: {graph}, {why}")
     failures = study.failures()
     for run, why in list(failures.items())[:5]:
-        say(f"failed: {run}: {why.strip().splitlines()[-1]}")
+        log(f"failed: {run}: {why.strip().splitlines()[-1]}")
     if len(failures) > 5:
-        say(f"{len(failures) - 5} more failed; --retry tries them again.")
+        log(f"{len(failures) - 5} more failed; --retry tries them again.")
     return INTERRUPTED if interrupted else FAILED_RUNS if failures else None
 
 
 def run_study(study: de.Study, options: argparse.Namespace) -> bool:
-    """Run it; whether Ctrl-C ended it."""
+    """Run the study; returns whether Ctrl-C ended it."""
     written = time.monotonic()
 
-    def tell(progress: Any) -> None:
+    def show_progress(progress: Any) -> None:
         nonlocal written
         shown.set_postfix_str(str(progress), refresh=False)
         shown.update(round(1000 * progress.share) - shown.n)
@@ -492,4 +492,6 @@ def run_study(study: de.Study, options: argparse.Namespace) -> bool:
 
     look = "{desc}: {percentage:3.0f}%|{bar}| {postfix} [{elapsed}<{remaining}]"
     with bar(study.title, 1000, options.quiet, bar_format=look) as shown:
-        return bool(study.run(options.workers, minutes=options.minutes, progress=tell, retry=options.retry).interrupted)
+        return bool(
+            study.run(options.workers, minutes=options.minutes, progress=show_progress, retry=options.retry).interrupted
+        )

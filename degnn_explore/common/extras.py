@@ -1,4 +1,4 @@
-"""What to say where a package is missing that comes with an extra, such as torch with ``degnn_explore[train]``."""
+"""Errors for missing packages that come with an extra, such as torch with ``degnn_explore[train]``."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ EXTRAS = {
 
 
 class MissingExtra(ModuleNotFoundError):
-    """A package is not installed that comes with an extra."""
+    """A package that comes with an extra is not installed."""
 
 
 @contextlib.contextmanager
 def needs_extra(purpose: str) -> Iterator[None]:
-    """Where an import inside fails, the error says which extra to install for ``purpose``.
+    """If an import inside fails, raise an error that names the extra to install for ``purpose``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Our files: where shipped data is, and how to write so that a reader never sees half a file."""
+"""Find the data that comes with the project, and write files that no reader ever sees half-written."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def csv_text(table: pandas.DataFrame, **options: Any) -> str:
 
 
 def readable_size(size: float) -> str:
-    """A number of bytes for people, such as ``2.3 GB``."""
+    """A number of bytes in words, such as ``2.3 GB``."""
     size = min(size, 1e30)  # larger integers may not fit a float
     for unit in ("bytes", "KB", "MB"):
         if size < 1000:

@@ -1,6 +1,6 @@
-"""Long work: report how far it is, show a bar, cancel it, and spread it over the cores.
+"""Long work: report its progress, show a bar, cancel it, and spread it over the cores.
 
-Progress and cancelling travel in a context variable, not in arguments: whoever waits says
+Progress and cancelling travel in a context variable, not in arguments: the caller writes
 ``with watching(report, stop):`` and any function further down that calls :func:`report` or one of the loops
 (:func:`map_items`, :func:`map_ranges`) shows its progress there and can be stopped.
 """
@@ -57,7 +57,7 @@ def watching(report: Report | None = None, stop: Event | None = None) -> Iterato
 
 @contextlib.contextmanager
 def quietly(stop: Event | None = None) -> Iterator[None]:
-    """Report and show nothing of the steps inside, which are parts of a reported step; they can still be canceled."""
+    """Hide the progress of the steps inside, which are parts of a reported step; they can still be cancelled."""
     stops = (*(event for _, event in _WATCHERS.get()), stop)
     token = _WATCHERS.set(tuple((lambda what, share: None, event) for event in stops))
     try:
@@ -67,7 +67,7 @@ def quietly(stop: Event | None = None) -> Iterator[None]:
 
 
 def report(what: str, share: float) -> None:
-    """Tell whoever watches what is being done and the share that is done; raise Cancelled if it was stopped."""
+    """Tell the watchers what is being done and the share that is done; raise Cancelled if one has stopped the work."""
     check_cancelled(what)
     for tell, _ in _WATCHERS.get():
         if tell is not None:
@@ -75,12 +75,12 @@ def report(what: str, share: float) -> None:
 
 
 def is_cancelled() -> bool:
-    """Whether someone who watches wants this work to stop."""
+    """Whether a watcher has stopped this work."""
     return any(stop is not None and stop.is_set() for _, stop in _WATCHERS.get())
 
 
 def check_cancelled(what: str) -> None:
-    """Raise Cancelled if someone who watches wants this work to stop; ``what`` names the work."""
+    """Raise Cancelled if a watcher has stopped this work; ``what`` names the work."""
     if is_cancelled():
         raise Cancelled(f"Stopped: {what}.")
 

@@ -99,7 +99,7 @@ CONFIG = {
 }
 """For ``fig.show(config=CONFIG)``: no logo, and no button that sends data away."""
 
-MAX_WIDTH = 840  # pixels a notebook has beside the file browser of JupyterLab, on a laptop
+MAX_WIDTH = 840  # pixels that JupyterLab's file browser leaves for a notebook on a laptop
 INK, GRID = "#1f2328", "rgba(127, 127, 127, 0.25)"
 LAYOUT: dict[str, Any] = {
     "template": "plotly_white",
@@ -117,7 +117,7 @@ fill: var(--jp-ui-font-color1) !important; }
 
 
 def themed(figure: go.Figure) -> go.Figure:
-    """The figure so that it takes the colors of the page it is shown on; saved to a file it is dark on white."""
+    """A figure that takes the colors of the page it is shown on; in a file it is dark on white."""
     return _themed_class()(figure)
 
 

@@ -77,11 +77,11 @@ def _between(indptr: Ints, indices: Ints, a: int, b: int, inside: Ints, queues: 
     queues[0, 0], queues[1, 0] = a, b
     dist[0, a] = dist[1, b] = 0
     head, tail = np.zeros(2, dtype=np.int64), np.ones(2, dtype=np.int64)
-    found = -1
-    while found < 0 and head[0] < tail[0] and head[1] < tail[1]:
+    between = -1
+    while between < 0 and head[0] < tail[0] and head[1] < tail[1]:
         near = 0 if tail[0] - head[0] <= tail[1] - head[1] else 1
         far, rim = 1 - near, tail[near]
-        while head[near] < rim and found < 0:
+        while head[near] < rim and between < 0:
             u = queues[near, head[near]]
             head[near] += 1
             for e in range(indptr[u], indptr[u + 1]):
@@ -91,8 +91,8 @@ def _between(indptr: Ints, indices: Ints, a: int, b: int, inside: Ints, queues: 
                     queues[near, tail[near]] = w
                     tail[near] += 1
                     if dist[far, w] >= 0:  # no shorter way: the searches had not met one step before
-                        found = dist[near, w] + dist[far, w]
+                        between = dist[near, w] + dist[far, w]
                         break
     for side in range(2):
         dist[side][queues[side, : tail[side]]] = -1
-    return found
+    return between

@@ -25,7 +25,7 @@ _RESERVED_FIELDS = ("x", "pos", "edge_attr", "edge_weight", "batch", "ptr")  # i
 def networkx_parts(graph: networkx.Graph[Any], label: str | None = None, named_by: str | None = None) -> dict[str, Any]:
     """The arguments of ``Graph.from_edges`` for a networkx graph, see ``Graph.from_networkx``."""
     if not hasattr(graph, "nodes"):
-        raise GraphError(f"from_networkx takes a networkx graph, not {type(graph).__name__}; PyG's go to from_pyg.")
+        raise GraphError(f"from_networkx takes a networkx graph, not {type(graph).__name__}; use from_pyg for PyG.")
     columns = attribute_columns([data for _, data in graph.nodes(data=True)])
     place = {node: i for i, node in enumerate(graph.nodes)}
     ids = [text("a node id", node) for node in graph.nodes]

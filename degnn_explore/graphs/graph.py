@@ -189,7 +189,7 @@ class Graph:
         return self._nodes.names
 
     def digest(self, *, attributes: bool = True, labels: bool = False) -> str:
-        """SHA-256 of the edges and, if wanted, attributes and labels; not of names or title.
+        """SHA-256 of the edges and optionally of attributes and labels; names and title do not count.
 
         Examples
         --------

@@ -7,7 +7,6 @@ and the nodes were renumbered: then it is an error, except where both readings m
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import TargetError, short_repr
+from ..common.errors import TargetError, did_you_mean, short_repr
 
 Node = int | np.integer[Any] | str
 Targets = Node | Iterable[Node]  # a target set: a node, a name, or several of them
@@ -42,9 +41,7 @@ class Nodes:
         """The number of one node."""
         if isinstance(v, str):
             if v not in self._place:
-                near = difflib.get_close_matches(v, self.names[:100_000], n=1)
-                hint = f" Did you mean {near[0]!r}?" if near else ""
-                raise TargetError(f"No node is called {short_repr(v)}.{hint}")
+                raise TargetError(f"No node is called {short_repr(v)}.{did_you_mean(v, self.names[:100_000])}")
             return self._place[v]
         if isinstance(v, bool | np.bool_) or not isinstance(v, int | np.integer):
             raise TargetError(f"A node is a number 0..{self.count - 1} or a name, not {short_repr(v)}.")

@@ -48,7 +48,7 @@ def _small(edges: str, positions: Any, title: str, names: bool = True) -> Graph:
 
 
 def figure1() -> Graph:
-    """The cubic graph of Fig. 1(a): 8 nodes that look all the same to 1-WL, though they are of three kinds.
+    """The cubic graph of Fig. 1(a): 8 nodes of three kinds that all look the same to 1-WL.
 
     The kinds are {v0, v1, v4, v5}, {v2, v7} and {v3, v6}. DE-1 with shortest-path distances separates the last
     two at layer 2, and the first two at layer 3.
@@ -349,7 +349,7 @@ def paley(q: int) -> Graph:
     if p % 2 == 0 or any(p % d == 0 for d in range(3, int(p**0.5) + 1, 2)) or q % 4 != 1:
         raise ParameterError(
             f"paley({q}): q must be a prime with remainder 1 modulo 4 (5, 13, 17, 29, ...) or the square of an odd "
-            "prime (9, 25, 49, ...); other prime powers are not offered."
+            "prime (9, 25, 49, ...); other prime powers are not supported."
         )
     b, a = np.divmod(np.arange(q), p)
     non_square = int(np.setdiff1d(np.arange(p), np.arange(p) ** 2 % p)[0])
@@ -369,7 +369,7 @@ def intersection_array(G: Graph) -> tuple[tuple[int, ...], tuple[int, ...]]:
     For any two nodes u, v at distance j, v has c_j neighbors at distance j-1 from u and b_j at distance j+1. By
     Theorem 3.7 DE-1 cannot tell apart nodes of two such graphs with the same array.
 
-    A :class:`GraphError` says why a graph is not connected and distance-regular, so that it has none.
+    If G is not connected and distance-regular, a :class:`GraphError` says why.
 
     Examples
     --------
@@ -377,7 +377,7 @@ def intersection_array(G: Graph) -> tuple[tuple[int, ...], tuple[int, ...]]:
     ((2, 1, 1), (1, 1, 2))
     """
     source = np.repeat(np.arange(G.num_nodes), G.degrees)
-    array: list[list[int]] | None = None
+    array: list[list[int]] = []
     for u in np.arange(G.num_nodes):
         distance = distances(G, [u])[0]  # [n]
         if (distance < 0).any():
@@ -398,11 +398,9 @@ def intersection_array(G: Graph) -> tuple[tuple[int, ...], tuple[int, ...]]:
                 "further away."
             )
         seen_from_u = [further[first].tolist(), nearer[first].tolist()]
-        if array is not None and seen_from_u != array:
+        if array and seen_from_u != array:
             raise GraphError(f"{G!r} is not distance-regular: nodes 0 and {u} see different numbers of nodes.")
         array = seen_from_u
-    if array is None:
-        raise GraphError("A graph without nodes has no intersection array.")
     return tuple(array[0][:-1]), tuple(array[1][1:])
 
 
@@ -425,7 +423,7 @@ def is_distance_regular(G: Graph) -> bool:
 
 
 def random_regular(n: int, r: int, seed: int = 0) -> Graph:
-    """A random r-regular graph on n nodes, as Theorem 3.3 speaks of; the same seed gives the same graph.
+    """A random r-regular graph on n nodes, as in Theorem 3.3; the same seed gives the same graph.
 
     This is ``networkx.random_regular_graph(r, n, seed=seed)``: Steger and Wormald's pairing, which is
     asymptotically uniform over the r-regular graphs with numbered nodes (Kim & Vu 2003). It need not be connected.
@@ -449,7 +447,7 @@ def random_regular(n: int, r: int, seed: int = 0) -> Graph:
 def erdos_renyi(n: int, p: float, seed: int = 0) -> Graph:
     """A random graph G(n, p): each of the n(n-1)/2 pairs is an edge with probability p, independently.
 
-    Takes time and memory in proportion to the nodes and edges, so a million nodes are no trouble while p is small.
+    Time and memory grow with the number of nodes and edges, so a million nodes are fine if p is small.
 
     The same seed gives the same graph.
 

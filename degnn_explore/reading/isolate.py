@@ -118,9 +118,9 @@ def _send_graph(graph: Graph, answer: IO[bytes]) -> None:
 
 
 def _limit(most_memory: int, seconds: float) -> None:
-    """Bound what this process may take, where the system can; it also ends if the kernel that waits was killed."""
+    """Limit memory and processor time, if the system can: then this process ends even if its kernel was killed."""
     with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000", encoding="utf-8")  # rather this process than the kernel
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="utf-8")  # killed before the kernel
     with contextlib.suppress(ImportError):  # Windows
         import resource
 

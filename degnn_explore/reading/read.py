@@ -1,4 +1,4 @@
-"""A user's graph: :func:`read_graph` of a file or of what is in memory, :func:`read_folder` for two files."""
+"""Reading graphs: :func:`read_graph` from a file or an object, :func:`read_folder` from nodes.csv and edges.csv."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ _BY_ENDING = {ending: entry for entry in FORMATS for ending in entry.endings.spl
 
 
 def _format_of(ending: str, name: str | None) -> Format:
-    """The format of this name, or else the one that a file's ending tells."""
+    """The format with this name, or else the one that a file's ending stands for."""
     if name is not None:
         check_choice("format", name, [entry.name for entry in FORMATS])
         return next(entry for entry in FORMATS if entry.name == name)
@@ -223,7 +223,7 @@ def _open_on_disk(path: Path, name: str | Path) -> IO[bytes]:
 
 
 def _only_member(archive: zipfile.ZipFile) -> zipfile.ZipInfo:
-    """The one file of an archive, besides what macOS and Windows put there for themselves."""
+    """The only file of an archive, apart from those that macOS and Windows add."""
     files = [
         member
         for member in archive.infolist()
@@ -293,7 +293,7 @@ def read_graph(
     columns: Sequence[str | int] | None = None,
     progress: Report | bool = False,
 ) -> Graph:
-    """A graph from a file, a DataFrame of edges, or a graph of networkx or PyG; taken whole or not at all.
+    """A graph from a file, a DataFrame of edges, or a graph of networkx or PyG.
 
     FORMATS
 
@@ -306,10 +306,10 @@ def read_graph(
         The file, or a folder, see :func:`read_folder`. Or a DataFrame with an edge in each row, by the rules of an
         edge list; or a graph of networkx or PyG, see :meth:`Graph.from_networkx` and :meth:`Graph.from_pyg`.
     format
-        What is in it, where the ending does not say: the first ending of a row above, without its dot.
+        The format, if the file's ending does not show it: the first ending of a row above, without its dot.
     labels
         A second file, or a DataFrame: a node id and its label on each line. Words are coded 0, 1, ... in sorted
-        order, and kept in ``info["label"]``; a node that is not there has label -1.
+        order, and kept in ``info["label"]``; a node that is not listed has label -1.
     label_column
         The column of the labels file, or without one the node attribute, to take the labels from.
     header

@@ -1,4 +1,4 @@
-"""Distance-regular graphs: Theorem 3.7, and the lemma on walks that it stands on."""
+"""Distance-regular graphs: Theorem 3.7, and the lemma on walks behind it."""
 
 from __future__ import annotations
 

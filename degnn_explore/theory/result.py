@@ -1,4 +1,4 @@
-"""What an experiment of the Theory Lab returns: a table, notes, a plot, a file to keep."""
+"""The result of an experiment in the Theory Lab: a table, notes and a plot, which can be saved."""
 
 from __future__ import annotations
 

@@ -186,22 +186,19 @@ def _cost(method: str, graphs: Sequence[Graph]) -> int:
 
 def _first_layers(method: str, group: Sequence[Graph], max_arcs: int, step: Callable[[int], None]) -> list[int]:
     """The first layer at which each pair of a group differs, SAME or TOO_LARGE: all at once if that fits."""
-    pairs = list(combinations(group, 2))
-    if method != "2-WL" and _cost(method, group) <= max_arcs:
-        layers = _refined_layers(METHODS[method], group)
-        step(len(pairs))
-        return layers
-    layers = []
-    for pair in pairs:
+    all_at_once = method != "2-WL" and _cost(method, group) <= max_arcs
+    layers: list[int] = []
+    for graphs in [group] if all_at_once else combinations(group, 2):
         if method == "2-WL":
-            too_large = bool(METHODS[method].method.infeasible([G.num_nodes for G in pair]))
+            too_large = bool(METHODS[method].method.infeasible([G.num_nodes for G in graphs]))
         else:
-            too_large = _cost(method, pair) > max_arcs
+            too_large = _cost(method, graphs) > max_arcs
         if too_large:
-            layers.append(TOO_LARGE)
+            some = [TOO_LARGE]
         else:
-            layers += [_pair_layer(*pair)] if method == "2-WL" else _refined_layers(METHODS[method], pair)
-        step(1)
+            some = [_pair_layer(*graphs)] if method == "2-WL" else _refined_layers(METHODS[method], graphs)
+        layers += some
+        step(len(some))
     return layers
 
 

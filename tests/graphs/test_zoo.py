@@ -227,7 +227,7 @@ def test_erdos_renyi_extremes() -> None:
     (lambda: zoo.paley(7), r"paley\(7\): q must be a prime with remainder 1 modulo 4"),
     (lambda: zoo.paley(21), r"paley\(21\)"),
     (lambda: zoo.paley(4), r"paley\(4\)"),
-    (lambda: zoo.paley(81), r"paley\(81\).*other prime powers are not offered"),
+    (lambda: zoo.paley(81), r"paley\(81\).*other prime powers are not supported"),
     (lambda: zoo.paley(225), r"paley\(225\)"),
     (lambda: zoo.cycle(10**9), "n must be a whole number from 3 to 1,000,000, not 1000000000"),
     (lambda: zoo.csl(10**9, 2), "from 5 to 1,000,000"),
