@@ -163,7 +163,7 @@ PYG: list[Row] = [
         "PyG's data to networkx",
         lambda: de.Graph.from_networkx(PAPERS),
         GraphError,
-        r"not HeteroData; PyG's go to from_p",
+        r"not HeteroData; use from_pyg for PyG",
     ),
     ("a list in place of PyG's data", lambda: de.Graph.from_pyg([(0, 1)]), GraphError, r"torch_geometric.*, not list"),
     ("no encoding to add", lambda: AddDistanceEncoding("SPD", 0), ParameterError, r"such as de.SPD\(3\), not 'SPD'"),
@@ -286,6 +286,9 @@ EXPRESSIVE: list[Row] = [
     ("layers past all memory", lambda: de.colors(LONG, layers=10**5), ParameterError, r"take 2\.4 GB.*fewer layers"),
     ("a tree past all memory", lambda: de.unroll(KARATE, 0, 99), GraphError, r"more than 20,000 nodes.*merge=True"),
     ("a tree of no depth", lambda: de.unroll(KARATE, 0, -1), ParameterError, r"layers.*not -1"),
+    ("a tree of any depth", lambda: de.unroll(KARATE, 0, None), ParameterError, r"layers.*not None"),
+    ("another library's", lambda: de.zoo.is_distance_regular(KARATE.to_networkx()), ParameterError, r"needs a .*Graph"),
+    ("a list of info", lambda: KARATE.with_info([1] * 34), GraphError, r"info must be a dict of columns"),
     (
         "2-WL of long paths",
         lambda: de.distinguish(LONG, LONG, "2-WL"),

@@ -125,6 +125,7 @@ def unroll(
        └─ 2 [1]
     """
     needs_graph("unroll", G)
+    check_int("layers", layers, least=0)
     check_int("max_nodes", max_nodes, least=1)
     top = int(G.target_set(root)[0])
     if S is None and encoding is not None:

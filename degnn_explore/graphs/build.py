@@ -305,6 +305,8 @@ def class_labels(labels: Any, n: int) -> NDArray[np.int64]:
 
 def info_columns(info: Mapping[Any, Any], n: int) -> Mapping[str, NDArray[Any]]:
     """Copies as plain columns [n] of numbers or text; other objects become their text."""
+    if not hasattr(info, "items"):
+        raise GraphError(f"info must be a dict of columns, such as {{'city': [...]}}, not {short_repr(info)}.")
     named = {text("a column's name", key): column for key, column in info.items()}
     return MappingProxyType({key: frozen(_info_column(key, column, n)) for key, column in named.items()})
 

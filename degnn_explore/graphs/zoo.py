@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import GraphError, ParameterError, check_choice, check_int, check_memory
 from .distances import distances
-from .graph import Graph
+from .graph import Graph, needs_graph
 
 __all__ = ["bridged_triangles", "chang", "complete", "csl", "cycle", "desargues", "dodecahedron", "domino"]
 __all__ += ["erdos_renyi", "figure1", "figure3", "figure5", "hexagon", "intersection_array", "is_distance_regular"]
@@ -376,6 +376,7 @@ def intersection_array(G: Graph) -> tuple[tuple[int, ...], tuple[int, ...]]:
     >>> intersection_array(cycle(6))
     ((2, 1, 1), (1, 1, 2))
     """
+    needs_graph("intersection_array", G)
     source = np.repeat(np.arange(G.num_nodes), G.degrees)
     array: list[list[int]] = []
     for u in np.arange(G.num_nodes):

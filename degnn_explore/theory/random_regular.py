@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.errors import ParameterError, check_choice, check_int
+from ..common.errors import ParameterError, check_choice, check_float, check_int
 from ..common.progress import check_cancelled, map_items
 from ..common.style import ACCENT, MAX_WIDTH
 from ..expressive.self_targets import root_colors, same_fraction
@@ -50,8 +50,7 @@ def boundary(n: int, r: int, hops: int = 1, epsilon: float = 0.05) -> int | None
     ([2, 5, 6], 3)
     """
     n, r, hops = check_int("n", n, least=2), check_int("r", r, least=0), check_int("hops", hops, least=1)
-    if not isinstance(epsilon, int | float) or not epsilon > 0:
-        raise ParameterError(f"epsilon must be a positive number, such as 0.05, not {epsilon!r}.")
+    epsilon = check_float("epsilon", epsilon, above=0)
     return None if r < 3 else ceil((0.5 + epsilon) * log(n) / (hops * log(r - 1)))
 
 

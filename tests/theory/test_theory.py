@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from threading import Event
 
 import networkx as nx
@@ -123,8 +124,9 @@ def test_boundary_is_the_formula_of_the_theorem() -> None:
     assert [theory.boundary(n, 3) for n in theory.PAPER_SIZES] == [2, 3, 3, 4, 5, 5, 6, 6]
     assert theory.boundary(1280, 3, hops=2) == 3 and theory.boundary(1280, 5) == 3
     assert theory.boundary(100, 2) is None
-    with pytest.raises(errors.ParameterError, match="epsilon"):
-        theory.boundary(100, 3, epsilon=0)
+    for epsilon in (0, math.inf):
+        with pytest.raises(errors.ParameterError, match="epsilon must be a positive number"):
+            theory.boundary(100, 3, epsilon=epsilon)
 
 
 def test_random_network_in_float64_sees_what_exact_colors_see() -> None:
