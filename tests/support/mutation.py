@@ -5,7 +5,8 @@
 Chance chooses the faults; the seed is the commit, so the same commit gets the same faults. First all tests run once,
 traced, to learn which functions each of them calls; the result is kept in ``.mutation/`` until ``--retrace``. Each
 fault is then written into a copy of the repository, where the tests that call its function run, fastest first, until
-one fails. That test then runs once more without the fault: one that fails there, too, says nothing and is left out.
+one fails. A test that has not yet passed in that copy then runs without the fault: one that fails there, too, says
+nothing and is left out. Tests run in forks of a process that has imported torch and the like already (warm.py).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ ROOMS = (  # top: the modules of the package itself; js: the front end
 )  # fmt: skip
 TEST_SECONDS = 90  # of the tests that are run for one fault, in CPU time without the fault
 TIMEOUT = 400  # a fault that makes them last longer is noticed
+JS_TESTS = "tests/views/js/test_front_end.py"
 NOT_RUN = ("tests/views/browser/", "tests/test_notebooks.py", "tests/test_site.py", "tests/test_binder.py")
 
 Function = tuple[str, str]  # a module's path in the package, and the qualified name of a function
@@ -65,13 +67,15 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=20, help="faults for each room (default: 20)")
     parser.add_argument("--seed", default=commit(), help="default: the commit")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=float, default=TEST_SECONDS, help="CPU time of the tests run for one fault")
     parser.add_argument("--retrace", action="store_true", help="learn once more which tests call which functions")
     options = parser.parse_args()
-    calls = which_tests_call(options.retrace)
+    calls = which_tests_call(options.retrace, options.workers)
     print(f"seed {options.seed}\n\n| room | faults | noticed |\n|---|---|---|", flush=True)
     for room in options.rooms:
         faults = draw(room, options.faults, options.seed)
-        noticed = try_all(faults, calls, options.workers)
+        tests = [tests_of(fault, calls, options.seconds) for fault in faults]
+        noticed = try_all(faults, tests, options.workers)
         print(f"| {room} | {len(faults)} | {sum(noticed)} ({sum(noticed) / max(len(faults), 1):.0%}) |", flush=True)
         for fault, seen in zip(faults, noticed, strict=True):
             if not seen:
@@ -261,13 +265,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Tracer(Path(os.environ["DEGNN_TRACE"]) / f"{os.getpid()}.jsonl"))
 
 
-def which_tests_call(retrace: bool) -> dict[Function, list[Test]]:
+def which_tests_call(retrace: bool, workers: int) -> dict[Function, list[Test]]:
     """All tests but those of browsers and notebooks, by the functions that they call."""
     if retrace or not TRACE.exists():
         print("Tracing all tests once: about ten minutes.", flush=True)
         KEPT.mkdir(exist_ok=True)
         plugins = ["-p", "tests.support.mutation", "-p", "no:cacheprovider"]
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", *plugins, *(f"--ignore={each}" for each in NOT_RUN)]
+        ignored = [f"--ignore={each}" for each in NOT_RUN]
+        command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), *plugins, *ignored]
         with tempfile.TemporaryDirectory(dir=KEPT) as folder:
             environment = os.environ | {"DEGNN_TRACE": folder}
             subprocess.run(command, cwd=TOP, env=environment, stdout=subprocess.DEVNULL)  # one may fail when traced
@@ -281,11 +286,14 @@ def which_tests_call(retrace: bool) -> dict[Function, list[Test]]:
     return calls
 
 
-def tests_of(fault: Fault, calls: dict[Function, list[Test]]) -> list[str]:
-    """Tests that call the function around the fault, fastest first.
+def tests_of(fault: Fault, calls: dict[Function, list[Test]], limit: float) -> list[str]:
+    """Tests that call the function around the fault, fastest first, of this many seconds together.
 
     For code at the top of a module, and for compiled functions, which are not traced: all that call into the module.
+    For JavaScript: all that node runs.
     """
+    if fault.path.endswith(".js"):
+        return sorted({test.name for callers in calls.values() for test in callers if test.name.startswith(JS_TESTS)})
     path = fault.path.removeprefix("degnn_explore/")
     tree = ast.parse((TOP / fault.path).read_text(encoding="utf-8"))
     function = innermost(tree, fault.line)
@@ -295,7 +303,7 @@ def tests_of(fault: Fault, calls: dict[Function, list[Test]]) -> list[str]:
     chosen, seconds = [], 0.0
     for test in sorted(set(tests), key=lambda each: each.seconds):
         seconds += test.seconds
-        if chosen and seconds > TEST_SECONDS:
+        if chosen and seconds > limit:
             break
         chosen.append(test.name)
     return chosen
@@ -325,27 +333,20 @@ def innermost(tree: ast.AST, line: int) -> list[str]:
 # -- running them ------------------------------------------------------------------------------------------------------
 
 
-def try_all(faults: list[Fault], calls: dict[Function, list[Test]], workers: int) -> list[bool]:
+def try_all(faults: list[Fault], tests: list[list[str]], workers: int) -> list[bool]:
     """Whether the tests notice each fault; each worker has a copy of the repository."""
     noticed = [False] * len(faults)
-    left = list(enumerate(faults))
-    lock = threading.Lock()
-    unreliable: set[str] = set()  # tests that fail in a copy without any fault
+    left = list(range(len(faults)))
 
     def work(number: int) -> None:
-        place = KEPT / f"copy{number}"
-        shutil.rmtree(place, ignore_errors=True)
-        ignored = shutil.ignore_patterns(".venv", ".git", ".mutation", "runs", ".*_cache", "site")
-        shutil.copytree(TOP, place, ignore=ignored)
+        copy = Copy(KEPT / f"copy{number}")
         while True:
-            with lock:
-                if not left:
-                    return
-                k, fault = left.pop(0)
-            if fault.path.endswith(".js"):
-                noticed[k] = bool(run_with(fault, ["node", "--test", "tests/views/js/"], place))
-            else:
-                noticed[k] = notices(place, fault, tests_of(fault, calls), unreliable)
+            try:
+                k = left.pop(0)
+            except IndexError:
+                break
+            noticed[k] = copy.notices(faults[k], tests[k])
+        copy.close()
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(workers)]
     for thread in threads:
@@ -355,58 +356,80 @@ def try_all(faults: list[Fault], calls: dict[Function, list[Test]], workers: int
     return noticed
 
 
-def notices(place: Path, fault: Fault, tests: list[str], unreliable: set[str]) -> bool:
-    """Whether a test fails with the fault and passes without it."""
-    good = Fault(fault.path, 0, "none", (place / fault.path).read_text(encoding="utf-8"))
-    while tests := [name for name in tests if name not in unreliable]:
-        failed = run_tests(place, fault, tests)
-        if failed is None:
-            return False
-        if failed not in tests or not run_tests(place, good, [failed]):  # not in tests: nothing could be collected
-            return True
-        unreliable.add(failed)
-    return False
+class Copy:
+    """A copy of the repository with one fault at a time, and a warm process that runs tests in it."""
 
-
-def run_tests(place: Path, fault: Fault, tests: list[str]) -> str | None:
-    """The first test that fails; "" if they do not end or cannot be collected, None if all pass."""
-    chosen, failure = place / "chosen.json", place / "failure.txt"
-    chosen.write_text(json.dumps(tests), encoding="utf-8")
-    failure.write_text("", encoding="utf-8")
-    files = sorted({name.partition("::")[0] for name in tests})
-    plugins = ["-p", "tests.support.chosen", "-p", "no:cacheprovider"]
-    code = run_with(fault, [sys.executable, "-m", "pytest", "-q", "-x", *plugins, *files], place)
-    return None if code in (0, 5) else failure.read_text(encoding="utf-8")
-
-
-def run_with(fault: Fault, command: list[str], place: Path) -> int:
-    """The exit code of a command in a copy that has this fault; -1 if it does not end.
-
-    Compiled code that is kept on disk does not have the fault, so a compiled module begins without any.
-    """
-    target = place / fault.path
-    good = target.read_text(encoding="utf-8")
-    target.write_text(fault.text, encoding="utf-8")
-    with tempfile.TemporaryDirectory() as empty:
-        environment = os.environ | {"PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1", "CI": "true"}
-        if "@compiled" in good:
-            environment["NUMBA_CACHE_DIR"] = empty
-        child = subprocess.Popen(
-            command,
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        shutil.rmtree(place, ignore_errors=True)
+        ignored = shutil.ignore_patterns(".venv", ".git", ".mutation", "runs", ".*_cache", "site")
+        shutil.copytree(TOP, place, ignore=ignored)
+        self.reliable: set[str] = set()  # tests that pass without any fault
+        self.unreliable: set[str] = set()  # tests that fail without any fault
+        environment = {"PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1", "CI": "true", "OMP_NUM_THREADS": "1"}
+        self.warm = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.warm"],
             cwd=place,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            env=os.environ | environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
-        try:
-            return child.wait(timeout=TIMEOUT)
-        except subprocess.TimeoutExpired:
-            return -1
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)  # and what the tests have started
-            target.write_text(good, encoding="utf-8")
+
+    def close(self) -> None:
+        self.warm.communicate()
+
+    def notices(self, fault: Fault, tests: list[str]) -> bool:
+        """Whether a test fails with the fault and passes without it."""
+        target = self.place / fault.path
+        good = target.read_text(encoding="utf-8")
+        compiled = "@compiled" in good
+        while tests := [name for name in tests if name not in self.unreliable]:
+            target.write_text(fault.text, encoding="utf-8")
+            try:
+                failed = self.first_failure(tests, compiled)
+            finally:
+                target.write_text(good, encoding="utf-8")
+            if failed is None:
+                return False
+            if failed not in tests or failed in self.reliable:  # not in tests: nothing could be collected
+                return True
+            if self.first_failure([failed], compiled) is None:
+                self.reliable.add(failed)
+                return True
+            self.unreliable.add(failed)
+        return False
+
+    def first_failure(self, tests: list[str], compiled: bool) -> str | None:
+        """The first test that fails; "" if they do not end or cannot be collected, None if all pass."""
+        chosen, failure = self.place / "chosen.json", self.place / "failure.txt"
+        chosen.write_text(json.dumps(tests), encoding="utf-8")
+        failure.write_text("", encoding="utf-8")
+        files = sorted({name.partition("::")[0] for name in tests})
+        plugins = ["-p", "tests.support.chosen", "-p", "no:cacheprovider"]
+        code = self.run(["-q", "-x", *plugins, *files], compiled)
+        return None if code in (0, 5) else failure.read_text(encoding="utf-8")
+
+    def run(self, arguments: list[str], compiled: bool) -> int:
+        """The exit code of pytest; -1 if it does not end.
+
+        Compiled code that is kept on disk does not have the fault, so compiled modules run as plain Python.
+        """
+        assert self.warm.stdin is not None and self.warm.stdout is not None
+        print(json.dumps({"arguments": arguments, "plain": compiled}), file=self.warm.stdin, flush=True)
+        child = int(self.warm.stdout.readline())
+        late = threading.Event()
+        timer = threading.Timer(TIMEOUT, lambda: (late.set(), end(child)))
+        timer.start()
+        code = int(self.warm.stdout.readline())
+        timer.cancel()
+        end(child)  # and what the tests have started
+        return -1 if late.is_set() else code
+
+
+def end(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
 
 
 if __name__ == "__main__":
