@@ -30,6 +30,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import hypothesis
 import pytest
 
 TOP = Path(__file__).parents[2]
@@ -41,7 +42,7 @@ ROOMS = (  # top: the modules of the package itself; js: the front end
 )  # fmt: skip
 TEST_SECONDS = 90  # of the tests that are run for one fault, in CPU time without the fault
 TIMEOUT = 400  # a fault that makes them last longer is noticed
-JS_TESTS = "tests/views/js/test_front_end.py"
+JS_TESTS = "tests/views/js/"
 NOT_RUN = ("tests/views/browser/", "tests/test_notebooks.py", "tests/test_site.py", "tests/test_binder.py")
 
 Function = tuple[str, str]  # a module's path in the package, and the qualified name of a function
@@ -61,6 +62,13 @@ class Test(NamedTuple):
     seconds: float
 
 
+class Trace(NamedTuple):
+    """All tests but those of browsers and notebooks, and which of them call which functions in their own process."""
+
+    tests: list[Test]
+    calls: dict[Function, list[Test]]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS)
@@ -70,11 +78,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=TEST_SECONDS, help="CPU time of the tests run for one fault")
     parser.add_argument("--retrace", action="store_true", help="learn once more which tests call which functions")
     options = parser.parse_args()
-    calls = which_tests_call(options.retrace, options.workers)
+    trace = traced(options.retrace, options.workers)
     print(f"seed {options.seed}\n\n| room | faults | noticed |\n|---|---|---|", flush=True)
     for room in options.rooms:
         faults = draw(room, options.faults, options.seed)
-        tests = [tests_of(fault, calls, options.seconds) for fault in faults]
+        tests = [tests_of(fault, trace, options.seconds) for fault in faults]
         noticed = try_all(faults, tests, options.workers)
         print(f"| {room} | {len(faults)} | {sum(noticed)} ({sum(noticed) / max(len(faults), 1):.0%}) |", flush=True)
         for fault, seen in zip(faults, noticed, strict=True):
@@ -261,14 +269,16 @@ def cpu_seconds() -> float:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """This module is a plugin of the traced run."""
+    """This module is a plugin of the traced run, where a few examples show which functions a test calls."""
+    hypothesis.settings.register_profile("traced", deadline=None, max_examples=5)
+    hypothesis.settings.load_profile("traced")
     config.pluginmanager.register(Tracer(Path(os.environ["DEGNN_TRACE"]) / f"{os.getpid()}.jsonl"))
 
 
-def which_tests_call(retrace: bool, workers: int) -> dict[Function, list[Test]]:
-    """All tests but those of browsers and notebooks, by the functions that they call."""
+def traced(retrace: bool, workers: int) -> Trace:
+    """What the traced run found, or an earlier one."""
     if retrace or not TRACE.exists():
-        print("Tracing all tests once: about ten minutes.", flush=True)
+        print("Tracing all tests once: several minutes.", flush=True)
         KEPT.mkdir(exist_ok=True)
         plugins = ["-p", "tests.support.mutation", "-p", "no:cacheprovider"]
         ignored = [f"--ignore={each}" for each in NOT_RUN]
@@ -278,34 +288,37 @@ def which_tests_call(retrace: bool, workers: int) -> dict[Function, list[Test]]:
             subprocess.run(command, cwd=TOP, env=environment, stdout=subprocess.DEVNULL)  # one may fail when traced
             lines = [file.read_text(encoding="utf-8") for file in Path(folder).glob("*.jsonl")]
         TRACE.write_text("".join(lines), encoding="utf-8")
-    calls: dict[Function, list[Test]] = {}
+    trace = Trace([], {})
     for line in TRACE.read_text(encoding="utf-8").splitlines():
         name, seconds, functions = json.loads(line)
+        trace.tests.append(Test(name, seconds))
         for path, function in functions:
-            calls.setdefault((path, function), []).append(Test(name, seconds))
-    return calls
+            trace.calls.setdefault((path, function), []).append(Test(name, seconds))
+    return trace
 
 
-def tests_of(fault: Fault, calls: dict[Function, list[Test]], limit: float) -> list[str]:
-    """Tests that call the function around the fault, fastest first, of this many seconds together.
+def tests_of(fault: Fault, trace: Trace, limit: float) -> list[str]:
+    """Tests that call the function around the fault, then the others of its room, fastest first; so many seconds.
 
     For code at the top of a module, and for compiled functions, which are not traced: all that call into the module.
-    For JavaScript: all that node runs.
+    What runs in another process is not traced either; that is what the others of the room are for.
     """
     if fault.path.endswith(".js"):
-        return sorted({test.name for callers in calls.values() for test in callers if test.name.startswith(JS_TESTS)})
+        return [test.name for test in trace.tests if test.name.startswith(JS_TESTS)]
     path = fault.path.removeprefix("degnn_explore/")
-    tree = ast.parse((TOP / fault.path).read_text(encoding="utf-8"))
-    function = innermost(tree, fault.line)
-    tests = next((calls[path, name] for name in function if (path, name) in calls), None)
-    if tests is None:
-        tests = [test for (module, _), callers in calls.items() if module == path for test in callers]
+    room = f"tests/{path.partition('/')[0]}/"
+    function = innermost(ast.parse((TOP / fault.path).read_text(encoding="utf-8")), fault.line)
+    calling = next((trace.calls[path, name] for name in function if (path, name) in trace.calls), None)
+    if calling is None:
+        calling = [test for (module, _), callers in trace.calls.items() if module == path for test in callers]
+    others = {test for test in trace.tests if test.name.startswith(room)} - set(calling)
     chosen, seconds = [], 0.0
-    for test in sorted(set(tests), key=lambda each: each.seconds):
-        seconds += test.seconds
-        if chosen and seconds > limit:
-            break
-        chosen.append(test.name)
+    for tests in (set(calling), others):
+        for test in sorted(tests, key=lambda each: each.seconds):
+            seconds += test.seconds
+            if chosen and seconds > limit:
+                return chosen
+            chosen.append(test.name)
     return chosen
 
 

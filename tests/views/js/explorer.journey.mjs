@@ -209,6 +209,12 @@ test("wheel and keys zoom, panning moves every disc alike, and Fit brings all ba
   assert.deepEqual(place(), home);
   await panel.press("+");
   assert.ok(near(scale(place()) / scale(home), 1.4, 1e-4));
+  for (const k of [0, 6]) place().slice(k, k + 6).forEach(([x, y], i) => { // each panel about its own middle
+    const [u, v] = home[k], [a, b] = place()[k];
+    assert.ok(near(x - a, 1.4 * (home[k + i][0] - u), 0.01) && near(y - b, 1.4 * (home[k + i][1] - v), 0.01));
+  });
+  const middle = (now, from, axis) => (Math.min(...now.slice(from, from + 6).map((at) => at[axis])) + Math.max(...now.slice(from, from + 6).map((at) => at[axis]))) / 2;
+  assert.ok(near(middle(place(), 6, 0), middle(home, 6, 0), 0.01) && near(middle(place(), 6, 1), middle(home, 6, 1), 0.01));
   await panel.press("-");
   const back = place();
   back.forEach(([x, y], i) => assert.ok(near(x, home[i][0], 0.01) && near(y, home[i][1], 0.01)));
@@ -235,6 +241,16 @@ test("a node can be dragged, the others stay; Fit puts it back", async () => {
   await panel.press("0");
   await run(1000);
   assert.ok(near(stage.whereIs(8)[0], home[0], 0.01) && near(stage.whereIs(8)[1], home[1], 0.01));
+  panel.close();
+});
+
+test("the first node can be dragged as well", async () => {
+  const panel = await explorer("hexagon"), [x, y] = panel.stage.whereIs(0);
+  panel.canvas.fire("pointerdown", panel.at(0));
+  panel.canvas.fire("pointermove", { clientX: x + 10, clientY: y + 10 });
+  panel.canvas.fire("pointerup", { clientX: x + 10, clientY: y + 10 });
+  await run(1000);
+  assert.ok(near(panel.stage.whereIs(0)[0], x + 10, 0.01) && near(panel.stage.whereIs(0)[1], y + 10, 0.01));
   panel.close();
 });
 
@@ -288,6 +304,8 @@ test("a disc of the tree says which nodes it stands for and lights them; arrows 
   const panel = await explorer("hexagon"), { svg, tree, stage } = panel;
   await panel.set({ layer: 2 });
   const discs = all(svg, ".de-disc"), tip = tree.querySelector(".de-tip"), last = discs.at(-1);
+  discs[0].fire("pointermove");
+  assert.deepEqual(JSON.parse(stage.dataset.lit), [0]); // the root of A
   last.fire("pointermove");
   await run(100);
   assert.ok(shown(tip));
@@ -578,6 +596,61 @@ test("a file is uploaded in slices that together are the file, and a path is ope
   assert.deepEqual(all(opened, "dt").map((one) => one.textContent), ["nodes", "edges"]);
   await panel.model.put({ opening: { name: "my.csv", note: "is not a graph" } });
   assert.equal(opened.textContent, "my.csv is not a graph");
+  panel.close();
+});
+
+test("a coast lies under the nodes as their places do, wherever a reader looks", async () => {
+  const panel = await live("one"), xy = new Float32Array(panel.model.get("xy").buffer), stage = panel.root.querySelector(".de-stage"), canvas = stage.querySelector("canvas");
+  await panel.model.put({ graphs: { ...panel.model.get("graphs"), coast: [[...xy.slice(0, 6)]] } });
+  canvas.fire("wheel", { clientX: 50, clientY: 60, deltaY: -200, deltaMode: 0, ctrlKey: true });
+  await run(1000);
+  const land = canvas.pen.calls.find(({ name }) => name === "drawImage").given[0].pen.calls.filter(({ name, fillStyle }) => name === "fill" && fillStyle === t.PALETTE.light.coast).at(-1).given[0].parts;
+  assert.deepEqual(land.map(([name]) => name), ["moveTo", "lineTo", "lineTo", "closePath"]);
+  land.slice(0, 3).forEach(([, x, y], i) => assert.ok(near(x, stage.whereIs(i)[0], 0.01) && near(y, stage.whereIs(i)[1], 0.01)));
+  panel.close();
+});
+
+// A grid of w times h nodes, one target in its corner, as the kernel would send it.
+function grid(w, h) {
+  const n = w * h, id = (x, y) => y * w + x, edges = [], xy = new Float32Array(2 * n), codes = new Uint16Array(n), classes = new Uint32Array(n);
+  for (let y = 0; y < h; y++) for (let x = 0; x < w; x++) {
+    const i = id(x, y);
+    xy.set([x / w, y / h], 2 * i);
+    codes[i] = i === 0 ? 0 : 1;
+    classes[i] = codes[i];
+    if (x + 1 < w) edges.push(i, id(x + 1, y));
+    if (y + 1 < h) edges.push(i, id(x, y + 1));
+  }
+  const view = (array) => new DataView(array.buffer), names = Array.from({ length: n }, (_, i) => `g${i}`);
+  const seen = { targets: [[0]], serial: 1, method: "DE-SPD", color_by: "SPD", hops: 1, cut: false, title: "distance to S", note: "", labels: [["target", "0", 0], ["distance 1", "1", 1]], layers: 0, columns: [], net: [] };
+  const graphs = { starts: [0, n], names, notes: [], titles: ["grid"], nodes: [n], drawn: [[]], same: true, idea: "", title: "grid", example: "", layouts: ["spring"], more: false };
+  return { xy: view(xy), edges: view(Uint32Array.from(edges)), codes: view(codes), classes: view(classes), numbers: view(new Float32Array(0)), seen, graphs, targets: [[0]], pills: { pills: [] } };
+}
+
+test("few nodes are named, of many the best connected, and thousands are specks on faint lines", async () => {
+  const look = t.PALETTE.light;
+  for (const [w, h, most, faint, square] of [[5, 4, 20, false, false], [12, 10, 90, false, false], [80, 40, 90, true, true]]) {
+    const panel = await live("one", grid(w, h)), stage = panel.root.querySelector(".de-stage"), { pen } = stage.querySelector("canvas");
+    const words = pen.calls.filter(({ name, given }) => name === "fillText" && given[0].startsWith("g")).map(({ given }) => given[0]);
+    assert.ok(words.includes("g0") && new Set(words).size === words.length && words.length <= most, `${w} ${words.length}`);
+    if (w === 5) assert.equal(words.length, 20);
+    const specks = pen.calls.filter(({ name }) => name === "fillRect").map(({ given }) => given);
+    assert.equal(specks.length > 0, square);
+    for (const [x, y, a, b] of specks) assert.ok(near(a, b) && a > 3 && a < 5.2 && x + a > 0 && y + b > 0);
+    if (square) { const [x, y] = stage.whereIs(1), r = specks[0][2] / 2; assert.ok(specks.some((one) => near(one[0] + r, x, 0.01) && near(one[1] + r, y, 0.01))); }
+    const line = pen.calls.find(({ name }) => name === "drawImage").given[0].pen.calls.find(({ name, given }) => name === "stroke" && given[0].parts.length);
+    assert.deepEqual([line.strokeStyle, line.lineWidth, line.globalAlpha], faint ? [look.faint, 0.7, 0.07] : [look.edge, 1.8, 1]);
+    panel.close();
+  }
+});
+
+test("edges inside S are dotted when they are cut, and only those", async () => {
+  const panel = await live("one", grid(3, 3)), seen = { ...panel.model.get("seen"), targets: [[0, 1]], cut: true };
+  await panel.model.put({ seen, targets: [[0, 1]], values: { ...panel.model.get("values"), cut: true } });
+  await run(1000);
+  const stage = panel.root.querySelector(".de-stage"), strokes = stage.querySelector("canvas").pen.calls.find(({ name }) => name === "drawImage").given[0].pen.calls;
+  const dotted = strokes.slice(strokes.findLastIndex(({ name, given }) => name === "setLineDash" && given[0].length)).find(({ name }) => name === "stroke").given[0].parts;
+  assert.deepEqual(dotted.map(([, x, y]) => [Math.round(x), Math.round(y)]), [0, 1].map((i) => stage.whereIs(i).map(Math.round)));
   panel.close();
 });
 

@@ -170,3 +170,54 @@ test("a target that made room for another is seen to go", () => {
   assert.deepEqual(c.departed([3], [3, 4]), []);
   assert.deepEqual(c.departed([3, 5], []), []);
 });
+
+// -- against slow, obvious versions, on random cases
+let state = 7;
+const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
+
+test("crossings are counted as by walking along each edge", () => {
+  for (let k = 0; k < 60; k++) {
+    const x = Float32Array.from({ length: 8 }, () => 100 * random()), y = Float32Array.from({ length: 8 }, () => 100 * random());
+    if (k % 3 === 0) x[1] = x[0]; // upright
+    if (k % 3 === 1) y[3] = y[2]; // level
+    const edges = Uint32Array.of(0, 1, 2, 3, 4, 5, 6, 7), box = [20 + 20 * random(), 20 + 20 * random(), 55 + 20 * random(), 55 + 20 * random()];
+    let wanted = 0;
+    for (let e = 0; e < 8; e += 2) {
+      const inside = Array.from({ length: 4001 }, (_, s) => s / 4000).some((s) => {
+        const u = x[e] + (x[e + 1] - x[e]) * s, v = y[e] + (y[e + 1] - y[e]) * s;
+        return u > box[0] && u < box[2] && v > box[1] && v < box[3];
+      });
+      wanted += inside;
+    }
+    assert.equal(c.crossings(box, x, y, edges), wanted);
+  }
+});
+
+test("labels of random graphs touch no node, no other label and no border", () => {
+  for (let k = 0; k < 30; k++) {
+    const n = 12, r = 5, x = Float32Array.from({ length: n }, () => 300 * random()), y = Float32Array.from({ length: n }, () => 200 * random()), nodes = [...Array(n).keys()];
+    const placed = c.placeLabels(nodes.map((node) => ({ node, width: 24, box: 0, must: false })), x, y, r, nodes, () => [0, 300, 0, 200]);
+    const boxes = placed.map(({ x: left, y: base }) => [left, base - 10, left + 24, base + 3]), off = (a, b) => a[2] <= b[0] + 1e-6 || a[0] >= b[2] - 1e-6 || a[3] <= b[1] + 1e-6 || a[1] >= b[3] - 1e-6;
+    assert.ok(placed.length > 4);
+    boxes.forEach((box, i) => {
+      assert.ok(box[0] >= 0 && box[2] <= 300 && box[1] >= 0 && box[3] <= 200);
+      boxes.slice(0, i).forEach((other) => assert.ok(off(box, other)));
+      nodes.forEach((u) => assert.ok(off(box, [x[u] - r, y[u] - r, x[u] + r, y[u] + r])));
+      const { node } = placed[i];
+      assert.ok(Math.hypot(Math.max(box[0] - x[node], 0, x[node] - box[2]), Math.max(box[1] - y[node], 0, y[node] - box[3])) < r + 8); // beside its node
+    });
+  }
+});
+
+test("room is left for captions and names around a graph, less in a narrow panel", () => {
+  const corners = Float32Array.of(-1, -1, 1, 1);
+  for (const [roomy, x, top, bottom] of [[1, 26, 42, 26], [0, 14, 26, 12]]) {
+    for (const [width, height] of [[400, 300], [300, 500]]) {
+      const view = c.frame(corners, [0, 2], width, height, roomy), at = c.project(corners, view, [1, 0, 0]);
+      const [left, right] = [Math.min(...at.xs), Math.max(...at.xs)], [high, low] = [Math.min(...at.ys), Math.max(...at.ys)];
+      assert.ok(left >= x - 1e-3 && right <= width - x + 1e-3 && high >= top - 1e-3 && low <= height - bottom + 1e-3);
+      assert.ok(Math.abs(left - x) < 0.01 || Math.abs(high - top) < 0.01); // and no more than that
+      assert.ok(Math.abs(left - (width - right)) < 0.01 && Math.abs(high - top - (height - bottom - low)) < 0.01);
+    }
+  }
+});
