@@ -22,7 +22,8 @@ def as_python(state: ExplorerState) -> str:
             if m <= 60:
                 names = f", names={list(side.graph.names)!r}" if _is_named(side.graph) else ""
                 pairs = [tuple(edge) for edge in side.graph.edges.tolist()]
-                lines.append(f"{graph} = de.Graph.from_edges({pairs!r}, num_nodes={n}{names})")
+                drawn = "" if side.graph.positions is None else f", positions={side.graph.positions.tolist()!r}"
+                lines.append(f"{graph} = de.Graph.from_edges({pairs!r}, num_nodes={n}{names}{drawn})")
             else:
                 lines.append(f"{graph} = ...  # your graph: {n:,} nodes, {m:,} edges")
         # by name where there are names: numbers of one's own and positions are not the same
@@ -32,6 +33,8 @@ def as_python(state: ExplorerState) -> str:
         lines.insert(1, f"# run the cell with your de.encoding({state.color_by!r}, ...) first")
     usual = {"step": 2, "hops": 1, "cut": False, "size": 0, "root": 0, "column": 0}
     chosen = {name: getattr(state, name) for name in SETTINGS}
+    if chosen["layout"] == "geography" and "from_edges" in "".join(lines):
+        del chosen["layout"]  # the columns with the places are not among what is written
     options = "".join(f", {name}={value!r}" for name, value in chosen.items() if value != usual.get(name))
     if len(state.sides) == 2 and state.sides[0].targets and len(state.sides[0].targets) == len(state.sides[1].targets):
         method = state.method
