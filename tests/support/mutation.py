@@ -352,7 +352,7 @@ def try_all(faults: list[Fault], tests: list[list[str]], workers: int) -> list[b
     left = list(range(len(faults)))
 
     def work(number: int) -> None:
-        copy = Copy(KEPT / f"copy{number}")
+        copy = Copy(KEPT / f"copy-{os.getpid()}-{number}")
         while True:
             try:
                 k = left.pop(0)
@@ -374,7 +374,6 @@ class Copy:
 
     def __init__(self, place: Path) -> None:
         self.place = place
-        shutil.rmtree(place, ignore_errors=True)
         ignored = shutil.ignore_patterns(".venv", ".git", ".mutation", "runs", ".*_cache", "site")
         shutil.copytree(TOP, place, ignore=ignored)
         self.reliable: set[str] = set()  # tests that pass without any fault
@@ -391,6 +390,7 @@ class Copy:
 
     def close(self) -> None:
         self.warm.communicate()
+        shutil.rmtree(self.place, ignore_errors=True)
 
     def notices(self, fault: Fault, tests: list[str]) -> bool:
         """Whether a test fails with the fault and passes without it."""

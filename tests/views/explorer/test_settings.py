@@ -1,5 +1,4 @@
-"""Each setting of an Explorer changes what it is said to change, and nothing else; the same as an argument, from a page,
-and in the code that *Copy Python* gives."""
+"""Each setting of an Explorer changes what it says and nothing else, as an argument, from a page and in copied code."""
 
 from __future__ import annotations
 
