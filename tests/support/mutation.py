@@ -393,35 +393,40 @@ class Copy:
         shutil.rmtree(self.place, ignore_errors=True)
 
     def notices(self, fault: Fault, tests: list[str]) -> bool:
-        """Whether a test fails with the fault and passes without it."""
+        """Whether a test fails, or does not end, with the fault and passes without it."""
         target = self.place / fault.path
         good = target.read_text(encoding="utf-8")
         compiled = "@compiled" in good
         while tests := [name for name in tests if name not in self.unreliable]:
             target.write_text(fault.text, encoding="utf-8")
             try:
-                failed = self.first_failure(tests, compiled)
+                failed, left = self.first_failure(tests, compiled)
             finally:
                 target.write_text(good, encoding="utf-8")
             if failed is None:
-                return False
-            if failed not in tests or failed in self.reliable:  # not in tests: nothing could be collected
-                return True
-            if self.first_failure([failed], compiled) is None:
-                self.reliable.add(failed)
+                return any(self.passes(name, compiled) for name in left)
+            if failed not in tests or self.passes(failed, compiled):  # not in tests: nothing could be collected
                 return True
             self.unreliable.add(failed)
         return False
 
-    def first_failure(self, tests: list[str], compiled: bool) -> str | None:
-        """The first test that fails; "" if they do not end or cannot be collected, None if all pass."""
-        chosen, failure = self.place / "chosen.json", self.place / "failure.txt"
+    def passes(self, test: str, compiled: bool) -> bool:
+        """Whether a test passes without any fault, and ends."""
+        if test not in self.reliable and test not in self.unreliable:
+            (self.reliable if self.first_failure([test], compiled) == (None, []) else self.unreliable).add(test)
+        return test in self.reliable
+
+    def first_failure(self, tests: list[str], compiled: bool) -> tuple[str | None, list[str]]:
+        """The first test that fails ("" if nothing can be collected or ends, None if all pass), and those that were left."""
+        chosen, failure, left = (self.place / name for name in ("chosen.json", "failure.txt", "left.txt"))
         chosen.write_text(json.dumps(tests), encoding="utf-8")
         failure.write_text("", encoding="utf-8")
+        left.write_text("", encoding="utf-8")
         files = sorted({name.partition("::")[0] for name in tests})
         plugins = ["-p", "tests.support.chosen", "-p", "no:cacheprovider"]
         code = self.run(["-q", "-x", *plugins, *files], compiled)
-        return None if code in (0, 5) else failure.read_text(encoding="utf-8")
+        who = left.read_text(encoding="utf-8").splitlines()
+        return None if code in (0, 5) else failure.read_text(encoding="utf-8"), who
 
     def run(self, arguments: list[str], compiled: bool) -> int:
         """The exit code of pytest; -1 if it does not end.
