@@ -42,7 +42,7 @@ ROOMS = (  # top: the modules of the package itself; js: the front end
 )  # fmt: skip
 TEST_SECONDS = 90  # of the tests that are run for one fault, in CPU time without the fault
 TIMEOUT = 400  # a fault that makes them last longer is noticed
-JS_TESTS = "tests/views/js/"
+JS_TESTS = ("tests/views/js/", "tests/golden/test_pictures.py::test_a_picture_looks_as_it_did[panels]")
 NOT_RUN = ("tests/views/browser/", "tests/test_notebooks.py", "tests/test_site.py", "tests/test_binder.py")
 
 Function = tuple[str, str]  # a module's path in the package, and the qualified name of a function
@@ -304,7 +304,8 @@ def tests_of(fault: Fault, trace: Trace, limit: float) -> list[str]:
     What runs in another process is not traced either; that is what the others of the room are for.
     """
     if fault.path.endswith(".js"):
-        return [test.name for test in trace.tests if test.name.startswith(JS_TESTS)]
+        front_end = (test for test in trace.tests if test.name.startswith(JS_TESTS))
+        return [test.name for test in sorted(front_end, key=lambda each: each.seconds)]
     path = fault.path.removeprefix("degnn_explore/")
     room = f"tests/{path.partition('/')[0]}/"
     function = innermost(ast.parse((TOP / fault.path).read_text(encoding="utf-8")), fault.line)
@@ -417,7 +418,7 @@ class Copy:
         return test in self.reliable
 
     def first_failure(self, tests: list[str], compiled: bool) -> tuple[str | None, list[str]]:
-        """The first test that fails ("" if nothing can be collected or ends, None if all pass), and those that were left."""
+        """The first test that fails ("" if none can be collected or ends, None if all pass), and which were left."""
         chosen, failure, left = (self.place / name for name in ("chosen.json", "failure.txt", "left.txt"))
         chosen.write_text(json.dumps(tests), encoding="utf-8")
         failure.write_text("", encoding="utf-8")
