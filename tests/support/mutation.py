@@ -85,9 +85,6 @@ def main() -> None:
         tests = [tests_of(fault, trace, options.seconds) for fault in faults]
         noticed = try_all(faults, tests, options.workers)
         print(f"| {room} | {len(faults)} | {sum(noticed)} ({sum(noticed) / max(len(faults), 1):.0%}) |", flush=True)
-        for fault, seen in zip(faults, noticed, strict=True):
-            if not seen:
-                print(f"  not noticed: {fault.path}:{fault.line} {fault.kind}", flush=True)
 
 
 def commit() -> str:
@@ -360,6 +357,8 @@ def try_all(faults: list[Fault], tests: list[list[str]], workers: int) -> list[b
             except IndexError:
                 break
             noticed[k] = copy.notices(faults[k], tests[k])
+            if not noticed[k]:
+                print(f"  not noticed: {faults[k].path}:{faults[k].line} {faults[k].kind}", flush=True)
         copy.close()
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(workers)]

@@ -139,7 +139,7 @@ def test_the_page_gives_the_reasons_that_distinguish_gives(tmp_path: Path) -> No
     script = tmp_path / "words.mjs"
     script.write_text(joined("geometry", "words") + "\nexport { adjacency, reason };\n", encoding="utf-8")
     cases, wanted = [], []
-    for seed in range(150):
+    for seed in range(80):
         state = _random_state(seed)
         state.update(color_by=str(np.random.default_rng(seed).choice(["SPD", "LP", "1-WL"])), cut=seed % 3 == 0)
         if seed % 2:  # two sets of one graph
