@@ -9,6 +9,7 @@ numbers are kept as how many they are, and two sums; sentences are left out, for
 from __future__ import annotations
 
 import base64
+import inspect
 import json
 import re
 import tempfile
@@ -159,6 +160,21 @@ def panels() -> Any:
         return json.loads(node(str(HERE / "drawn.mjs")))
 
 
+def drawn_by_hand() -> Any:
+    """Where the nodes of the small graphs are drawn."""
+    found: dict[str, Any] = {}
+    for name in dir(de.zoo):
+        make = getattr(de.zoo, name)
+        if name.startswith("_") or not callable(make) or getattr(make, "__module__", "") != de.zoo.__name__:
+            continue
+        if any(each.default is each.empty for each in inspect.signature(make).parameters.values()):
+            continue
+        made = make()
+        graphs = made if isinstance(made, tuple) else (made,)
+        found[name] = [None if G.positions is None else G.positions.round(3).tolist() for G in graphs]
+    return found
+
+
 PICTURES: dict[str, Callable[[], Any]] = {
     "walk counts": lambda: figure(de.theory.walk_counts(de.zoo.petersen()).plot()),
     "corollary 3.8": lambda: figure(de.theory.corollary_3_8([1, 2]).plot(width=700, height=300)),
@@ -186,6 +202,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "corollary 3.4": lambda: figure(
         de.theory.corollary_3_4(sizes=[8], layers=2, graphs=4, progress=False).plot(width=500)
     ),
+    "small graphs": drawn_by_hand,
     "panels": panels,
 }
 
