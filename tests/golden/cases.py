@@ -683,7 +683,7 @@ def _runs(
     ]
 
 
-def _tables() -> dict[str, list[Any]]:
+def tables() -> dict[str, list[Any]]:
     rng = np.random.default_rng(12)
 
     def around(mean: float, spread: float, count: int) -> list[float]:
@@ -743,7 +743,7 @@ def comparisons() -> dict[str, Any]:
             }
             for row in table_rows(runs)
         ]
-        for name, runs in _tables().items()
+        for name, runs in tables().items()
     }
 
 

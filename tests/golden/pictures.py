@@ -80,9 +80,9 @@ def compared(name: str) -> Any:
     """The comparison of made-up runs, as LaTeX."""
     from degnn_explore.studies.comparison import compare_runs
 
-    from .cases import _tables
+    from .cases import tables
 
-    return short(compare_runs(_tables()[name]).to_latex().splitlines())
+    return short(compare_runs(tables()[name]).to_latex().splitlines())
 
 
 CELLS = [  # model, graph, mean, half its interval, the paper's mean, seeds

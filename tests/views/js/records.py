@@ -24,7 +24,9 @@ def _records(folder: Path) -> str:
     """Two triangles and a hexagon with a tour, and one set of Fig. 1(a)."""
 
     def recorded(explorer: de.Explorer, tour: str | None = None) -> str:
-        found = re.search(r'openPage\("([^"]+)"\)', explorer.page(folder / "page.html", tour=tour).read_text("utf-8"))
+        found = re.search(
+            r'openPage\("([^"]+)"\)', explorer.page(folder / "page.html", tour=tour).read_text(encoding="utf-8")
+        )
         assert found is not None
         return found[1]
 
