@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
 
-const { markLost } = await load("dom");
+const { markLost, themeOf, typed, uniqueId } = await load("dom");
 
 // A model as ipywidgets builds it, under anywidget's, which refuses messages when the script loaded too late.
 function liveModel(late) {
@@ -36,4 +36,31 @@ for (const late of [false, true]) {
 
 test("a model without a widget manager is left alone", () => {
   markLost({ on() {}, off() {}, set: () => assert.fail("set was called") }, {});
+});
+
+test("the theme is that of the nearest background that can be seen, through shadow roots", () => {
+  const colors = new Map(), page = { color: "rgb(17, 17, 17)" }, host = { parentElement: page, getRootNode: () => null };
+  const inside = { parentElement: null, getRootNode: () => ({ host }) }, clear = "rgba(0, 0, 0, 0)";
+  globalThis.getComputedStyle = (node) => ({ backgroundColor: colors.get(node) ?? clear });
+  page.getRootNode = () => null;
+  assert.equal(themeOf(inside), "light"); // nothing is painted at all
+  colors.set(page, "rgb(17, 17, 17)");
+  assert.equal(themeOf(inside), "dark");
+  colors.set(host, "rgba(255, 255, 255, 0.4)"); // too faint to count
+  assert.equal(themeOf(inside), "dark");
+  colors.set(host, "rgba(255, 255, 255, 0.6)");
+  assert.equal(themeOf(inside), "light");
+  for (const [color, theme] of [["rgb(0, 255, 0)", "light"], ["rgb(255, 0, 0)", "dark"], ["rgb(0, 0, 255)", "dark"], ["rgb(200, 120, 0)", "light"]]) {
+    colors.set(inside, color);
+    assert.equal(themeOf(inside), theme, color);
+  }
+  colors.set(inside, "transparent");
+  assert.equal(themeOf(inside), "light");
+});
+
+test("ids differ, and begin with what they are for", () => {
+  const ids = ["tip", "tip", "label"].map(uniqueId);
+  assert.equal(new Set(ids).size, 3);
+  assert.match(ids[2], /^de-label-\d+$/);
+  assert.equal(typed(Uint16Array, new DataView(new ArrayBuffer(6), 2, 4)).length, 2);
 });

@@ -729,3 +729,133 @@ test("while a message is on its way the panel waits, and a closed panel lets go 
   await run(10000);
   assert.equal(clock.jobs.length, 0);
 });
+
+test("sizes, steps, columns, layouts and the form of the tree are settings, each kept under its name", async () => {
+  const panel = await live("hexagon", { view: { open: "settings" } }), drawer = panel.root.querySelector(".de-drawer"), values = () => panel.model.get("values");
+  const menus = Object.fromEntries(all(drawer, "select").map((one) => [one.getAttribute("aria-label"), one])), choose = async (one, value) => { one.value = JSON.stringify(value); one.fire("change"); await run(); };
+  assert.deepEqual(menus.Targets.children.map((one) => [one.value, one.textContent]), [["0", "any number"], ["1", "1 node"], ["2", "2 nodes"], ["3", "3 nodes"]]);
+  await panel.model.put({ values: { ...values(), size: 5 } });
+  assert.deepEqual(menus.Targets.children.at(-1).textContent, "5 nodes");
+  await choose(menus.Encoding, "LP");
+  assert.deepEqual([values().color_by, values().toggle, values().hops], ["LP", "LP", 1]);
+  const step = all(drawer, ".de-number").find((one) => one.textContent.startsWith("steps"));
+  assert.equal(step.hidden, false);
+  for (const [given, kept] of [["3", 3], ["99", 20], ["-1", 0]]) { step.querySelector("input").value = given; step.querySelector("input").fire("change"); assert.equal(values().step, kept); }
+  await panel.model.put({ values: { ...values(), hops: 2 } });
+  await choose(menus.Encoding, "SPD");
+  assert.deepEqual([values().color_by, values().hops, step.hidden], ["SPD", 2, true]);
+  const [cut, compare, named] = all(drawer, ".de-tick").map((one) => one.querySelector("input"));
+  assert.deepEqual([cut.checked, compare.checked, named.checked, cut.disabled], [false, true, false, false]);
+  cut.checked = true;
+  cut.fire("change");
+  assert.equal(values().cut, true);
+  named.checked = true;
+  named.fire("change");
+  assert.equal(panel.model.get("view").named, true);
+  button(drawer, "tree").click();
+  assert.equal(panel.model.get("view").form, "tree");
+  assert.equal(menus.Root.hidden, true); // one target in each set
+  await panel.model.put({ targets: [[0, 1], [0, 1]], seen: { ...panel.model.get("seen"), targets: [[0, 1], [0, 1]] } });
+  assert.deepEqual([menus.Root.hidden, menus.Root.children.length], [false, 2]);
+  await choose(menus.Root, 1);
+  assert.equal(values().root, 1);
+  assert.equal(menus.Column.hidden, true);
+  await panel.model.put({ seen: { ...panel.model.get("seen"), columns: ["near", "far"] } });
+  assert.deepEqual([menus.Column.hidden, menus.Column.children.map((one) => one.textContent)], [false, ["near", "far"]]);
+  await choose(menus.Column, 1);
+  assert.equal(values().column, 1);
+  assert.equal(shown(button(drawer, "Draw more nodes")), false);
+  await panel.model.put({ graphs: { ...panel.model.get("graphs"), more: true } });
+  button(drawer, "Draw more nodes").click();
+  assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "more" });
+  panel.close();
+});
+
+test("a tour is begun at its first step, and the drawer closes", async () => {
+  const panel = await live("hexagon", { view: { open: "help" } }), [key, title] = panel.model.get("options").tours[0];
+  button(panel.root.querySelector(".de-drawer"), title).click();
+  assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "tour", key, at: 0 });
+  assert.equal(panel.model.get("view").open, "");
+  panel.close();
+});
+
+test("hovering a node lights the node that a symmetry takes it to, and back", async () => {
+  const panel = await live("hexagon"), stage = panel.root.querySelector(".de-stage"), canvas = stage.querySelector("canvas"), map = [3, 4, 5, 0, 1, 2];
+  const over = async (i) => { const [clientX, clientY] = stage.whereIs(i); canvas.fire("pointermove", { clientX, clientY }); await run(); return JSON.parse(stage.dataset.lit); };
+  assert.deepEqual(await over(1), []);
+  await panel.model.put({ pills: { ...panel.model.get("pills"), symmetry: { kind: "same", map, degree: 2, family: "" } } });
+  assert.deepEqual(await over(0), [9]);
+  assert.deepEqual(await over(9), [0]);
+  assert.deepEqual(await over(11), [2]);
+  panel.close();
+});
+
+test("the first node can be picked by keys and is said", async () => {
+  const panel = await explorer("one"), said = () => text(panel, ".de-left .de-said");
+  panel.model.set("targets", [[]]);
+  panel.model.save_changes();
+  await run(1000);
+  panel.canvas.focus();
+  await panel.press("ArrowLeft");
+  assert.equal(panel.stage.dataset.cursor, "0");
+  await panel.press("Enter");
+  assert.deepEqual(panel.model.get("targets"), [[0]]);
+  assert.equal(said(), "v0, target, class a, target".replace(", class a", panel.model.get("values").layer ? ", class a" : ""));
+  panel.close();
+});
+
+test("one set in words: how many nodes are how far, or what its numbers are", async () => {
+  const panel = await explorer("one");
+  await panel.set({ layer: 0 });
+  assert.match(text(panel, ".de-headline"), /^From v2, 3 nodes are 1 step away and 4 are 2\.$/);
+  await panel.set({ color_by: "LP", toggle: "LP" });
+  assert.match(text(panel, ".de-headline"), / for S = v2\.$/);
+  await panel.set({ color_by: "1-WL" });
+  assert.match(text(panel, ".de-headline"), /^To a plain GNN all 8 nodes look alike/);
+  panel.close();
+});
+
+test("the reason of a method is the same in the table and when it is chosen, and its title says what it is", async () => {
+  const panel = await explorer("hexagon");
+  button(panel.root, "All reasons").click();
+  const told = new Map(all(panel.root, ".de-reasons tr").slice(1).map((tr) => [tr.children[0].textContent, tr.children[2].textContent]));
+  button(panel.root, "All reasons").click();
+  for (const pill of panel.model.get("pills").pills) {
+    const chip = panel.root.querySelector(`[data-method=${pill.method}]`);
+    if (!chip) continue;
+    if (pill.method === "2-WL") { assert.ok(chip.title.startsWith(pill.what) && chip.title.length > pill.what.length); continue; }
+    assert.equal(chip.title, pill.what);
+    chip.click();
+    await run(1000);
+    if (["DE-SPD", "DE-LP", "DEA-SPD", "1-WL"].includes(pill.method)) assert.equal(text(panel, ".de-reason"), told.get(pill.title), pill.method);
+  }
+  panel.close();
+});
+
+test("nothing is pointed at in a new panel, and the discs that are left are pointed at no more", async () => {
+  const panel = await explorer("hexagon");
+  await panel.set({ layer: 3 });
+  assert.deepEqual(all(panel.root, ".de-tip").map((tip) => shown(tip)), [false, false]);
+  const most = all(panel.svg, ".de-disc").length;
+  panel.svg.focus();
+  for (let k = 0; k < 4; k++) await panel.press("ArrowDown", panel.svg);
+  await panel.set({ layer: 0 });
+  assert.ok(all(panel.svg, ".de-disc").length < most);
+  await panel.press("ArrowRight", panel.svg); // the keys go on from a disc that is there
+  assert.match(panel.tree.querySelector(".de-said").textContent, /target/);
+  panel.close();
+});
+
+test("a lasso is seen while it is drawn, and leaves the colors as they were", async () => {
+  const panel = await explorer("hexagon"), { canvas } = panel;
+  canvas.fire("pointerdown", { clientX: 10, clientY: 60, button: 0, shiftKey: true });
+  for (const [clientX, clientY] of [[60, 60], [60, 110]]) canvas.fire("pointermove", { clientX, clientY });
+  await run(50);
+  const path = canvas.pen.calls.slice(canvas.pen.calls.findLastIndex(({ name }) => name === "beginPath"));
+  assert.deepEqual(path.filter(({ name }) => ["moveTo", "lineTo"].includes(name)).map(({ given }) => given), [[10, 60], [60, 60], [60, 110]]);
+  assert.deepEqual(path.filter(({ name }) => ["fill", "stroke"].includes(name)).map(({ globalAlpha }) => globalAlpha), [1, 0.12]);
+  assert.equal(canvas.pen.globalAlpha, 1);
+  canvas.fire("pointercancel", { clientX: 60, clientY: 110 });
+  await run(50);
+  panel.close();
+});

@@ -108,3 +108,14 @@ test("a text on a line keeps clear of every box, or is absent", () => {
   assert.equal(t.spotAlong(a, b, 0, 10, [[-50, 0, 50, 100]]), null);
   assert.deepEqual(t.along(a, b, 20, 0.5), [10, 50]);
 });
+
+test("branches of different labels or hops are never paired", () => {
+  const node = (cls, label, level = 1) => ({ level, cls, members: [label], side: 3 }), line = (from, to, hop = 1) => ({ from, to, hop, times: 1 });
+  const label = ({ members }) => members[0];
+  const picture = (nodes, lines) => ({ nodes: [node(0, 9, 0), node(1, 9, 0), ...nodes], lines, roots: [0, 1], depth: 1 });
+  const ways = (made) => t.part(made, label, 0, 1).lines.map(({ way }) => way);
+  assert.deepEqual(ways(picture([node(2, 5), node(3, 5)], [line(0, 2), line(1, 3)])), [1, 1]); // the same label: look deeper
+  assert.deepEqual(ways(picture([node(2, 5), node(3, 6)], [line(0, 2), line(1, 3)])), [2, 2]);
+  assert.deepEqual(ways(picture([node(2, 5), node(3, 5)], [line(0, 2, 1), line(1, 3, 2)])), [2, 2]);
+  assert.deepEqual(ways(picture([node(2, 5), node(2, 5)], [line(0, 2), line(1, 3)])), [0, 0]);
+});

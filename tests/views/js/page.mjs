@@ -23,7 +23,7 @@ class Text {
 export class Element {
   constructor(tag) {
     Object.assign(this, { tagName: tag, className: "", childNodes: [], attributes: new Map(), parentElement: null, listeners: new Map() });
-    Object.assign(this, { hidden: false, disabled: false, title: "", value: "", checked: false, tabIndex: -1, id: "", scrollTop: 0, offsetLeft: 0, offsetTop: 0, offsetWidth: 0, offsetHeight: 0 });
+    Object.assign(this, { flags: {}, title: "", value: "", tabIndex: -1, id: "", scrollTop: 0, offsetLeft: 0, offsetTop: 0, offsetWidth: 0, offsetHeight: 0 });
     this.classList = new Classes(this);
     this.dataset = new Proxy({}, {
       get: (_, name) => this.getAttribute(`data-${String(name)}`) ?? undefined,
@@ -108,6 +108,10 @@ export class Element {
   select() {}
   setPointerCapture() {}
   getContext() { return (this.pen ??= drawing()); }
+}
+
+for (const name of ["hidden", "disabled", "checked"]) {
+  Object.defineProperty(Element.prototype, name, { get() { return Boolean(this.flags[name]); }, set(on) { this.flags[name] = Boolean(on); } });
 }
 
 // A canvas's context: every call with the fill, stroke, width and opacity that it is drawn with.
