@@ -32,6 +32,7 @@ def test_the_ink_with_the_higher_contrast_is_chosen() -> None:
 
 
 def test_a_new_color_is_none_of_the_used_ones_and_shows_on_light_and_dark() -> None:
+    assert len(distinct([])) == 7
     used = ["#0072b2", "#d55e00"]
     for _ in range(8):
         found = distinct(used)

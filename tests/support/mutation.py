@@ -157,6 +157,7 @@ COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, 
 COMPARED |= {ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is}
 COMPUTED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Div}
 COMPUTED |= {ast.Mod: ast.FloorDiv, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.LShift: ast.RShift}
+EITHER_ORDER = ("min", "max", "minimum", "maximum", "gcd", "isclose", "array_equal")  # nobody could notice a swap
 
 
 def changes_of(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
@@ -178,10 +179,12 @@ def changes_of(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
     elif (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)) or isinstance(node, ast.AugAssign):
         yield "removed statement", lambda n: become(n, ast.Pass())
     elif isinstance(node, ast.Call):
-        if len(node.args) >= 2 and not any(isinstance(each, ast.Starred) for each in node.args[:2]):
+        called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        two = len(node.args) >= 2 and not any(isinstance(each, ast.Starred) for each in node.args[:2])
+        if two and called not in EITHER_ORDER and ast.dump(node.args[0]) != ast.dump(node.args[1]):
             yield "swapped arguments", lambda n: n.args.__setitem__(slice(0, 2), [n.args[1], n.args[0]])
         for k, keyword in enumerate(node.keywords):
-            if keyword.arg is not None:
+            if keyword.arg not in (None, "strict"):  # as an assertion
                 yield f"ignored option {keyword.arg}", lambda n, k=k: n.keywords.pop(k)
 
 
