@@ -34,3 +34,14 @@ test("the chart in words, and colors of a dark page", () => {
   assert.equal(modelColor("#0072b2", "light"), "#0072b2");
   assert.notEqual(modelColor("#0072b2", "dark"), "#0072b2");
 });
+
+test("the axis never leaves 0 to 100.5, and has no more ticks than its width has room for", () => {
+  assert.equal(dotRange([row("GCN", 0.6, null, [0.4])])[0], 0);
+  assert.equal(dotRange([row("GCN", 99.9, 5, [99.8])])[1], 100.5);
+  for (const width of [180, 300, 640]) {
+    const plot = dotPlot(rows, width, 200), room = plot.right - plot.left;
+    assert.ok(plot.ticks.length <= Math.max(2, room / 48) + 1, `${plot.ticks.length} in ${room}`);
+    assert.ok(plot.ticks.every(({ x }) => x >= plot.left - 1e-9 && x <= plot.right + 1e-9));
+  }
+  assert.ok(dotPlot(rows, 640, 200).ticks.length >= 4);
+});

@@ -119,3 +119,11 @@ test("branches of different labels or hops are never paired", () => {
   assert.deepEqual(ways(picture([node(2, 5), node(3, 5)], [line(0, 2, 1), line(1, 3, 2)])), [2, 2]);
   assert.deepEqual(ways(picture([node(2, 5), node(2, 5)], [line(0, 2), line(1, 3)])), [0, 0]);
 });
+
+test("a branch of a tree is of both sides where the other tree has one like it at the same level", () => {
+  const net = six(2), tree = t.unfold(net, [0, 6], [0, 1], 2);
+  const of = (k) => { const found = new Set([k]); tree.lines.forEach((line) => found.has(line.from) && found.add(line.to)); return [...found].map((i) => tree.nodes[i]); };
+  const [a, b] = tree.roots.map(of), key = ({ level, cls }) => `${level}:${cls}`, keys = [a, b].map((nodes) => new Set(nodes.map(key)));
+  for (const node of tree.nodes) assert.equal(node.side, (keys[0].has(key(node)) ? 1 : 0) | (keys[1].has(key(node)) ? 2 : 0));
+  assert.ok(tree.nodes.some((node) => node.side === 3) && tree.nodes.some((node) => node.side === 1));
+});
