@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from ..common.errors import MOST_SEED, ParameterError, check_choice, check_float, check_int
-from ..common.progress import on_compiling, progress_bar, report, watching
+from ..common.progress import Cancelled, on_compiling, progress_bar, report, watching
 from ..learn.ensemble import Ensemble, blended
 from ..learn.metrics import check_metric, task_metrics
 from ..learn.nets.heuristics import STEPS
@@ -210,7 +210,7 @@ class Tuned:
         models were named, every one was given as many settings, ``rounds``; one that has fewer tried all that it has.
     """
 
-    tried: dict[str, list[tuple[Settings, float]]] = field(default_factory=dict)
+    tried: dict[str, list[tuple[Settings, float]]] = field(default_factory=dict, repr=False)
     model: SetNet | None = None
     settings: Settings = field(default_factory=dict)
     members: list[Settings] = field(default_factory=list)
@@ -233,11 +233,11 @@ class Tuned:
     def trials(self) -> pandas.DataFrame:
         """A row for each training run, the best on validation first.
 
-        Columns: model, validation, epochs, cpu_seconds, chosen (whether it is in ``model``), seed, settings.
+        Columns: model, validation, epochs, cpu_seconds, chosen (whether it is in ``model``), seed, settings, error.
         """
         import pandas as pd
 
-        columns = ["model", "validation", "epochs", "cpu_seconds", "chosen", "seed", "settings"]
+        columns = ["model", "validation", "epochs", "cpu_seconds", "chosen", "seed", "settings", "error"]
         table = pd.DataFrame(self._trials, columns=columns)
         return table.sort_values("validation", ascending=False, kind="stable", ignore_index=True)
 
@@ -337,8 +337,8 @@ class Trial:
     name: str
     settings: Settings
     seed: int
-    net: SetNet
-    run: Iterator[Epoch] = field(repr=False)
+    net: SetNet | None = None  # built with its first epoch
+    run: Iterator[Epoch] = field(default_factory=lambda: iter(()), repr=False)
     epochs: int = 0
     best: float = -math.inf
     seconds: float = 0.0  # of the processor
@@ -347,9 +347,14 @@ class Trial:
     error: str = ""
 
     @property
-    def rebuild(self) -> Settings:
-        """What :func:`degnn_explore.build` takes."""
-        return {"name": self.name, **{key: value for key, value in self.settings.items() if key != "learning_rate"}}
+    def learns(self) -> bool:
+        """Whether it is a network; a formula has no weights to train."""
+        return self.net is not None and self.net.learns
+
+    @property
+    def hyper(self) -> Settings:
+        """The settings that :func:`degnn_explore.build` takes."""
+        return {key: value for key, value in self.settings.items() if key != "learning_rate"}
 
     def close(self) -> None:
         """End it; the network keeps the weights that were best on validation."""
@@ -366,23 +371,29 @@ class _Trainer:
         self.trials: list[Trial] = []
 
     def begin(self, name: str, settings: Settings, seed: int) -> Trial:
-        """A network with its weights drawn; nothing is computed yet."""
-        hyper = {key: value for key, value in settings.items() if key != "learning_rate"}
-        net = build(name, self.task, seed=seed, **hyper)
-        how: dict[str, Any] = {"learning_rate": settings.get("learning_rate"), "patience": self._patience}
-        run = fit(net, self.task, self.epochs, seed=seed, device=self._device, progress=False, **how)
-        self.trials.append(Trial(name, settings, seed, net, run))
-        return self.trials[-1]
+        """A new trial; its network is built when it is first trained."""
+        trial = Trial(name, settings, seed)
+        trial.run = self._epochs_of(trial)
+        self.trials.append(trial)
+        return trial
+
+    def _epochs_of(self, trial: Trial) -> Iterator[Epoch]:
+        trial.net = build(trial.name, self.task, seed=trial.seed, **trial.hyper)
+        how: dict[str, Any] = {"learning_rate": trial.settings.get("learning_rate"), "patience": self._patience}
+        yield from fit(trial.net, self.task, self.epochs, seed=trial.seed, device=self._device, progress=False, **how)
 
     def train(self, trial: Trial, epochs: int) -> None:
-        """Train for more epochs; a trial that fails or diverges has ended, with -inf if it never had a value."""
+        """Train for more epochs; a trial that fails or diverges has ended and counts as -inf."""
         for _ in range(epochs):
             began = time.process_time()
             try:
                 with watching(stop=self.budget):  # type: ignore[arg-type]
                     epoch = next(trial.run, None)
-            except (ValueError, RuntimeError, ArithmeticError, MemoryError) as error:
-                epoch, trial.error, trial.best = None, str(error), -math.inf
+            except Cancelled:
+                epoch = None
+            except Exception as error:  # of a user's model, too: one failed trial must not end the search
+                epoch, trial.best = None, -math.inf
+                trial.error = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
             trial.seconds += time.process_time() - began
             if epoch is None:
                 trial.ended = True
@@ -450,7 +461,7 @@ def _look_and_halve(trainer: _Trainer, seed: int) -> None:
     batches = -(-len(task.train) // 64)
     look = min(trainer.epochs, -(-_FIRST_STEPS // batches))
     for name, settings in first_look(task):
-        places = [trial.net.placement for trial in trainer.trials]
+        places = [trial.net.placement for trial in trainer.trials if trial.net is not None]
         held = sum(place.nbytes for place in places if place is not None and place.where != "streamed")
         enough = not budget.may_overrun
         if budget.is_set() or (enough and (budget.spent() > _RUNGS[0] or held > _ROOM)):
@@ -458,9 +469,9 @@ def _look_and_halve(trainer: _Trainer, seed: int) -> None:
         report(f"a look at {name}", min(1, budget.spent()))
         trial = trainer.begin(name, settings, seed)
         trainer.train(trial, look)
-        if trial.net.learns and trial.best > -math.inf:
+        if trial.learns and trial.best > -math.inf:
             budget.may_overrun = False
-    networks = [trial for trial in trainer.trials if trial.net.learns]
+    networks = [trial for trial in trainer.trials if trial.learns]
     alive = [trial for trial in networks if trial.best > -math.inf]
     for share in _RUNGS:
         trainer.train_to(alive, share)
@@ -511,15 +522,15 @@ def first_look(task: Task) -> list[tuple[str, Settings]]:
 
 def _together(task: Task, ranked: list[Trial]) -> list[Trial]:
     """Those that judge together: networks close to the best of them, formulas, or both, as validation says."""
-    networks = [trial for trial in ranked if trial.net.learns and not trial.dropped]
+    networks = [trial for trial in ranked if trial.learns and not trial.dropped]
     near = [trial for trial in networks if trial.best >= networks[0].best - _BEHIND][:_COPIES]
-    formulas = [trial for trial in ranked if not trial.net.learns]
+    formulas = [trial for trial in ranked if not trial.learns]
     if not (near and formulas):
         return near or formulas
-    logits = {id(trial): _logits(trial.net, task, "val") for trial in near + formulas}
+    logits = {id(trial): _logits(trial.net, task, "val") for trial in near + formulas if trial.net is not None}
 
     def value(some: list[Trial]) -> float:
-        mixed = blended([torch.from_numpy(logits[id(trial)]) for trial in some], [trial.net.learns for trial in some])
+        mixed = blended([torch.from_numpy(logits[id(trial)]) for trial in some], [trial.learns for trial in some])
         return _value(task, "val", mixed.numpy())
 
     best = max([near + formulas, near, formulas], key=value)  # of equals the first
@@ -541,15 +552,16 @@ def _value(task: Task, part: str, logits: NDArray[np.float32]) -> float:
 
 def _judged(task: Task, trainer: _Trainer, chosen: list[Trial]) -> Tuned:
     """The chosen model and what it reaches: the first, and only, look at the test sets."""
-    nets = [trial.net for trial in chosen]
+    nets = [trial.net for trial in chosen if trial.net is not None]
     model = nets[0] if len(nets) == 1 else Ensemble(nets)
-    tuned = Tuned(model=model, settings=chosen[0].rebuild, members=[trial.rebuild for trial in chosen])
+    members: list[Settings] = [{"name": trial.name, **trial.hyper} for trial in chosen]
+    tuned = Tuned(model=model, settings=members[0], members=members)
     tuned.options = {key: value for key, value in chosen[0].settings.items() if key == "learning_rate"}
     for trial in trainer.trials:
         tuned.tried.setdefault(trial.name, []).append((trial.settings, trial.best))
         tuned._trials.append(
             {"model": trial.name, "validation": trial.best, "epochs": trial.epochs,
              "cpu_seconds": round(trial.seconds, 2), "chosen": trial in chosen, "seed": trial.seed,
-             "settings": trial.settings})  # fmt: skip
+             "settings": trial.settings, "error": trial.error})  # fmt: skip
     reached = {part: _value(task, part, _logits(model, task, part)) for part in ("val", "test")}
     return replace(tuned, val=reached["val"], test=reached["test"])

@@ -113,6 +113,26 @@ def _fail() -> object:
     raise de.ParameterError("The loss is not a number; lower learning_rate.")
 
 
+def test_settings_that_a_model_cannot_be_built_or_trained_with_do_not_end_the_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed = [{"hidden": 4}, {"hidden": 0}, {"hidden": 5}]  # a network has at least one unit
+    monkeypatch.setattr(search_module, "candidates", lambda *_, **__: listed)
+    plain = search_module.fit
+
+    def fit(net: de.SetNet, *args: object, **more: object) -> object:
+        if net.hyper["hidden"] == 5:
+            raise KeyError("a bug in somebody's model")
+        return plain(net, *args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(search_module, "fit", fit)
+    tuned = de.tune(de.link_task(KARATE), "GCN", minutes=1, epochs=2)
+    assert [value > 0 for _, value in tuned.tried["GCN"]] == [True, False, False]
+    assert tuned.settings["hidden"] == 4
+    errors = tuned.trials.set_index(tuned.trials.settings.map(lambda settings: settings["hidden"])).error
+    assert errors[4] == "" and "hidden" in errors[0] and "KeyError" in errors[5]
+
+
 def test_settings_rebuild_the_chosen_model_and_members_lists_all() -> None:
     task = de.link_task(KARATE)
     tuned = de.tune(task, ["GCN", "DE-GNN-SPD"], minutes=0.05, epochs=2)
