@@ -318,7 +318,9 @@ class Comparison:
 
 _IN_LATEX = str.maketrans(
     {sign: f"\\{sign}" for sign in "{}&%$#_"}
-    | {"\\": "\\textbackslash{}", "±": "$\\pm$", "–": "--", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
+    | {sign: f"${sign}$" for sign in "<>|"}  # other characters in LaTeX's usual font
+    | {"\\": "\\textbackslash{}", "±": "$\\pm$", "−": "$-$", "–": "--", "†": "$^\\dagger$"}
+    | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
 )
 
 

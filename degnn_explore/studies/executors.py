@@ -353,10 +353,11 @@ def _warm_up(tell: Callable[[str], object] = lambda words: None) -> None:
 def train_here(light: RunSpec, bundle: str, name: str, folder: str, scratch: str) -> Run:
     """In a worker process: one run, whose progress is appended to ``scratch/KEY.progress``."""
     progress = open(Path(scratch) / f"{light.key}.progress", "a", encoding="utf-8")  # noqa: SIM115
+    began = time.process_time()
 
     def tell(message: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):  # a full disk is reported when the run is stored
-            progress.write(json.dumps(message) + "\n")
+            progress.write(json.dumps({**message, "cpu_seconds": time.process_time() - began}) + "\n")
             progress.flush()
 
     with progress:

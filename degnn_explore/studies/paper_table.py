@@ -17,7 +17,8 @@ from ..common.errors import check_choice
 from ..common.style import signed
 from ..learn.metrics import metric_name
 from ..learn.registry import BASELINE, DE, MODELS, is_heuristic
-from .comparison import PAPER_SEEDS, PLUS_MINUS, paper_number, plus_minus
+from ..learn.tasks import Task
+from .comparison import PAPER_SEEDS, PLUS_MINUS, SAME_SPLIT, paper_number, plus_minus
 from .runs import Run, RunSpec
 from .statistics import ENOUGH, difference_interval, interval
 
@@ -61,6 +62,7 @@ class Result:
     cpu_seconds: float | None  # of a run, on average
     failed: int
     scores: tuple[float, ...]  # of each seed
+    same_split: bool = False  # seeds differ by initialization only
 
     @property
     def heading(self) -> str:
@@ -82,7 +84,7 @@ def result_of(
     word = compared(mean, half, len(scores), paper, paper_half)
     return Result(
         question.kind, graph, question.model, question.protocol, question.metric, len(scores), mean, half, paper,
-        paper_half, word, tried, settings, seconds, failed, scores)  # fmt: skip
+        paper_half, word, tried, settings, seconds, failed, scores, isinstance(question.task, Task))  # fmt: skip
 
 
 def compared(mean: float | None, half: float | None, seeds: int, paper: float | None, paper_half: float | None) -> str:
@@ -146,7 +148,8 @@ def as_text(results: Sequence[Result]) -> str:
         shown += [(one.model, *_shown(one).values()) for one in own]
         widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
         lines = ["  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)) for row in shown]
-        blocks.append("\n".join([f"{heading} ({own[0].metric}, %)", *(f"  {line}".rstrip() for line in lines)]))
+        title = f"{heading} ({own[0].metric}, %{f'; {SAME_SPLIT}' if own[0].same_split else ''})"
+        blocks.append("\n".join([title, *(f"  {line}".rstrip() for line in lines)]))
     return "\n\n".join(blocks)
 
 
@@ -166,16 +169,25 @@ class SideBySide:
     @property
     def notes(self) -> list[str]:
         """What to know when reading it, in sentences."""
-        marks = ", ".join(f"{mark} {word}" for word, mark in MARKS.items())
+        metrics = dict.fromkeys(
+            "accuracy (nodes)" if (one.task, one.metric) == ("roles", "accuracy") else metric_name(one.metric)
+            for one in self.results
+        )
+        layout = marks = ""
+        if any(one.paper is not None for one in self.results):
+            layout = "; in each cell ours, then the paper's, then how they compare"
+            marks = f" {', '.join(f'{mark} {word}' for word, mark in MARKS.items())}: {_COMPARED}."
         seeds, tried = self._usual
         said = [
-            "Test accuracy (nodes) and AUC in percent; in each cell ours, then the paper's, then how they compare. "
-            f"{CHOSEN[self.view]} {PLUS_MINUS} {marks}: {_COMPARED}. The best of ours in a column is bold."
+            f"Test {' and '.join(metrics)} in percent{layout}. {CHOSEN[self.view]} {PLUS_MINUS}{marks} The best of "
+            "ours in a column is bold."
         ]
+        if same := [heading for heading, one in _columns(self.results).items() if one.same_split]:
+            said.append(f"{', '.join(same)}: {SAME_SPLIT}, so that ± says nothing about other splits.")
         if seeds:
+            chosen = "; settings are chosen on validation, on seeds that are not reported" if tried > 1 else ""
             said.append(
-                f"{_count(seeds, 'seed')} and {_count(tried, 'setting')} tried, where a cell says nothing else; "
-                "settings are chosen on validation, on seeds that are not reported."
+                f"{_count(seeds, 'seed')} and {_count(tried, 'setting')} tried, where a cell says nothing else{chosen}."
             )
         if any(one.seeds < ENOUGH for one in self.results):
             said.append(f"{_NOT_RUN}: no run yet; below {ENOUGH} seeds nothing is compared.")
@@ -319,6 +331,7 @@ def read_table(results: Sequence[Result], beside: Sequence[Result] = ()) -> Read
     scored = [one for one in beside if one.mean is not None and one.seeds >= ENOUGH]
     said = [
         ("Coverage:", _coverage(results)),
+        ("Splits:", _splits(done)),
         ("Against the paper:", _against(done)),
         ("Distance encoding against plain GNNs:", _order(done)),
         ("Leads:", _leads(done)),
@@ -340,6 +353,11 @@ def _coverage(results: Sequence[Result]) -> str:
         for column, cells in by_column.items()
     ]
     return f"{text}. The others are not counted below: {'; '.join(listed)}."
+
+
+def _splits(done: Sequence[Result]) -> str:
+    same = dict.fromkeys(one.heading for one in done if one.same_split)
+    return f"{', '.join(same)}: {SAME_SPLIT}." if same else ""
 
 
 def _against(done: Sequence[Result]) -> str:

@@ -55,6 +55,7 @@ class Update:
     epochs: Sequence[dict[str, Any]] = ()  # those since the last update
     doing: str = ""  # while it prepares
     placed: str = ""  # where it is trained
+    cpu_seconds: float = 0.0  # so far; 0 on a cluster
     run: Run | None = None  # once it has ended
 
 
@@ -325,7 +326,7 @@ class _Session:
             self.on_update(
                 Update(
                     running.spec, running.state, message.get("epochs", ()), message.get("doing", ""),
-                    message.get("placed", "")))  # fmt: skip
+                    message.get("placed", ""), message.get("cpu_seconds", 0.0)))  # fmt: skip
 
     # ---- the end ------------------------------------------------------------------------------
 

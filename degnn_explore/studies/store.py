@@ -49,6 +49,7 @@ PRAGMA user_version = {_VERSION};
 """
 CLAIM = 60.0  # seconds that a claim holds unless it is renewed
 _PATIENCE = 60.0  # seconds to wait for another process that is writing
+_ABANDONED = 86_400.0  # seconds after which the scratch files of a scheduler without claims are removed
 _WARNED: dict[Path, set[str]] = {}  # unknown models of each store that were warned of
 
 
@@ -236,12 +237,15 @@ class Store:
             finished = {key for (key,) in db.execute("SELECT key FROM runs WHERE status = 'finished'")}
             trials = "SELECT key FROM runs WHERE json_extract(record, '$.rung') > 0"
             finished -= {key for (key,) in db.execute(trials)}  # the next rung continues from them
-            claimed = {key for (key,) in db.execute("SELECT key FROM claims")}
+            claims = dict(db.execute("SELECT key, owner FROM claims"))
         for folder in self.scratch.glob("*"):
-            if _is_gone(folder.name.replace("+", "/")):
-                shutil.rmtree(folder, ignore_errors=True)
+            owner = folder.name.replace("+", "/")
+            with contextlib.suppress(FileNotFoundError):
+                abandoned = owner not in claims.values() and time.time() - folder.stat().st_mtime > _ABANDONED
+                if abandoned or _is_gone(owner):
+                    shutil.rmtree(folder, ignore_errors=True)
         for file in self.models.glob("*"):
-            half_written = file.name.startswith(".") and file.name.split(".")[1] not in claimed
+            half_written = file.name.startswith(".") and file.name.split(".")[1] not in claims
             done = file.suffix == ".checkpoint" and file.stem in finished
             with contextlib.suppress(FileNotFoundError):  # another process tidies up, too
                 if done or (half_written and time.time() - file.stat().st_mtime > 60):

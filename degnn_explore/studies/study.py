@@ -113,25 +113,33 @@ def study(
     if file is not None:
         return Study(read_config(Path(file).expanduser()), where, on_epoch)
     kinds = [tasks] if isinstance(tasks, str | Task) else list(tasks)
-    own = [task for task in kinds if isinstance(task, Task)]
-    if graphs is None and not own:
-        raise ParameterError('A study needs a file, graphs or a task: de.study("table1"), or graphs="celegans".')
     listed = [graphs] if isinstance(graphs, str | Graph) else list(graphs or ())
-    columns: list[dict[str, Any]] = [{"graph": task.full_graph, "task": task} for task in own]
+    drawing: dict[str, Any] = {} if split is None else {"split": split}
+    drawing |= {} if protocol == "honest" else {"protocol": protocol}
+    drawing |= {} if per_positive is None else {"per_positive": per_positive}
+    drawing |= {} if negatives == "random" else {"negatives": negatives}
+    columns = [{"graph": task.full_graph, "task": task} for task in kinds if isinstance(task, Task)]
+    if len(columns) == len(kinds) and (listed or drawing):
+        unused = ", ".join([*(["graphs"] if listed else []), *drawing])
+        raise ParameterError(
+            f"A task of your own has its graph and split, so the study has no use for {unused}; give them to the task "
+            "when you make it: de.link_task(G, split=...)."
+        )
     shares = split is None or (isinstance(split, list | tuple) and all(isinstance(s, int | float) for s in split))
     for kind in kinds:
         for graph in listed if isinstance(kind, str) else ():
             if shares:
-                columns.append({"graph": graph, "task": kind, "split": split})
+                columns.append({"graph": graph, "task": kind, **drawing})
             else:
                 loaded = graph if isinstance(graph, Graph) else _graph(graph, None)
-                make = TASKS[check_choice("task", kind, TASKS)].make
-                columns.append({"graph": loaded, "task": make(loaded, split=split)})
+                task = TASKS[check_choice("task", kind, TASKS)].make(loaded, **drawing)
+                columns.append({"graph": loaded, "task": task})
+    if not columns:
+        raise ParameterError('A study needs a file, graphs or a task: de.study("table1"), or graphs="celegans".')
     given: dict[str, Any] = {
         "title": title or "study", "models": models if isinstance(models, str) else list(models), "seeds": seeds,
-        "epochs": epochs, "options": dict(options or {}), "settings": dict(settings or {}), "protocol": protocol,
-        "device": device, "metric": metric, "per_positive": per_positive, "negatives": negatives,
-        "columns": columns}  # fmt: skip
+        "epochs": epochs, "options": dict(options or {}), "settings": dict(settings or {}), "device": device,
+        "metric": metric, "columns": columns}  # fmt: skip
     return Study(make_config({**given, **({"search": search} if search else {})}), where, on_epoch)
 
 
@@ -159,7 +167,8 @@ class StudyProgress:
         left = f"{self.left} left, about {_time(self.seconds_left)} with {self.workers} at once" if self.left else "all"
         if self.left and not self.workers:
             left = f"{self.left} left, waiting for workers"
-        return f"{self.done} runs done{trials}{failed}, {left}; {self.cpu_hours:.2f} CPU-hours spent"
+        runs = f"{self.done} run{'' if self.done == 1 else 's'} done"
+        return f"{runs}{trials}{failed}, {left}; {self.cpu_hours:.2f} CPU-hours spent"
 
 
 def _time(seconds: float) -> str:
@@ -485,8 +494,8 @@ class Study:
             (extra ``cluster``). Its workers need this package, and neither a shared disk nor the graphs: results come
             back into this store.
         minutes
-            Stop after this many CPU minutes, added up over the workers; breadth first, so that every cell has about as
-            many seeds.
+            Stop after this many CPU minutes, added up over the workers (runs under way on a cluster count by the
+            clock); breadth first, so that every cell has about as many seeds.
         progress
             Write a line now and then; or a function that is given the :class:`StudyProgress`.
         retry
@@ -662,7 +671,10 @@ class _Work:
         measured = [cell.cost(known, 0.0) / cell.guess for cell in self._cells]
         self._scale = statistics.median([ratio for ratio in measured if ratio > 0] or [1.0])
         self.stop = threading.Event()
-        self._spent, self._since, self._told = 0.0, dict[str, float](), -math.inf
+        self._spent, self._told = 0.0, -math.inf
+        self._since: dict[str, float] = {}  # when each run under way began, by the clock
+        self._cpu: dict[str, float] = {}  # its CPU-seconds so far; a cluster does not tell
+        self._last_epoch: dict[str, int] = {}  # of each run, that on_epoch was called with
         self._began = time.monotonic()
         self.tell = progress if callable(progress) else _Line(study.title) if progress else lambda progress: None
 
@@ -687,18 +699,23 @@ class _Work:
         ours = key in self._since  # else another process trained it
         if update.state in ("preparing", "running"):
             self._since.setdefault(key, time.monotonic())
+            if update.cpu_seconds:
+                self._cpu[key] = update.cpu_seconds
         else:
             self._since.pop(key, None)
+            self._cpu.pop(key, None)
         if self._study._on_epoch is not None:
             record = update.run or replace(update.spec.record(), status="running")
-            for epoch in update.epochs:
-                self._study._on_epoch(record, Epoch(**epoch))
+            for epoch in update.epochs:  # a run that continues reports its earlier epochs again
+                if epoch["number"] > self._last_epoch.get(key, 0):
+                    self._last_epoch[key] = epoch["number"]
+                    self._study._on_epoch(record, Epoch(**epoch))
         if update.run is not None:
             self._known[key] = update.run
             self._spent += update.run.cpu_seconds if ours else 0.0
             cell = self._owner[key]
             self._todo[id(cell)] = self._of(cell)
-        under_way = sum(time.monotonic() - since for since in self._since.values())
+        under_way = sum(self._cpu.get(key, time.monotonic() - since) for key, since in self._since.items())
         if self._spent + under_way >= self._budget:
             self.stop.set()
         self._report(places)

@@ -143,7 +143,6 @@ class ColumnConfig(_Checked):
                     f"search.seeds {list(self.search.seeds)} are reported, too (0 to {self.seeds - 1}): what is "
                     "chosen on them would be judged on them. Take others, such as 1000 and 1001"
                 )
-        kind = self.task if isinstance(self.task, str) else self.task.kind
         if self.metric is not None:
             check_choice("metric", self.metric, ["accuracy", "auc", *RANKING])
         check_choice("negatives", self.negatives, NEGATIVES)
@@ -152,7 +151,7 @@ class ColumnConfig(_Checked):
         if isinstance(self.task, str):
             if self.metric in RANKING and self.per_positive is None:
                 raise ValueError(f"metric {self.metric!r} needs per_positive, say 100 negatives of each link")
-            named = tuple(dict.fromkeys(protocol_of(leaks_of(one, kind), kind) for one in self.protocols))
+            named = tuple(dict.fromkeys(protocol_of(leaks_of(one, self.task), self.task) for one in self.protocols))
             object.__setattr__(self, "protocols", named)
         return self
 
@@ -238,9 +237,11 @@ def make_config(given: Mapping[str, Any], name: str = "", place: Path | None = N
     except ValidationError as error:
         raise ParameterError(_sentence(error)) from None
     config = config.model_copy(update={"name": name, "place": place})
-    asked = [(column.name, column.kind) for column in config.columns]
-    if len(set(asked)) < len(asked):
-        raise ParameterError("two columns have the same graph and task; join them.")
+    questions = [(column.name, column.kind) for column in config.columns]
+    if len(set(questions)) < len(questions):
+        raise ParameterError(
+            "two columns have the same graph and task; join them, or make a study of each if the tasks are your own."
+        )
     return config
 
 
@@ -262,10 +263,12 @@ def _sentence(error: ValidationError) -> str:
             where += f"[{part + 1}]"
         elif part in _FIELDS or part in MODELS:
             where += f".{part}" if where else str(part)
-    message = first["msg"].removeprefix("Value error, ").rstrip(".")
+    message = first["msg"].removeprefix("Value error, ")
     if first["type"] != "value_error":
         message += f", not {short_repr(first['input'])}"
-    return f"{where}: {message}." if where else f"{message}."
+    if not message.endswith((".", "?")):
+        message += "."
+    return f"{where}: {message}" if where else message
 
 
 _FIELDS = {name for kind in (SearchConfig, ColumnConfig, StudyConfig) for name in kind.model_fields}

@@ -40,7 +40,7 @@ def test_it_runs_prints_the_table_and_writes_results(
 def test_parts_of_a_study(small: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*small, "--models", "shortest path", "--seeds", "1", "--datasets", "karate"]) == 0
     out = capsys.readouterr().out
-    assert "1 runs done, all" in out and "Adamic-Adar" not in out
+    assert "1 run done, all" in out and "Adamic-Adar" not in out
 
 
 def test_it_shows_without_running(small: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,7 +57,7 @@ def test_failed_runs_have_a_special_exit_code(tmp_path: Path, capsys: pytest.Cap
     command = ["reproduce", str(file), "--store", str(tmp_path / "store"), "--workers", "1", "--seeds", "1"]
     assert main(command) == 3
     told = capsys.readouterr()
-    assert "failed: GCN, karate links, seed 0" in told.err and "1 runs done, 1 failed" in told.out
+    assert "failed: GCN, karate links, seed 0" in told.err and "1 run done, 1 failed" in told.out
 
 
 @pytest.mark.parametrize(

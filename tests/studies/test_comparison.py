@@ -213,6 +213,14 @@ def test_headings_are_escaped_in_latex(table: Comparison) -> None:
     assert "AUC \\%" in head and not any(sign in head.replace(f"\\{sign}", "") for sign in "%_#$")
 
 
+def test_every_cell_can_be_set_in_the_usual_latex_fonts() -> None:
+    tests = {"GIN": [0.80, 0.84, 0.78, 0.86, 0.82], "DE-GNN-SPD": [0.98, 0.99, 0.98, 0.99, 0.99]}
+    tests["DE-GNN-LP"] = [0.50, 0.51, 0.50, 0.52, 0.51]
+    latex = compare_runs([run for model, values in tests.items() for run in runs(model, values)]).to_latex()
+    body = latex[latex.index("\\begin") :]
+    assert "(p $<$ 0.001)" in body and "$-$31.2, below" in body and body.isascii()
+
+
 def test_names_of_graphs_cannot_break_out_of_the_table() -> None:
     table = compare_runs(runs("GCN", [0.7], graph="50%_of <b>\n|all|"))
     assert "% The paper has no numbers for links on 50%_of <b> |all|." in table.to_latex()

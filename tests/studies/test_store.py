@@ -227,8 +227,10 @@ def test_what_killed_processes_left_is_removed(tmp_path: Path) -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     machine, _, token = new_owner().split("/")
-    for owner in (f"{machine}/{gone.pid}/{token}", new_owner()):
+    afar = f"a-container-of-yesterday/1/{token}"
+    for owner in (f"{machine}/{gone.pid}/{token}", new_owner(), afar):
         store.scratch_of(owner).mkdir(parents=True)
+    os.utime(store.scratch_of(afar), (0, 0))
     for key in ("done", "open", "trial"):
         store.checkpoint(key).touch()
     half = store.models / ".open.checkpoint.12ab34cd"

@@ -251,6 +251,47 @@ def test_an_own_task_a_split_a_device_and_a_callback(tmp_path: Path) -> None:
     assert [(run.sizes["val"], run.sizes["test"], run.same_split) for run in fixed.store.runs()] == [(10, 14, True)] * 2
 
 
+def test_a_study_of_an_own_task_says_that_all_seeds_have_the_same_split(tmp_path: Path) -> None:
+    task = de.link_task(de.load("karate"), seed=5)
+    study = de.study(tasks=task, models=["Katz", "shortest path"], seeds=5, store=tmp_path)
+    study.run(1, progress=False)
+    words = "same split: seeds differ by initialization only"
+    for shown in (study.text(), str(study.reading()), " ".join(study.side_by_side().notes)):
+        assert words in shown
+    assert study.cells()["same_split"].all()
+    usual = de.study(graphs="karate", models="Katz", seeds=1, store=tmp_path)
+    assert words not in usual.text() + " ".join(usual.side_by_side().notes)
+
+
+def test_what_an_own_task_has_already_cannot_be_given_once_more(tmp_path: Path) -> None:
+    task = de.link_task(de.load("karate"))
+    more: list[dict[str, Any]] = [
+        {"graphs": "karate"}, {"split": (0.6, 0.2, 0.2)}, {"protocol": "paper"}, {"per_positive": 5},
+    ]  # fmt: skip
+    for one in more:
+        with pytest.raises(ParameterError, match=f"no use for {next(iter(one))}"):
+            de.study(tasks=task, models="Katz", store=tmp_path, **one)
+    edges = de.load("karate").edges
+    split = {"valid": {"edge": edges[:5]}, "test": {"edge": edges[5:12]}}
+    given: dict[str, Any] = {"split": split, "protocol": "negatives_repeat", "store": tmp_path}
+    leaking = de.study(graphs="karate", models="Katz", seeds=1, **given)
+    leaking.run(1, progress=False)
+    assert [run.protocol for run in leaking.store.runs()] == ["negatives_repeat"]
+
+
+def test_on_epoch_sees_every_epoch_once_and_no_test_results_of_trials(tmp_path: Path) -> None:
+    heard: list[tuple[bool, int, int, bool]] = []
+
+    def on_epoch(run: Run, epoch: de.Epoch) -> None:
+        heard.append((run.rung > 0, run.rung, epoch.number, epoch.test["auc"] is None))
+
+    search = {"trials": 2, "rungs": [2], "seeds": [1000], "space": {"hidden": [8]}}
+    given: dict[str, Any] = {"graphs": "karate", "models": "GCN", "seeds": 1, "epochs": 3, "search": search}
+    de.study(**given, store=tmp_path, on_epoch=on_epoch).run(1, progress=False)
+    assert [(rung, number) for _, rung, number, _ in heard] == [(1, 1), (1, 2), (1, 1), (1, 2), (0, 1), (0, 2), (0, 3)]
+    assert all(hidden == trial for trial, _, _, hidden in heard)
+
+
 def test_a_part_of_a_study_asks_for_the_same_runs(tmp_path: Path) -> None:
     study = de.study("table1", store=tmp_path).only(["celegans"], tasks=["links"])
     part = study.only(models=["GCN"], seeds=2)

@@ -73,6 +73,12 @@ def test_a_wrong_study_is_told_where_and_what_to_write(tmp_path: Path, text: str
     assert words in str(told.value) and "wrong.toml" in str(told.value)
 
 
+def test_a_question_ends_the_sentence() -> None:
+    with pytest.raises(ParameterError) as told:
+        make_config({"models": "GCNN", "columns": [{"graph": "karate", "task": "links"}]})
+    assert str(told.value).endswith("Did you mean 'GCN'?")
+
+
 def test_a_column_overrides_what_is_said_for_all_key_by_key() -> None:
     common = {"models": ["GCN"], "epochs": 9, "options": {"patience": 4, "batch_size": 32}, "search": {"trials": 7}}
     own = {"graph": "karate", "task": "links", "options": {"patience": 2}, "search": {"rungs": [1, 2]}}
