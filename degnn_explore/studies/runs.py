@@ -28,7 +28,6 @@ from ..reading.datasets import name_of
 
 if TYPE_CHECKING:
     from ..learn.nets.base import SetNet
-    from ..learn.training import Epoch
 
 PROTOCOL_VERSION = "0.2"
 """How splits, negatives and suggested settings are made. It is part of every key: raise it when that changes."""
@@ -374,8 +373,7 @@ def _trained(spec: RunSpec, run: Run, folder: Path, tell: Progress, stop: Any) -
     if not any(math.isfinite(epoch.val[spec.metric]) for epoch in epochs):
         raise ParameterError(f"{spec.model} diverged: no epoch has a validation {spec.metric}; lower learning_rate.")
     chosen_on = "test" if CHOSEN_ON_TEST in task.leaks and not spec.rung else "val"
-    judged = [epoch for epoch in epochs if math.isfinite(getattr(epoch, chosen_on)[spec.metric])] or epochs
-    best = max(judged, key=lambda epoch: (getattr(epoch, chosen_on)[spec.metric], -epoch.number))
+    best = max(epochs, key=lambda epoch: (getattr(epoch, chosen_on)[spec.metric], -epoch.number))
     run = replace(
         run, epochs=[plain(asdict(epoch)) for epoch in epochs], best_epoch=best.number,
         val=best.val[spec.metric], trained=len(epochs),
