@@ -1,4 +1,4 @@
-"""The search for settings, by validation alone: candidates, successive halving, and :func:`tune`.
+"""The search for settings, by validation alone: candidates, which of them go on, and :func:`tune`.
 
 Studies and ``tune`` use the same candidates and the same rule of promotion; they differ in how a trial is evaluated. A
 trial that fails or diverges counts as -inf, everywhere, and ends nothing.
@@ -104,23 +104,6 @@ def promote(values: Mapping[int, float], keep: int) -> list[int]:
     ([1, 2], [1])
     """
     return sorted(sorted(values, key=lambda trial: (-values[trial], trial))[:keep])
-
-
-def halve(trials: int, rungs: int, reduce: int, evaluate: Callable[[int, list[int]], dict[int, float]]) -> int:
-    """Successive halving: the number of the chosen trial.
-
-    ``evaluate(rung, alive)`` gives what each trial reaches on validation at this rung, counted from 1. It may raise,
-    if that is not known yet; what it knew before stays known.
-
-    Examples
-    --------
-    >>> halve(9, 2, 3, lambda rung, alive: {trial: -abs(trial - 5) for trial in alive})
-    5
-    """
-    alive = list(range(trials))
-    for rung, keep in enumerate([*rung_sizes(trials, rungs, reduce)[1:], 1], start=1):
-        alive = promote(evaluate(rung, alive), keep)
-    return alive[0]
 
 
 def mean_value(values: Sequence[float]) -> float:

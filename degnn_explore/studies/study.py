@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..common.errors import GraphError, ParameterError, check_choice, check_float, check_int
 from ..common.progress import cores
 from ..graphs.graph import Graph
-from ..learn.registry import MODELS, is_heuristic
-from ..learn.splits import triangles
+from ..learn.registry import MODELS
 from ..learn.tasks import TASKS, Task
 from ..learn.training import Epoch
 from ..reading.datasets import load
@@ -28,7 +27,7 @@ from .leak_effects import leak_effects, leak_figure, read_leak_effects
 from .paper_table import CHOSEN, Reading, Result, SideBySide, as_text, long_table, read_table, result_of, wide_table
 from .runs import Run, RunSpec
 from .scheduler import Scheduler, Update
-from .search import Settings, candidates, halve, mean_value, rung_sizes
+from .search import Settings, candidates, mean_value, promote, rung_sizes
 from .store import Store
 from .study_file import ColumnConfig, StudyConfig, make_config, read_config
 from .study_results import DIGITS, EARLIER, Row, earlier_run, read_rows, row_of, run_of, write_rows
@@ -36,9 +35,6 @@ from .study_results import DIGITS, EARLIER, Row, earlier_run, read_rows, row_of,
 if TYPE_CHECKING:
     import pandas
 
-_SET = 6e-5  # CPU-seconds of a set in an epoch, of a GCN
-_FACTOR = {"GIN": 1.5, "struc2vec": 0.3, "SEAL": 2.5, "DEA-GNN-SPD": 3.0, "DEA-GNN-PR": 3.0}  # of other models
-_TRAINED = 0.7  # of its epochs a run is trained, as a rule, before patience ends it
 _PAUSE = 5.0  # seconds between two reports of progress
 OnEpoch = Callable[[Run, Epoch], object]
 
@@ -151,7 +147,7 @@ class StudyProgress:
     failed: int
     left: int  # as far as it can be known: what a search will ask for depends on what it finds
     trials: int  # of those done
-    seconds_left: float  # by the clock, with ``workers`` at once
+    seconds_left: float | None  # by the clock, with ``workers`` at once; None before the first run has ended
     cpu_hours: float  # spent on what is done
     workers: int
     interrupted: bool = False  # by Ctrl-C
@@ -164,9 +160,11 @@ class StudyProgress:
     def __str__(self) -> str:
         failed = f", {self.failed} failed" if self.failed else ""
         trials = f" ({self.trials} of them trials)" if self.trials else ""
-        left = f"{self.left} left, about {_time(self.seconds_left)} with {self.workers} at once" if self.left else "all"
+        left = f"{self.left} left" if self.left else "all"
         if self.left and not self.workers:
-            left = f"{self.left} left, waiting for workers"
+            left += ", waiting for workers"
+        elif self.left and self.seconds_left is not None:
+            left += f", about {_time(self.seconds_left)} with {self.workers} at once"
         runs = f"{self.done} run{'' if self.done == 1 else 's'} done"
         return f"{runs}{trials}{failed}, {left}; {self.cpu_hours:.2f} CPU-hours spent"
 
@@ -185,19 +183,11 @@ def _time(seconds: float) -> str:
 # ---- one cell: one model of one column -------------------------------------------------------------
 
 
-class _NotKnownYet(Exception):
-    """A search needs these runs first."""
-
-    def __init__(self, specs: list[RunSpec]) -> None:
-        super().__init__()
-        self.specs = specs
-
-
 class Cell:
     """One model of a column. It keeps no results: every question is answered from the runs known at the time."""
 
-    def __init__(self, column: ColumnConfig, model: str, graph: Graph, sets: int, protocol: str) -> None:
-        self.column, self.model, self.protocol, self._graph, self._sets = column, model, protocol, graph, sets
+    def __init__(self, column: ColumnConfig, model: str, graph: Graph, protocol: str) -> None:
+        self.column, self.model, self.protocol, self._graph = column, model, protocol, graph
         self.learns = MODELS[model].load().learns
         self.trials: list[Settings] = [{}]
         if column.search is not None:
@@ -246,21 +236,21 @@ class Cell:
     def _search_seeds(self) -> tuple[int, ...]:
         return () if self.column.search is None else self.column.search.seeds
 
+    @property
+    def _rung_sizes(self) -> list[int]:
+        """How many trials are trained to each rung."""
+        return rung_sizes(len(self.trials), len(self.rungs), self.column.search.reduce) if self.column.search else []
+
     def chosen(self, known: Mapping[str, Run]) -> tuple[int | None, list[RunSpec]]:
         """The number of the chosen settings; or None, and the trials that must be trained next."""
-        if not self.rungs or self.column.search is None:
-            return 0, []
-
-        def evaluate(rung: int, alive: list[int]) -> dict[int, float]:
+        alive = list(range(len(self.trials)))
+        for rung, keep in enumerate([*self._rung_sizes[1:], 1] if self.rungs else [], start=1):
             specs = {trial: [self.spec(trial, seed, rung) for seed in self._search_seeds] for trial in alive}
             if missing := [spec for seeds in specs.values() for spec in seeds if spec.key not in known]:
-                raise _NotKnownYet(missing)
-            return {trial: mean_value([_value(known[spec.key]) for spec in specs[trial]]) for trial in alive}
-
-        try:
-            return halve(len(self.trials), len(self.rungs), self.column.search.reduce, evaluate), []
-        except _NotKnownYet as needed:
-            return None, needed.specs
+                return None, missing
+            values = {trial: mean_value([_value(known[spec.key]) for spec in specs[trial]]) for trial in alive}
+            alive = promote(values, keep)
+        return alive[0], []
 
     def tried(self, known: Mapping[str, Run]) -> int:
         """How many settings have been looked at so far; one, if there is nothing to choose from."""
@@ -282,45 +272,34 @@ class Cell:
 
     # ---- what it costs ------------------------------------------------------------------------
 
-    @property
-    def guess(self) -> float:
-        """CPU-seconds of a run before any was made: for the order of the runs, and the time left."""
-        if is_heuristic(self.model):
-            return 1e-3 + _SET * self._sets
-        return _SET * self._sets * _FACTOR.get(self.model, 1.0) * self.column.epochs * _TRAINED
-
-    def cost(self, known: Mapping[str, Run], scale: float = 1.0) -> float:
-        """CPU-seconds of a run: of those that were made, else by its trials, else the guess times ``scale``."""
+    def cost(self, known: Mapping[str, Run]) -> float | None:
+        """CPU-seconds of a run, on average: by its seeds so far, else by its trials; None before one has ended."""
         ended = [known[spec.key] for spec in self.all_specs(known) if spec.key in known]
         ended = [run for run in ended if run.status == "finished" and run.cpu_seconds]
         if reported := [run.cpu_seconds for run in ended if not run.rung]:
             return statistics.fmean(reported)
-        if ended:
-            whole = [run.cpu_seconds / max(1, run.trained) * self.column.epochs for run in ended]
-            return _TRAINED * statistics.fmean(whole)
-        return self.guess * scale
+        whole = [run.cpu_seconds / max(1, run.trained) * self.column.epochs for run in ended]
+        return statistics.fmean(whole) if whole else None
 
-    def left(self, known: Mapping[str, Run], scale: float) -> tuple[int, float]:
-        """Runs that are left, as far as it can be known, and their CPU-seconds."""
-        cost, (chosen, missing) = self.cost(known, scale), self.chosen(known)
+    def left(self, known: Mapping[str, Run]) -> tuple[int, float]:
+        """Runs that are left, as far as it can be known; and the same with a trial counted by its share of epochs."""
+        chosen, missing = self.chosen(known)
         if chosen is not None:
-            return len(self.todo(known)), len(self.todo(known)) * cost
-        assert self.column.search is not None
-        now, seeds = missing[0].rung, len(self._search_seeds)
-        sizes = rung_sizes(len(self.trials), len(self.rungs), self.column.search.reduce)
-        counts = [len(missing), *(size * seeds for size in sizes[now:])]
-        parts = [(e - b) / self.column.epochs for e, b in zip(self.rungs, (0, *self.rungs), strict=False)][now - 1 :]
-        trials = sum(count * part for count, part in zip(counts, parts, strict=True))
-        return sum(counts) + self.column.seeds, (trials + self.column.seeds) * cost
+            runs = len(self.todo(known))
+            return runs, runs
+        now = missing[0].rung
+        counts = [len(missing), *(size * len(self._search_seeds) for size in self._rung_sizes[now:])]
+        shares = [(e - b) / self.column.epochs for e, b in zip(self.rungs, (0, *self.rungs), strict=False)][now - 1 :]
+        trials = sum(count * share for count, share in zip(counts, shares, strict=True))
+        return sum(counts) + self.column.seeds, trials + self.column.seeds
 
     def spent(self, known: Mapping[str, Run]) -> float:
-        """CPU-seconds that went into what is known; a rung's include those of the rungs below."""
-        taken: dict[tuple[str, int], float] = {}
-        for spec in self.all_specs(known):
-            if spec.key in known:
-                where = (str(sorted(spec.settings.items())) + str(bool(spec.rung)), spec.seed)
-                taken[where] = max(taken.get(where, 0.0), known[spec.key].cpu_seconds)
-        return math.fsum(taken.values())
+        """CPU-seconds that went into what is known; those of a rung include the rungs below."""
+        ended = [(trial, spec) for trial, spec in self.trial_specs() if spec.key in known]
+        trials = {(trial, spec.seed): known[spec.key].cpu_seconds for trial, spec in ended}
+        chosen, _ = self.chosen(known)
+        reported = [] if chosen is None else [known[s.key].cpu_seconds for s in self.reported(chosen) if s.key in known]
+        return math.fsum([*trials.values(), *reported])
 
 
 def _value(run: Run) -> float:
@@ -409,11 +388,9 @@ class Study:
         except (GraphError, OSError) as error:
             self.missing[column.name] = str(error)
             return []
-        sizes = {"links": lambda: 2 * graph.num_edges, "triangles": lambda: 2 * len(triangles(graph))}
-        sets = sizes[column.kind]() if column.kind in sizes else graph.num_nodes
         order = {model: number for number, model in enumerate(MODELS)}
         models = sorted(column.models, key=lambda model: order[model])
-        return [Cell(column, model, graph, sets, protocol) for protocol in column.protocols for model in models]
+        return [Cell(column, model, graph, protocol) for protocol in column.protocols for model in models]
 
     def _read(self, file: Path) -> dict[str, Run]:
         """The runs of a file of results that this study asks for, by key."""
@@ -427,13 +404,14 @@ class Study:
 
     def _known(self) -> dict[str, Run]:
         """All that has ended, in the store or in committed results, by key."""
+        cells = self._cells()  # reads committed results
         known = dict(self._loaded)
-        questions = {(spec.kind, spec.digest) for cell in self._cells() for spec in (cell.spec(0, 0), *_honest(cell))}
+        questions = {(spec.kind, spec.digest) for cell in cells for spec in (cell.spec(0, 0), *_honest(cell))}
         for kind, digest in questions:
             for run in self.store.runs(task=kind, digest=digest):
                 if run.status == "finished" or run.key not in known:
                     known[run.key] = run
-        return {**self._loaded, **known}
+        return known
 
     def load(self, path: str | os.PathLike[str]) -> int:
         """Add the runs of a file that :meth:`results` wrote; return how many belong to this study."""
@@ -668,8 +646,6 @@ class _Work:
         self._cells = study._cells()
         self._owner: dict[str, Cell] = {}
         self._todo = {id(cell): self._of(cell) for cell in self._cells}
-        measured = [cell.cost(known, 0.0) / cell.guess for cell in self._cells]
-        self._scale = statistics.median([ratio for ratio in measured if ratio > 0] or [1.0])
         self.stop = threading.Event()
         self._spent, self._told = 0.0, -math.inf
         self._since: dict[str, float] = {}  # when each run under way began, by the clock
@@ -684,13 +660,13 @@ class _Work:
         return todo
 
     def todo(self) -> list[RunSpec]:
-        """Seed by seed over all cells, cheap ones first; a search that has begun comes to its end."""
+        """Seed by seed over all cells: formulas, then networks, cheap ones first; a search ends before others begin."""
         self._report(0)
         ordered = []
         for place, cell in enumerate(self._cells):
             if specs := self._todo[id(cell)]:
-                cost = cell.cost(self._known, self._scale)
-                ordered += [((level, cost if level else cell.guess, place), spec) for level, spec in specs]
+                cost = cell.cost(self._known) or 0.0
+                ordered += [((level, cell.learns, cost if level else 0.0, place), spec) for level, spec in specs]
         return [spec for _, spec in sorted(ordered, key=lambda pair: pair[0])]
 
     def update(self, update: Update, places: int) -> None:
@@ -728,17 +704,23 @@ class _Work:
     def progress(self, workers: int) -> StudyProgress:
         """How far the study is; on a busy machine the clock runs longer than the processor works for us."""
         done = failed = trials = left = 0
-        spent = seconds = 0.0
+        spent, seconds, costs = 0.0, None, [cell.cost(self._known) for cell in self._cells]
+        if measured := [cost for cost in costs if cost is not None]:
+            usual = statistics.fmean(measured)
+            seconds = sum(
+                cell.left(self._known)[1] * (usual if cost is None else cost)
+                for cell, cost in zip(self._cells, costs, strict=True)
+            )
+            slower = (time.monotonic() - self._began) * workers / self._spent if self._spent > 5 else 1.0
+            seconds *= max(1.0, slower) / max(1, workers)
         for cell in self._cells:
             ended = [self._known[spec.key] for spec in cell.all_specs(self._known) if spec.key in self._known]
             done += sum(run.status == "finished" for run in ended)
             failed += sum(run.status == "failed" for run in ended)
             trials += sum(run.status == "finished" and run.rung > 0 for run in ended)
             spent += cell.spent(self._known)
-            runs, cost = cell.left(self._known, self._scale)
-            left, seconds = left + runs, seconds + cost
-        slower = max(1.0, (time.monotonic() - self._began) * workers / self._spent) if self._spent > 5 else 1.0
-        return StudyProgress(done, failed, left, trials, seconds / max(1, workers) * slower, spent / 3600, workers)
+            left += cell.left(self._known)[0]
+        return StudyProgress(done, failed, left, trials, seconds, spent / 3600, workers)
 
     def tidy(self) -> None:
         """Where a search is over, nothing continues from the checkpoints of its trials."""

@@ -24,7 +24,6 @@ from degnn_explore.studies.search import (
     _together,
     candidates,
     first_look,
-    halve,
     promote,
     rung_sizes,
     search,
@@ -80,14 +79,8 @@ def test_compiling_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_promotion_keeps_the_best_and_failures_are_last() -> None:
     assert promote({0: -math.inf, 1: 0.3, 2: 0.9, 3: 0.9}, 2) == [2, 3]
-    values = {trial: trial % 7 / 10 for trial in range(16)}
-    seen = []
-
-    def evaluate(rung: int, alive: list[int]) -> dict[int, float]:
-        seen.append(len(alive))
-        return {trial: values[trial] for trial in alive}
-
-    assert halve(16, 3, 3, evaluate) == 6 and seen == rung_sizes(16, 3, 3)
+    assert promote({0: -math.inf, 1: -math.inf}, 1) == [0]
+    assert rung_sizes(16, 3, 3) == [16, 6, 2]
 
 
 @pytest.mark.parametrize("models", [["GCN", "SAGE"], None])

@@ -347,9 +347,8 @@ def test_before_a_seed_has_run_the_cost_is_taken_from_the_epochs_of_the_trials()
     runs = known(cell, {(trial, 1000, 1): 0.5 for trial in range(3)})
     slow = {key: replace(run, cpu_seconds=10 * run.cpu_seconds) for key, run in runs.items()}
     half = {key: replace(run, trained=2) for key, run in runs.items()}
-    assert cell.cost(slow) == pytest.approx(10 * cell.cost(runs)) and cell.cost(half) == pytest.approx(
-        cell.cost(runs) / 2
-    )
+    assert cell.cost(runs) == pytest.approx(4.0)  # four epochs of a second each
+    assert cell.cost(slow) == pytest.approx(40.0) and cell.cost(half) == pytest.approx(2.0)
     seed = replace(cell.spec(0, 0).record(), cpu_seconds=77.0)
     chosen = known(
         cell, {(t, s, 1): 1.0 - t for t in range(3) for s in (1000, 1001)} | {(0, s, 2): 1.0 for s in (1000, 1001)}
@@ -360,7 +359,22 @@ def test_before_a_seed_has_run_the_cost_is_taken_from_the_epochs_of_the_trials()
 def test_seed_by_seed_over_all_cells_the_cheap_ones_first() -> None:
     from degnn_explore.studies.study import _Work
 
-    study = de.study(graphs=["lesmis", "karate"], models=["GCN", "Katz"], seeds=2)
-    order = [(spec.seed, spec.title, spec.model) for spec in _Work(study, {}, 1e9, False).todo()]
-    assert [seed for seed, *_ in order] == [0] * 4 + [1] * 4
-    assert order[0][1:] == ("karate", "Katz") and order[3][1:] == ("lesmis", "GCN")
+    study = de.study(graphs=["lesmis", "karate"], models=["GCN", "Katz"], seeds=3)
+    first = {spec.key: spec for cell in study._cells() for spec in cell.reported(0)[:1]}
+    seconds = {("lesmis", "GCN"): 4.0, ("lesmis", "Katz"): 2.0, ("karate", "GCN"): 3.0, ("karate", "Katz"): 1.0}
+    runs = {
+        key: replace(spec.record(), val=0.5, test=0.5, cpu_seconds=seconds[spec.title, spec.model])
+        for key, spec in first.items()
+    }
+    assert [spec.model for spec in _Work(study, {}, 1e9, False).todo()][:4] == ["Katz", "Katz", "GCN", "GCN"]
+    order = [(spec.seed, spec.title, spec.model) for spec in _Work(study, runs, 1e9, False).todo()]
+    cheap_first = [("karate", "Katz"), ("lesmis", "Katz"), ("karate", "GCN"), ("lesmis", "GCN")]
+    assert order == [(seed, *where) for seed in (1, 2) for where in cheap_first]
+
+
+def test_the_time_left_is_known_once_a_run_has_ended(tmp_path: Path) -> None:
+    study = de.study(graphs="karate", models=["Katz", "shortest path"], seeds=3, store=tmp_path)
+    assert study.progress().seconds_left is None and str(study.progress()).startswith("0 runs done, 6 left; ")
+    (cell, _) = study._cells()
+    study.store.put(replace(cell.spec(0, 0).record(), val=0.5, test=0.5, cpu_seconds=8.0))
+    assert study.progress(workers=2).seconds_left == pytest.approx(5 * 8.0 / 2)
