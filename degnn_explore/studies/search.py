@@ -1,7 +1,7 @@
-"""The search for settings, by validation alone: candidates, which of them go on, and :func:`tune`.
+"""The search for settings on validation sets: what to try, what to keep, and :func:`tune`.
 
-Studies and ``tune`` use the same candidates and the same rule of promotion; they differ in how a trial is evaluated. A
-trial that fails or diverges counts as -inf, everywhere, and ends nothing.
+Studies and ``tune`` draw the same candidates and promote them by the same rule; they differ in how a trial is
+evaluated. A trial that fails or diverges counts as -inf and does not end the search.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "layers": (1, 2, 3), "hidden": (32, 50, 100), "dropout": (0.0, 0.2, 0.5), "max_dist": (3, 4, 6, 10),
     "steps": (3, 4, 6), "hops": (1, 2), "distances": (1, 2, 3), "learning_rate": (3e-4, 1e-3, 3e-3, 1e-2),
     "damping": (0.05, 0.5, 0.9), "alpha": (0.5, 0.85, 0.9, 0.95)}  # fmt: skip
-"""What is tried of the hyperparameters that a model has; the paper searched layers, hidden, dropout, max_dist, hops."""
+"""Values to try, for the hyperparameters a model has; the paper searched layers, hidden, dropout, max_dist and hops."""
 
 _MOST = 30  # settings of a model
-_FIRST_STEPS = 250  # that each network is trained first: 5 epochs on C. elegans, one on pb
-_RUNGS = (0.3, 0.55)  # of the time: then half of the networks in training are dropped
-_FOR_TEST = 0.1  # of the time, for judging what was chosen
-_MEMBERS = 2  # networks, at least, that are trained to the end
-_COPIES = 8  # networks in an ensemble, with those of the best settings from other weights
+_FIRST_STEPS = 250  # of training before networks are compared: 5 epochs on C. elegans, one on pb
+_RUNGS = (0.3, 0.55)  # shares of the time after which half of the networks are dropped
+_FOR_TEST = 0.1  # share of the time reserved for evaluating the result
+_MEMBERS = 2  # networks that are always trained to the end
+_COPIES = 8  # networks in an ensemble, including copies of the best with other initial weights
 _PATIENCE = 15
-_BEHIND = 0.02  # behind the best on validation: left out of the ensemble
+_BEHIND = 0.02  # further behind the best on validation: left out of the ensemble
 _WALKED = 2_000_000_000  # steps over edges that walk profiles may take: 4 seconds
 _ROOM = 4_000_000_000  # bytes of data that waiting networks may hold
 
@@ -56,7 +56,7 @@ _ROOM = 4_000_000_000  # bytes of data that waiting networks may hold
 def candidates(
     model: str, p: int, seed: int = 0, space: Mapping[str, Sequence[Any]] = SPACE, most: int = _MOST
 ) -> list[Settings]:
-    """What to try of a model, the defaults ({}) first, then settings drawn from the space, none twice.
+    """Settings to try for a model: first the defaults ({}), then draws from the space, none twice.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def rung_sizes(trials: int, rungs: int, reduce: int) -> list[int]:
 
 
 def promote(values: Mapping[int, float], keep: int) -> list[int]:
-    """The trials that go on, in the order of their numbers: the best ``keep``; of equals the first.
+    """The best ``keep`` trials, in the order of their numbers; ties go to the first.
 
     Examples
     --------
@@ -114,9 +114,9 @@ def mean_value(values: Sequence[float]) -> float:
 def search(
     models: Iterable[str], evaluate: Callable[[str, Settings], float], budget: CpuBudget, p: int = 2, seed: int = 0
 ) -> dict[str, list[tuple[Settings, float]]]:
-    """Rounds until the budget is spent or nothing is left to try: in each, every model has its next candidate.
+    """Try candidates in rounds, one per model, until the budget is spent or nothing is left to try.
 
-    Only whole rounds count, so that every model is given as many settings; the first always does.
+    Only complete rounds count, so that every model gets the same number of settings; the first always does.
     """
     names = list(dict.fromkeys(models))
     if not names:
@@ -143,14 +143,14 @@ def search(
 
 
 class CpuBudget:
-    """CPU-seconds of this process; an event that is set once they are spent, or the search was cancelled.
+    """CPU-seconds of this process, as a stop event: set once they are spent, or when the search is interrupted.
 
-    Compiling is not counted: it happens once after installing, and would eat the search.
+    Compiling is not counted: it happens once after installing, and can take longer than the search.
     """
 
     def __init__(self, seconds: float) -> None:
         self._seconds, self._began, self._compiled, self._compiling = seconds, time.process_time(), 0.0, 0.0
-        self.may_overrun = True  # until something has come of it
+        self.may_overrun = True  # until there is a first result
         self.interrupted = False
 
     def compiling(self, words: str) -> None:
@@ -165,7 +165,7 @@ class CpuBudget:
         return (time.process_time() - self._began - self._compiled) / self._seconds
 
     def is_set(self) -> bool:
-        """For :func:`watching`, which ends the training."""
+        """For :func:`watching`: whether training must stop."""
         return self.interrupted or (not self.may_overrun and self.spent() >= 1)
 
 
@@ -174,23 +174,23 @@ class CpuBudget:
 
 @dataclass
 class Tuned:
-    """What was tried, and the best of it by the validation sets.
+    """The result of :func:`tune`: the best model on validation, and everything that was tried.
 
     Attributes
     ----------
     model
-        The network that is best on validation, trained; or several that judge together.
+        The trained network that is best on validation, or an ensemble of several.
     settings
-        What rebuilds it: ``de.build(task=task, **tuned.settings)``. Of several, the best one's.
+        What rebuilds it: ``de.build(task=task, **tuned.settings)``. For an ensemble, those of its best member.
     members
-        The same of every network in ``model``.
+        The settings of every network in ``model``.
     options
-        What :func:`degnn_explore.fit` was given for it, such as its learning rate, where that is not the default.
+        Arguments of :func:`degnn_explore.fit` that are not the defaults, such as its learning rate.
     val, test
-        The task's metric of ``model``, a fraction; test sets are looked at when everything has been chosen.
+        The task's metric for ``model``, between 0 and 1; the test sets are used once, after everything was chosen.
     tried
-        Of each model its settings and what they reach on validation, -inf for those that failed or diverged. Where
-        models were named, every one was given as many settings, ``rounds``; one that has fewer tried all that it has.
+        The settings of each model and their validation metric, -inf where training failed or diverged. Named models
+        all get the same number of settings, ``rounds``, unless a model has fewer.
     """
 
     tried: dict[str, list[tuple[Settings, float]]] = field(default_factory=dict, repr=False)
@@ -204,12 +204,12 @@ class Tuned:
 
     @property
     def rounds(self) -> int:
-        """Settings that every model was given, at most."""
+        """How many settings each model was given, at most."""
         return max(map(len, self.tried.values()), default=0)
 
     @property
     def best(self) -> dict[str, Settings]:
-        """The settings of each model that are best on validation; of equals the first, so the defaults if they are."""
+        """The best settings of each model on validation; ties go to the first, which are the defaults."""
         return {model: max(values, key=lambda value: value[1])[0] for model, values in self.tried.items()}
 
     @property
@@ -225,15 +225,8 @@ class Tuned:
         return table.sort_values("validation", ascending=False, kind="stable", ignore_index=True)
 
     def frame(self) -> pandas.DataFrame:
-        """A row for each setting that was tried, the best first in each model."""
-        import pandas as pd
-
-        rows = [
-            {"model": model, "validation": value, "settings": settings}
-            for model, values in self.tried.items()
-            for settings, value in sorted(values, key=lambda value: -value[1])
-        ]
-        return pd.DataFrame(rows, columns=["model", "validation", "settings"])
+        """What was tried, the best on validation first: model, validation and settings."""
+        return self.trials[["model", "validation", "settings"]]
 
 
 def tune(
@@ -248,16 +241,16 @@ def tune(
     progress: bool = False,
     on_epoch: Callable[[Trial, Epoch], object] | None = None,
 ) -> Tuned:
-    """A good network for a task: settings chosen on its validation sets; the test sets are looked at only at the end.
+    """Find a good network for a task. Settings are chosen on validation; the test sets are used once, at the end.
 
-    Without ``models`` the time goes where it pays: a short look at distance-encoded networks that differ in what they
-    see (how far ``max_dist`` must reach is taken from the positives), the better half trained on, and again; the last
-    few, and what time is left, with the best settings from other weights, judge together. Pairs are judged by their
-    walk profiles too: alone, with weight ½ next to the networks, or not at all, whichever is best on validation.
+    Without ``models``, several distance-encoded networks are trained briefly (``max_dist`` is taken from the distances
+    of the positives), the better half is trained further, and again. The last few form an ensemble; time that is left
+    goes to copies of the best with other initial weights. For pairs, walk profiles are tried too: alone, with weight ½
+    next to the networks, or not at all, whichever is best on validation.
 
-    With ``models`` they are compared fairly, in rounds: in each, every model trains with its next settings, first with
-    the defaults, then with some drawn from a small grid. Only whole rounds count (the first always does), so that
-    every model is given as many settings. The same seed tries the same settings in the same order.
+    With ``models``, these are compared fairly, in rounds. In each round every model trains with its next settings:
+    first the defaults, then draws from a small grid. Only complete rounds count (the first always does), so every
+    model gets the same number of settings. The same seed tries the same settings in the same order.
 
     Parameters
     ----------
@@ -268,14 +261,14 @@ def tune(
     minutes
         CPU minutes for the search. Compiling, once after installing, is not counted.
     epochs, device
-        As in :func:`degnn_explore.fit`; by default at most 200 epochs, with ``models`` 40. Each run also stops early,
-        after 15 (10) epochs without gain.
+        As in :func:`degnn_explore.fit`; by default at most 200 epochs, with ``models`` 40. Each run stops early, after
+        15 (with ``models`` 10) epochs without gain.
     seed
         Draws the settings, the weights and the order of the sets.
     metric
-        What is chosen by, as in :func:`degnn_explore.fit`; by default the task's.
+        The metric to choose by, as in :func:`degnn_explore.fit`; by default the task's.
     progress
-        Show a bar with what is being trained.
+        Show a progress bar.
     on_epoch
         Called as ``on_epoch(trial, epoch)`` after every epoch, for TensorBoard or W&B; a trial has ``name``,
         ``settings`` and ``seed``.
@@ -310,12 +303,12 @@ def tune(
         trainer = _Trainer(task, epochs or (40 if names else 200), device, budget, on_epoch, 10 if names else _PATIENCE)
         with on_compiling(budget.compiling):
             chosen = _search_freely(trainer, seed) if names is None else _search_named(trainer, names, seed)
-        return _judged(task, trainer, chosen)
+        return _result(task, trainer, chosen)
 
 
 @dataclass(eq=False)
 class Trial:
-    """A network in training: its settings, how far it is, what it has reached on validation."""
+    """One network in training: its settings, its epochs so far, and its best validation metric."""
 
     name: str
     settings: Settings
@@ -340,13 +333,13 @@ class Trial:
         return {key: value for key, value in self.settings.items() if key != "learning_rate"}
 
     def close(self) -> None:
-        """End it; the network keeps the weights that were best on validation."""
+        """End training; the network keeps its best weights on validation."""
         self.run.close()  # type: ignore[attr-defined]
         self.ended = True
 
 
 class _Trainer:
-    """Trains trials in this process; a run of ``fit`` is a generator, so it can wait while others are trained."""
+    """Trains trials in this process. A run of ``fit`` is a generator, so it can pause while others are trained."""
 
     def __init__(self, task: Task, epochs: int, device: str, budget: CpuBudget, on_epoch: Any, patience: int) -> None:
         self.task, self.epochs, self._device, self.budget = task, epochs, device, budget
@@ -388,7 +381,7 @@ class _Trainer:
                 self._on_epoch(trial, epoch)
 
     def train_to(self, alive: Sequence[Trial], share: float) -> None:
-        """Train the trial with the least CPU time, again and again, until this share of the budget is spent."""
+        """Give each next epoch to the trial with the least CPU time, until this share of the budget is spent."""
         while self.budget.spent() < share and not self.budget.is_set():
             waiting = [trial for trial in alive if not trial.ended]
             if not waiting:
@@ -399,7 +392,7 @@ class _Trainer:
 
 
 def _search_named(trainer: _Trainer, names: Sequence[str], seed: int) -> list[Trial]:
-    """As many settings for every model; the trial that is best on validation, of whole rounds."""
+    """Give every model the same number of settings; the best trial on validation, from complete rounds."""
 
     def evaluate(name: str, settings: Settings) -> float:
         report(f"settings {len(trainer.trials) // len(names) + 1}: {name}", min(1, trainer.budget.spent()))
@@ -423,9 +416,9 @@ def _search_named(trainer: _Trainer, names: Sequence[str], seed: int) -> list[Tr
 
 
 def _search_freely(trainer: _Trainer, seed: int) -> list[Trial]:
-    """A look at several networks, the better half trained on, and again; those that judge together."""
+    """Train several networks, keep the better half, and again; the members of the ensemble."""
     try:
-        _look_and_halve(trainer, seed)
+        _train_and_halve(trainer, seed)
     except KeyboardInterrupt:
         pass
     finally:
@@ -434,24 +427,24 @@ def _search_freely(trainer: _Trainer, seed: int) -> list[Trial]:
     ranked = sorted((t for t in trainer.trials if t.best > -math.inf), key=lambda trial: -trial.best)
     if not ranked:
         errors = [trial.error for trial in trainer.trials if trial.error]
-        why = f"every network failed, the first so: {errors[0]}" if errors else "give it more time"
+        why = f"every network failed. The first error: {errors[0]}" if errors else "give it more time"
         raise ParameterError(f"The search ended before a network was trained for one epoch; {why}.")
-    return _together(trainer.task, ranked)
+    return choose_members(trainer.task, ranked)
 
 
-def _look_and_halve(trainer: _Trainer, seed: int) -> None:
+def _train_and_halve(trainer: _Trainer, seed: int) -> None:
     task, budget = trainer.task, trainer.budget
     batches = -(-len(task.train) // 64)
-    look = min(trainer.epochs, -(-_FIRST_STEPS // batches))
+    first_epochs = min(trainer.epochs, -(-_FIRST_STEPS // batches))
     for name, settings in first_look(task):
         places = [trial.net.placement for trial in trainer.trials if trial.net is not None]
         held = sum(place.nbytes for place in places if place is not None and place.where != "streamed")
         enough = not budget.may_overrun
         if budget.is_set() or (enough and (budget.spent() > _RUNGS[0] or held > _ROOM)):
             break
-        report(f"a look at {name}", min(1, budget.spent()))
+        report(f"trying {name}", min(1, budget.spent()))
         trial = trainer.begin(name, settings, seed)
-        trainer.train(trial, look)
+        trainer.train(trial, first_epochs)
         if trial.learns and trial.best > -math.inf:
             budget.may_overrun = False
     networks = [trial for trial in trainer.trials if trial.learns]
@@ -475,10 +468,10 @@ def _look_and_halve(trainer: _Trainer, seed: int) -> None:
 
 
 def first_look(task: Task) -> list[tuple[str, Settings]]:
-    """What is tried, in this order: distance-encoded networks that differ in what they see and how they learn.
+    """The networks to try, in this order: distance-encoded ones that differ in what they see and how they learn.
 
-    ``max_dist`` reaches as far as nine in ten of the positives are apart; a graph of large diameter needs that. Pairs
-    are also judged by their walk profiles, unless the graph is too large for it.
+    ``max_dist`` covers the distances of nine in ten positives, which matters in graphs of large diameter. For pairs,
+    walk profiles are tried too, unless the graph is too large for them.
 
     Examples
     --------
@@ -491,7 +484,7 @@ def first_look(task: Task) -> list[tuple[str, Settings]]:
     walked = np.unique(np.concatenate([part.sets for part in (task.train, task.val, task.test)])).size
     walks = MODELS["walk profiles"].takes(task.p) and walked * task.graph.num_edges * 2 * STEPS <= _WALKED
     return [
-        *([("walk profiles", Settings())] if walks else []),  # first: a second, where a network's look may take many
+        *([("walk profiles", Settings())] if walks else []),  # first: it takes a second, a network may take many
         ("DE-GNN-SPD", {"max_dist": far}),
         ("DE-GNN-SPD", {"max_dist": far, "base": "GIN"}),
         ("DE-GNN-SPD", {"max_dist": far, "base": "SAGE", "dropout": 0.2, "learning_rate": faster}),
@@ -503,8 +496,8 @@ def first_look(task: Task) -> list[tuple[str, Settings]]:
     ]
 
 
-def _together(task: Task, ranked: list[Trial]) -> list[Trial]:
-    """Those that judge together: networks close to the best of them, formulas, or both, as validation says."""
+def choose_members(task: Task, ranked: list[Trial]) -> list[Trial]:
+    """The members of the ensemble: networks close to the best one, formulas, or both, as validation decides."""
     networks = [trial for trial in ranked if trial.learns and not trial.dropped]
     near = [trial for trial in networks if trial.best >= networks[0].best - _BEHIND][:_COPIES]
     formulas = [trial for trial in ranked if not trial.learns]
@@ -516,12 +509,12 @@ def _together(task: Task, ranked: list[Trial]) -> list[Trial]:
         mixed = blended([torch.from_numpy(logits[id(trial)]) for trial in some], [trial.learns for trial in some])
         return _value(task, "val", mixed.numpy())
 
-    best = max([near + formulas, near, formulas], key=value)  # of equals the first
+    best = max([near + formulas, near, formulas], key=value)  # ties go to the first
     return [trial for trial in ranked if trial in best]
 
 
 def _logits(net: SetNet, task: Task, part: str) -> NDArray[np.float32]:
-    """The logits of a part's sets, and after them of the negatives that its positives are ranked among."""
+    """The logits of a part's sets, followed by those of the negatives that its positives are ranked among."""
     split = getattr(task, part)
     ranked = split.sets[:0] if split.ranked is None else split.ranked.reshape(-1, task.p)
     return Stream(net, task.graph, np.concatenate([split.sets, ranked]), device_of(net)).logits()
@@ -533,8 +526,8 @@ def _value(task: Task, part: str, logits: NDArray[np.float32]) -> float:
     return task_metrics(task, part, logits[: len(split)], ranked)[task.metric]
 
 
-def _judged(task: Task, trainer: _Trainer, chosen: list[Trial]) -> Tuned:
-    """The chosen model and what it reaches: the first, and only, look at the test sets."""
+def _result(task: Task, trainer: _Trainer, chosen: list[Trial]) -> Tuned:
+    """The chosen model and its metrics: the only use of the test sets."""
     nets = [trial.net for trial in chosen if trial.net is not None]
     model = nets[0] if len(nets) == 1 else Ensemble(nets)
     members: list[Settings] = [{"name": trial.name, **trial.hyper} for trial in chosen]

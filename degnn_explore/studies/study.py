@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..common.errors import GraphError, ParameterError, check_choice, check_float, check_int
 from ..common.progress import cores
@@ -25,7 +25,7 @@ from ..reading.datasets import load
 from ..reading.read import read_graph
 from .leak_effects import leak_effects, leak_figure, read_leak_effects
 from .paper_table import CHOSEN, Reading, Result, SideBySide, as_text, long_table, read_table, result_of, wide_table
-from .runs import Run, RunSpec
+from .runs import Run, RunSpec, finished
 from .scheduler import Scheduler, Update
 from .search import Settings, candidates, mean_value, promote, rung_sizes
 from .store import Store
@@ -69,32 +69,33 @@ def study(
         and "demo" are included. Runs in ``results/table1.csv`` next to its folder are not trained again.
     graphs, tasks
         A graph or several (names, files or graphs), and "links", "roles" or "triangles", or several. Or a task of your
-        own, whose graph and split it has: ``tasks=de.link_task(G, ...)``.
+        own, with its graph and split: ``tasks=de.link_task(G, ...)``.
     models
         Names from :func:`degnn_explore.models`, or one name.
     seeds
         How many.
     epochs, options, device
-        Of :func:`degnn_explore.fit`, such as ``options={"patience": 10}``.
+        Passed to :func:`degnn_explore.fit`, such as ``options={"patience": 10}``.
     settings
-        Of single models: ``{"DE-GNN-SPD": {"max_dist": 4}}``.
+        Hyperparameters of single models: ``{"DE-GNN-SPD": {"max_dist": 4}}``.
     search
-        How settings are chosen, e.g. ``{"trials": 16, "seeds": [1000, 1001], "rungs": [5, 15, 45], "space": {...}}``:
-        as many for every model, by successive halving on validation, on seeds that are not reported.
+        Choose settings by successive halving on validation, on seeds that are not reported, with as many trials for
+        every model: ``{"trials": 16, "seeds": [1000, 1001], "rungs": [5, 15, 45], "space": {...}}``.
     protocol
-        "honest", "paper", or names of :func:`degnn_explore.leaks`; in a file also ``protocols``, a list, for a column
-        of each. Settings are always chosen honestly.
+        "honest", "paper", or names from :func:`degnn_explore.leaks`. A file may list several ``protocols``, each of
+        which becomes a column. Settings are always chosen honestly.
     split
-        Shares of training, validation and test sets, such as (0.85, 0.05, 0.1); or what else the task takes as
-        ``split=``, which is then the split of every seed.
+        Shares of training, validation and test sets, such as (0.85, 0.05, 0.1). Anything else that the task takes as
+        ``split=`` is used for every seed.
     metric
-        What epochs and settings are chosen by and what is reported, as in :func:`degnn_explore.fit`: "mrr", say.
+        The metric to choose epochs and settings by, and to report, as in :func:`degnn_explore.fit`: "mrr", say.
     per_positive, negatives
-        Of :func:`degnn_explore.link_task`: how many negatives each held-out link has, "random" or "hard".
+        As in :func:`degnn_explore.link_task`: how many negatives each held-out link has, "random" or "hard".
     store
-        Where runs are kept, see :class:`degnn_explore.Store`; by default the project's.
+        Where runs are kept, see :class:`degnn_explore.Store`; by default the project's store.
     on_epoch
-        Called as ``on_epoch(run, epoch)``, for TensorBoard or W&B: during training here, on a cluster when a run ends.
+        Called as ``on_epoch(run, epoch)``, for TensorBoard or W&B: during training on this machine, when a run ends on
+        a cluster.
 
     Examples
     --------
@@ -145,16 +146,16 @@ class StudyProgress:
 
     done: int
     failed: int
-    left: int  # as far as it can be known: what a search will ask for depends on what it finds
-    trials: int  # of those done
+    left: int  # an estimate during a search, whose next trials depend on its results
+    trials: int  # among those done
     seconds_left: float | None  # by the clock, with ``workers`` at once; None before the first run has ended
     cpu_hours: float  # spent on what is done
     workers: int
-    interrupted: bool = False  # by Ctrl-C
+    interrupted: bool = False  # Ctrl-C was pressed
 
     @property
     def share(self) -> float:
-        """Of the runs that have ended, from 0 to 1."""
+        """The share of runs that have ended, from 0 to 1."""
         return (self.done + self.failed) / max(1, self.done + self.failed + self.left)
 
     def __str__(self) -> str:
@@ -184,7 +185,7 @@ def _time(seconds: float) -> str:
 
 
 class Cell:
-    """One model of a column. It keeps no results: every question is answered from the runs known at the time."""
+    """One model in a column. It stores no results; its methods take the runs that are known so far, by key."""
 
     def __init__(self, column: ColumnConfig, model: str, graph: Graph, protocol: str) -> None:
         self.column, self.model, self.protocol, self._graph = column, model, protocol, graph
@@ -200,11 +201,11 @@ class Cell:
         self._specs: dict[tuple[int, int, int], RunSpec] = {}
 
     def settings(self, trial: int) -> Settings:
-        """The settings of a trial, with those that the study gives."""
+        """The settings of a trial, with those fixed by the study."""
         return {**self.column.settings.get(self.model, {}), **self.trials[trial]}
 
     def spec(self, trial: int, seed: int, rung: int = 0) -> RunSpec:
-        """A run to report; or, with a rung, a trial, which is always honest."""
+        """A run to report or, with a rung, a trial of the search, which is always honest."""
         if (trial, seed, rung) not in self._specs:
             before = self.spec(trial, seed, rung - 1).key if rung > 1 else ""
             self._specs[trial, seed, rung] = self.spec_with(self.settings(trial), seed, rung, before)
@@ -226,7 +227,7 @@ class Cell:
         return [self.spec(trial, seed) for seed in range(self.column.seeds)]
 
     def trial_specs(self) -> Iterator[tuple[int, RunSpec]]:
-        """All trials that the search may ask for, with their numbers."""
+        """All trials that the search may need, with their numbers."""
         for rung in range(1, len(self.rungs) + 1):
             for trial in range(len(self.trials)):
                 for seed in self._search_seeds:
@@ -242,7 +243,7 @@ class Cell:
         return rung_sizes(len(self.trials), len(self.rungs), self.column.search.reduce) if self.column.search else []
 
     def chosen(self, known: Mapping[str, Run]) -> tuple[int | None, list[RunSpec]]:
-        """The number of the chosen settings; or None, and the trials that must be trained next."""
+        """The number of the chosen settings; or None, and the trials to train next."""
         alive = list(range(len(self.trials)))
         for rung, keep in enumerate([*self._rung_sizes[1:], 1] if self.rungs else [], start=1):
             specs = {trial: [self.spec(trial, seed, rung) for seed in self._search_seeds] for trial in alive}
@@ -253,7 +254,7 @@ class Cell:
         return alive[0], []
 
     def tried(self, known: Mapping[str, Run]) -> int:
-        """How many settings have been looked at so far; one, if there is nothing to choose from."""
+        """How many settings have been tried so far; one, if there is nothing to choose from."""
         if not self.rungs:
             return len(self.trials)
         return len({trial for trial, spec in self.trial_specs() if spec.key in known})
@@ -266,14 +267,14 @@ class Cell:
         return [(spec.seed, spec) for spec in self.reported(chosen) if spec.key not in known]
 
     def all_specs(self, known: Mapping[str, Run]) -> list[RunSpec]:
-        """All trials, then, when its settings are chosen, the runs that are reported."""
+        """All trials and, once the settings are chosen, the runs to report."""
         chosen, _ = self.chosen(known)
         return [spec for _, spec in self.trial_specs()] + ([] if chosen is None else self.reported(chosen))
 
-    # ---- what it costs ------------------------------------------------------------------------
+    # ---- cost ---------------------------------------------------------------------------------
 
     def cost(self, known: Mapping[str, Run]) -> float | None:
-        """CPU-seconds of a run, on average: by its seeds so far, else by its trials; None before one has ended."""
+        """Average CPU-seconds of a run: from its seeds so far, else from its trials; None before one has ended."""
         ended = [known[spec.key] for spec in self.all_specs(known) if spec.key in known]
         ended = [run for run in ended if run.status == "finished" and run.cpu_seconds]
         if reported := [run.cpu_seconds for run in ended if not run.rung]:
@@ -282,7 +283,7 @@ class Cell:
         return statistics.fmean(whole) if whole else None
 
     def left(self, known: Mapping[str, Run]) -> tuple[int, float]:
-        """Runs that are left, as far as it can be known; and the same with a trial counted by its share of epochs."""
+        """An estimate of the runs that are left; and the same with each trial counted by its share of epochs."""
         chosen, missing = self.chosen(known)
         if chosen is not None:
             runs = len(self.todo(known))
@@ -294,7 +295,7 @@ class Cell:
         return sum(counts) + self.column.seeds, trials + self.column.seeds
 
     def spent(self, known: Mapping[str, Run]) -> float:
-        """CPU-seconds that went into what is known; those of a rung include the rungs below."""
+        """CPU-seconds spent so far; those of a rung include the rungs below."""
         ended = [(trial, spec) for trial, spec in self.trial_specs() if spec.key in known]
         trials = {(trial, spec.seed): known[spec.key].cpu_seconds for trial, spec in ended}
         chosen, _ = self.chosen(known)
@@ -303,15 +304,25 @@ class Cell:
 
 
 def _value(run: Run) -> float:
-    """What a trial reached on validation; -inf if it failed or diverged."""
+    """The validation metric of a trial; -inf if it failed or diverged."""
     return -math.inf if run.status != "finished" or run.val is None else round(run.val, DIGITS)
+
+
+class CellResult(NamedTuple):
+    """What a cell has: its finished runs, the chosen settings, and how many were tried."""
+
+    cell: Cell
+    runs: list[Run]
+    failed: int
+    settings: Settings
+    tried: int
 
 
 # ---- the study ------------------------------------------------------------------------------------
 
 
 class Study:
-    """What to train, and the store with the runs so far; made by :func:`study`.
+    """A table of runs to train, and the store with the runs so far; made by :func:`study`.
 
     ``missing`` lists graphs that could not be loaded, and why; their columns are left out.
 
@@ -336,7 +347,7 @@ class Study:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The title from the file or from :func:`study`."""
         return self.config.title
 
     def only(
@@ -368,10 +379,10 @@ class Study:
         part._loaded = self._loaded
         return part
 
-    # ---- what is known ------------------------------------------------------------------------
+    # ---- runs so far --------------------------------------------------------------------------
 
     def _cells(self) -> list[Cell]:
-        """The cells; graphs and committed results are read when first needed."""
+        """All cells; graphs and committed results are read when first needed."""
         if self._prepared is None:
             self._prepared = [cell for column in self.config.columns for cell in self._column(column)]
             if not self._prepared:
@@ -393,17 +404,17 @@ class Study:
         return [Cell(column, model, graph, protocol) for protocol in column.protocols for model in models]
 
     def _read(self, file: Path) -> dict[str, Run]:
-        """The runs of a file of results that this study asks for, by key."""
+        """The runs in a results file that belong to this study, by key."""
         rows, known = read_rows(file), dict[str, Run]()
         for cell in self._cells() if rows else ():
-            for _ in range(2):  # what is reported is known when the trials are
+            for _ in range(2):  # the trials say which settings are reported
                 for spec in cell.all_specs(known):
                     if spec.key in rows and (run := run_of(spec, rows[spec.key])) is not None:
                         known[spec.key] = run
         return known
 
     def _known(self) -> dict[str, Run]:
-        """All that has ended, in the store or in committed results, by key."""
+        """All runs that have ended, in the store or in committed results, by key."""
         cells = self._cells()  # reads committed results
         known = dict(self._loaded)
         questions = {(spec.kind, spec.digest) for cell in cells for spec in (cell.spec(0, 0), *_honest(cell))}
@@ -414,16 +425,16 @@ class Study:
         return known
 
     def load(self, path: str | os.PathLike[str]) -> int:
-        """Add the runs of a file that :meth:`results` wrote; return how many belong to this study."""
+        """Add the runs from a file written by :meth:`results`; return how many belong to this study."""
         file = Path(path).expanduser()
         if not file.is_file():
-            raise ParameterError(f"{file} is not there, as seen from {Path.cwd()}; name a file of results.")
+            raise ParameterError(f"There is no file {file} in {Path.cwd()}; name a file written by Study.results.")
         found = self._read(file)
         self._loaded = self._loaded | found
         return len(found)
 
     def results(self, path: str | os.PathLike[str]) -> Path:
-        """Write one row a run, to commit: ``results/table1.csv``, and the trials of the search in a second file.
+        """Write one row per run, to commit: ``results/table1.csv``, and the trials of the search in a second file.
 
         Rows of other graphs, tasks, models and seeds stay, so that a part of a study can be run on its own.
         """
@@ -450,7 +461,7 @@ class Study:
     # ---- running ------------------------------------------------------------------------------
 
     def check(self) -> None:
-        """Raise an error for anything that is known to fail before the first run."""
+        """Raise an error for anything that would fail before the first epoch."""
         for cell in self._cells():
             cell.spec(0, 0).check()
 
@@ -462,22 +473,22 @@ class Study:
         progress: bool | Callable[[StudyProgress], object] = True,
         retry: bool = False,
     ) -> StudyProgress:
-        """Train what the store does not have yet; Ctrl-C, or ``kill -9``, at any moment, and call it again.
+        """Train what the store does not have yet. It can be stopped at any moment; call it again to continue.
 
         Parameters
         ----------
         workers
             Runs at once, each in a process with one torch thread; by default as many as there are cores. Or a Dask
             cluster: the address of its scheduler, such as "tcp://10.0.0.7:8786", or a ``dask.distributed.Client``
-            (extra ``cluster``). Its workers need this package, and neither a shared disk nor the graphs: results come
-            back into this store.
+            (extra ``cluster``). Its workers need this package, but no shared disk and no graph files: results come back
+            to this store.
         minutes
             Stop after this many CPU minutes, added up over the workers (runs under way on a cluster count by the
             clock); breadth first, so that every cell has about as many seeds.
         progress
-            Write a line now and then; or a function that is given the :class:`StudyProgress`.
+            Print a line now and then; or a function that takes a :class:`StudyProgress`.
         retry
-            Try failed runs again.
+            Train failed runs again.
         """
         budget = math.inf if minutes is None else 60 * check_float("minutes", minutes, above=0)
         self.check()
@@ -503,16 +514,17 @@ class Study:
         return ended
 
     def again(self, graph: str, model: str, task: str | None = None, seeds: int = 1) -> pandas.DataFrame:
-        """Run a cell again, now, its first ``seeds``: the stored test metric and the new one.
+        """Train the first ``seeds`` of a cell again: the stored test metric next to the new one.
 
-        On the processor that made the kept ones they are equal; another one may round differently.
+        On the same kind of processor they are equal; another one may round differently.
         """
         import pandas as pd
 
         part = self.only([graph], [model], tasks=None if task is None else [task])
         kept: list[tuple[RunSpec, Run]] = []
-        for cell, runs, _, settings, _ in part._shown()[0]:
-            kept += [(cell.spec_with(settings, run.seed), run) for run in runs[: check_int("seeds", seeds, least=1)]]
+        for one in part._results()[0]:
+            runs = one.runs[: check_int("seeds", seeds, least=1)]
+            kept += [(one.cell.spec_with(one.settings, run.seed), run) for run in runs]
         if not kept:
             raise ParameterError("This cell has no finished run to compare with; run the study, or choose another.")
         rows = []
@@ -530,11 +542,11 @@ class Study:
         return pd.DataFrame(rows).sort_values(["model", "seed"], ignore_index=True)
 
     def progress(self, workers: int | None = None) -> StudyProgress:
-        """How far it is: runs done, failed and left, the time left with ``workers``, and CPU-hours spent."""
+        """Runs done, failed and left, the time left with ``workers``, and CPU-hours spent."""
         return _Work(self, self._known(), math.inf, False).progress(workers or cores())
 
     def failures(self) -> dict[str, str]:
-        """What failed, and why, by model, column and seed."""
+        """Failed runs (model, column and seed) and their errors."""
         known, failures = self._known(), {}
         for cell in self._cells():
             for spec in cell.all_specs(known):
@@ -546,45 +558,46 @@ class Study:
 
     # ---- showing ------------------------------------------------------------------------------
 
-    def _shown(self) -> tuple[list[tuple[Cell, list[Run], int, Settings, int]], bool]:
-        """Of each cell the finished runs, how many failed, the chosen settings, and how many were tried.
+    def _results(self) -> tuple[list[CellResult], bool]:
+        """What each cell has; and whether it is of the earlier protocol, because there are no runs of this one yet.
 
-        Runs of the earlier protocol are shown only while the study has none of this one (True): they are never mixed.
+        The two are never mixed.
         """
         known = self._known()
-        shown = [(cell, *self._ended(cell, known)) for cell in self._cells()]
-        earlier = bool(self._earlier) and not any(runs for _, runs, *_ in shown)
-        return [(cell, *self._ended_earlier(cell)) for cell in self._cells()] if earlier else shown, earlier
+        results = [self._result(cell, known) for cell in self._cells()]
+        earlier = bool(self._earlier) and not any(one.runs for one in results)
+        return [self._earlier_result(cell) for cell in self._cells()] if earlier else results, earlier
 
-    def _ended(self, cell: Cell, known: Mapping[str, Run]) -> tuple[list[Run], int, Settings, int]:
+    def _result(self, cell: Cell, known: Mapping[str, Run]) -> CellResult:
         chosen, _ = cell.chosen(known)
         ended = [] if chosen is None else [known[s.key] for s in cell.reported(chosen) if s.key in known]
-        done = [run for run in ended if run.status == "finished" and run.test is not None]
-        settings = {} if chosen is None else cell.settings(chosen)
-        return done, sum(run.status == "failed" for run in ended), settings, cell.tried(known)
+        failed = sum(run.status == "failed" for run in ended)
+        return CellResult(
+            cell, finished(ended), failed, {} if chosen is None else cell.settings(chosen), cell.tried(known)
+        )
 
-    def _ended_earlier(self, cell: Cell) -> tuple[list[Run], int, Settings, int]:
-        rows = [row for row in self._earlier if _is_of(row, cell) and not row["rung"]]
-        rows.sort(key=lambda row: int(row["seed"]))
+    def _earlier_result(self, cell: Cell) -> CellResult:
+        where = (cell.column.kind, cell.column.name, cell.model, cell.protocol)
+        rows = [row for row in self._earlier if (row["task"], row["dataset"], row["model"], row["protocol"]) == where]
+        rows = sorted((row for row in rows if not row["rung"]), key=lambda row: int(row["seed"]))
+        if not rows:
+            return CellResult(cell, [], 0, {}, 0)
         runs = [run for row in rows if (run := earlier_run(row)) is not None and run.seed < cell.column.seeds]
-        return runs, 0, _settings(rows[0]) if rows else {}, int(rows[0]["trials"]) if rows else 0
+        return CellResult(cell, runs, 0, json.loads(rows[0]["settings"]), int(rows[0]["trials"]))
 
     def cell_results(self, view: str = "validation") -> list[Result]:
         """Every cell as it stands; ``view`` is "validation", or "optimistic" for the paper's appendix."""
-        return [
-            result_of(cell.spec(0, 0), cell.column.name, runs, failed, settings, tried, view)
-            for cell, runs, failed, settings, tried in self._shown()[0]
-        ]
+        return [result_of(one.cell.spec(0, 0), one.cell.column.name, *one[1:], view) for one in self._results()[0]]
 
     def side_by_side(self, view: str = "validation", beside: Study | None = None) -> SideBySide:
-        """As the paper lays it out, in one screen: ours over the paper's in each cell, how they compare below.
+        """A table in the paper's layout: in each cell our result, the paper's, and how they compare.
 
-        ``beside`` is another study of the same questions, whose models stand below: heuristics. In a notebook it is a
-        table; ``.markdown()`` is one for a file.
+        ``beside`` is another study of the same columns, such as heuristics, whose models are added below. A notebook
+        shows the table; ``.markdown()`` gives it for a file.
         """
         below = () if beside is None else tuple(beside.cell_results(view))
         results, more = tuple(self.cell_results(view)), list[str]()
-        if self._shown()[1]:
+        if self._results()[1]:
             more.append(
                 f"These runs are of protocol {EARLIER}: training negatives avoid held-out positives, too, and cells "
                 "have 5 to 20 seeds. Runs of the present protocol take their place as soon as there are some."
@@ -592,34 +605,33 @@ class Study:
         return SideBySide(results, view, below, dict(self.missing), more)
 
     def reading(self, beside: Study | None = None, model: str | None = None) -> Reading:
-        """What the results say, in sentences computed from them: how far it is, where ours stand, every exception.
+        """The results in sentences: how complete they are, how they compare with the paper, and every exception.
 
-        Of a study with several protocols: what each leak is worth, to one ``model`` or to all.
+        For a study with several protocols: the effect of each leak, on one ``model`` or on all.
         """
         if any(len(column.protocols) > 1 for column in self.config.columns):
             return read_leak_effects(self.leak_effects(), model)
         if model is not None:
-            raise ParameterError(
-                "reading(model=...) is for studies of leaks; .only(models=[...]) is a part of this one."
-            )
+            raise ParameterError("reading(model=...) is for studies of leaks; use .only(models=[...]).reading() here.")
         return read_table(self.cell_results(), () if beside is None else beside.cell_results())
 
     def table(self, view: str = "validation") -> pandas.DataFrame:
-        """A row for each model; of each column ours, the paper's and how they compare.
+        """A row for each model; for each column our result, the paper's, and how they compare.
 
-        Ours is the mean ± half the 95 % interval over seeds, in percent; "better", "within" and "below" say where the
-        interval of the difference of both means lies; "tried" is how many settings the model's were chosen from.
+        Ours is the mean ± half the 95 % interval over seeds, in percent. "better", "within" and "below" say where the
+        interval of the difference of the two means lies; "tried" counts the settings that the search tried.
         """
         return wide_table(self.cell_results(view))
 
     def cells(self, view: str = "validation") -> pandas.DataFrame:
-        """The same as numbers, a row for each cell."""
+        """The same in numbers, a row for each cell."""
         return long_table(self.cell_results(view))
 
     def leak_effects(self) -> pandas.DataFrame:
-        """Of a study with several protocols: the points that each leak is worth."""
+        """For a study with several protocols: the points that each leak gains."""
         return leak_effects(
-            (cell.column.name, cell.column.kind, cell.model, cell.protocol, runs) for cell, runs, *_ in self._shown()[0]
+            (cell.column.name, cell.column.kind, cell.model, cell.protocol, runs)
+            for cell, runs, *_ in self._results()[0]
         )
 
     def plot_leaks(self) -> Any:
@@ -634,12 +646,12 @@ class Study:
         return dot_plot(self.cell_results(view), self.title + more)
 
     def text(self, view: str = "validation") -> str:
-        """The table for a terminal, below what ``view`` means."""
+        """The table for a terminal."""
         return f"{CHOSEN[check_choice('view', view, CHOSEN)]}\n\n{as_text(self.cell_results(view))}"
 
 
 class _Work:
-    """What a study has to do, for one call of :meth:`Study.run`: a cell is looked at again when a run in it ended."""
+    """What a study has to train, during one call of :meth:`Study.run`; a cell is updated when one of its runs ends."""
 
     def __init__(self, study: Study, known: dict[str, Run], budget: float, progress: Any) -> None:
         self._study, self._known, self._budget = study, known, budget
@@ -702,7 +714,7 @@ class _Work:
             self.tell(self.progress(places or cores()))
 
     def progress(self, workers: int) -> StudyProgress:
-        """How far the study is; on a busy machine the clock runs longer than the processor works for us."""
+        """How far the study is; on a busy machine the time left is longer than the CPU-seconds."""
         done = failed = trials = left = 0
         spent, seconds, costs = 0.0, None, [cell.cost(self._known) for cell in self._cells]
         if measured := [cost for cost in costs if cost is not None]:
@@ -723,7 +735,7 @@ class _Work:
         return StudyProgress(done, failed, left, trials, seconds, spent / 3600, workers)
 
     def tidy(self) -> None:
-        """Where a search is over, nothing continues from the checkpoints of its trials."""
+        """Remove the checkpoints of searches that are over."""
         for cell in self._cells:
             if cell.chosen(self._known)[0] is not None:
                 for _, spec in cell.trial_specs():
@@ -731,7 +743,7 @@ class _Work:
 
 
 class _Line:
-    """One line that is written over in a terminal or notebook, and a line now and then in a log."""
+    """Prints progress: one line that is overwritten in a terminal or notebook, a line now and then in a log."""
 
     def __init__(self, title: str) -> None:
         self._title, self._last, self._width = title, -math.inf, 0
@@ -753,14 +765,5 @@ def _graph(name: str, place: Path | None) -> Graph:
 
 
 def _honest(cell: Cell) -> list[RunSpec]:
-    """A trial of a cell, which is honest whatever the cell leaks."""
+    """One trial of a cell, if it has any; trials are honest whatever protocol the cell has."""
     return [spec for _, spec in cell.trial_specs()][:1]
-
-
-def _is_of(row: Row, cell: Cell) -> bool:
-    where = (row["task"], row["dataset"], row["model"], row["protocol"])
-    return where == (cell.column.kind, cell.column.name, cell.model, cell.protocol)
-
-
-def _settings(row: Row) -> Settings:
-    return dict(json.loads(row["settings"]))

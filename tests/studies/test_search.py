@@ -21,8 +21,8 @@ from degnn_explore.studies.search import (
     SPACE,
     CpuBudget,
     Trial,
-    _together,
     candidates,
+    choose_members,
     first_look,
     promote,
     rung_sizes,
@@ -262,7 +262,7 @@ def test_validation_says_whether_networks_formulas_or_both_judge(
     task = replace(task, val=replace(task.val, sets=sets, labels=labels))
     ranked = [Trial("fixed", {}, 0, Fixed(said, learns), iter(()), best=metrics(np.array(said), labels)["auc"])
               for said, learns in ((networks, True), (formula, False))]  # fmt: skip
-    assert [trial in _together(task, ranked) for trial in ranked] == chosen
+    assert [trial in choose_members(task, ranked) for trial in ranked] == chosen
 
 
 def test_a_network_that_was_dropped_does_not_judge_however_good_it_was() -> None:
@@ -270,7 +270,7 @@ def test_a_network_that_was_dropped_does_not_judge_however_good_it_was() -> None
     ranked = [
         Trial("fixed", {}, 0, Fixed([1.0], True), iter(()), best=0.9, dropped=dropped) for dropped in (True, False)
     ]
-    assert _together(task, ranked) == ranked[1:]
+    assert choose_members(task, ranked) == ranked[1:]
 
 
 def test_a_formula_has_half_of_the_say_in_an_ensemble() -> None:

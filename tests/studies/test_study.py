@@ -116,11 +116,12 @@ def test_another_machine_goes_on_from_the_results_and_runs_nothing_twice(demo: d
     file = demo.results(tmp_path / "results" / "demo.csv")
     assert str(tmp_path) not in file.read_text(encoding="utf-8")
     there = de.study(copied(tmp_path), store=tmp_path / "store")
+    assert there.cells()["seeds"].sum() == demo.cells()["seeds"].sum()  # the first thing that is asked
     progress = there.run(1, progress=False)
     assert (progress.left, progress.done) == (0, demo.progress().done) and there.store.runs() == []
     assert there.cells().drop(columns="cpu_seconds").equals(demo.cells().drop(columns="cpu_seconds"))
     assert there.results(tmp_path / "again.csv").read_bytes() == file.read_bytes()
-    with pytest.raises(ParameterError, match="is not there"):
+    with pytest.raises(ParameterError, match="There is no file"):
         there.load(tmp_path / "no.csv")
     (tmp_path / "no.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(ParameterError, match="is not a file of a study's results"):
