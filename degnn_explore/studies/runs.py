@@ -1,4 +1,4 @@
-"""One run: what to train (:class:`RunSpec`), training it (:func:`run_one`), and what came of it (:class:`Run`)."""
+"""One run: what to train (:class:`RunSpec`), how to train it (:func:`run_one`), and the result (:class:`Run`)."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from ..learn.nets.base import SetNet
 
 PROTOCOL_VERSION = "0.2"
-"""How splits, negatives and suggested settings are made. It is part of every key: raise it when that changes."""
+"""Version of how splits, negatives and suggested settings are made. Part of every key: raise it when they change."""
 
 Progress = Callable[[dict[str, Any]], None]
-"""Called with news of a run: ``{"doing": words}``, ``{"placed": words}`` or ``{"epochs": [...]}``."""
+"""Called with updates of a run: ``{"doing": words}``, ``{"placed": words}`` or ``{"epochs": [...]}``."""
 
-_HOW = ("checkpoint_every", "num_threads")  # options of fit that do not change the result
-_GIVEN_BY_RUN = ("seed", "epochs", "device", "checkpoint", "progress", "model", "task")
-_UPDATES_PER_SECOND = 10  # more epochs than that are reported together
+_NO_EFFECT = ("checkpoint_every", "num_threads")  # options of fit that do not change the result
+_SET_BY_RUN = ("seed", "epochs", "device", "checkpoint", "progress", "model", "task")
+_UPDATES_PER_SECOND = 10  # faster epochs are reported together
 
 
 @dataclass(frozen=True, eq=False)
 class RunSpec:
     """What to train: one model, one seed, on one task and graph.
 
-    The seed draws the split, the weights and the order of the sets, so all models of one seed see the same split; an
-    own :class:`Task` keeps its split, and the seed draws the rest.
+    The seed draws the split, the weights and the order of the sets, so all models of one seed see the same split. A
+    :class:`Task` made by the user keeps its split; the seed draws the rest.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class RunSpec:
     epochs: int = 40  # at most
     settings: Mapping[str, Any] = field(default_factory=dict)  # hyperparameters that differ from the model's own
     options: Mapping[str, Any] = field(default_factory=dict)  # further arguments of fit
-    protocol: str = "honest"  # or "paper", or names of leaks; an own task has its own
+    protocol: str = "honest"  # or "paper", or names of leaks; a user's task brings its own
     device: str = "auto"
     split: tuple[float, ...] | None = None  # shares of training, validation and test sets; None: the task's own
     rung: int = 0  # of a search, counted from 1: no test result is recorded; 0: an ordinary run
@@ -81,7 +81,7 @@ class RunSpec:
 
     @property
     def kind(self) -> str:
-        """ "roles", "links", "triangles" or, of an own task, "sets"."""
+        """ "roles", "links", "triangles" or, for a user's task, "sets"."""
         return self.task if isinstance(self.task, str) else self.task.kind
 
     @property
@@ -91,14 +91,14 @@ class RunSpec:
 
     @property
     def metric(self) -> str:
-        """What epochs and settings are chosen by."""
+        """The metric that epochs and settings are chosen by."""
         if self.options.get("metric"):
             return str(self.options["metric"])
         return TASKS[self.task].metric if isinstance(self.task, str) else self.task.metric
 
     @cached_property
     def catalog(self) -> str:
-        """The name by which :func:`degnn_explore.load` gives this graph, if there is one; "" for an own task."""
+        """The name under which :func:`degnn_explore.load` has this graph; "" if it has not, or for a user's task."""
         return name_of(self.graph, labels=self.task == "roles") if isinstance(self.task, str) else ""
 
     @property
@@ -108,24 +108,30 @@ class RunSpec:
 
     @cached_property
     def digest(self) -> str:
-        """Names the question: the same for the same edges, attributes, labels (of roles), leaks and own splits."""
+        """Identifies the question; only runs of the same question may be compared.
+
+        It is the same for the same edges, attributes, labels (for roles), leaks, split and ranked negatives.
+        """
         if isinstance(self.task, Task):
             return self.task.digest()[:32]
-        ranking = None if self.per_positive is None else (self.per_positive, self.negatives)
-        return question_digest(self.graph, self.task, self.protocol, self.split, ranking)
+        more = list(leaks_of(self.protocol, self.task))
+        more += [f"split {self.split}"] if self.split else []
+        more += [] if self.per_positive is None else [f"{self.per_positive} {self.negatives} negatives"]
+        digest = self.graph.digest(labels=self.task == "roles")
+        return (hashlib.sha256(" ".join([digest, *more]).encode()).hexdigest() if more else digest)[:32]
 
     @cached_property
     def key(self) -> str:
-        """Names the run: the same for the same question, model, settings and seed; of an own model, the same code."""
+        """Identifies the run: question, model, settings and seed; for a user's model also its code."""
         hyper, options = self.full_settings
         parts = [PROTOCOL_VERSION, self.digest, self.kind, self.model, self.seed, hyper, options, mark_of(self.model)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
 
     @cached_property
     def full_settings(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Hyperparameters and training options with their defaults: a default that is given changes nothing.
+        """Hyperparameters and training options, with defaults filled in, so that giving a default changes nothing.
 
-        One that is taken from the task of each seed, such as ``max_dist``, is None.
+        A default that is taken from the task of each seed, such as ``max_dist``, is None.
         """
         from ..learn.training import Learning
 
@@ -136,11 +142,11 @@ class RunSpec:
         hyper = usual | {name: kind.HYPER[name].checked(name, value) for name, value in self.settings.items()}
         if not kind.learns:
             return hyper, {}
-        learning = Learning(**{name: value for name, value in self.options.items() if name not in _HOW})
+        learning = Learning(**{name: value for name, value in self.options.items() if name not in _NO_EFFECT})
         return hyper, {"epochs": self.epochs, **learning.with_rate(kind.RATE.default_for(self.p)).as_dict()}
 
     def make_task(self) -> Task:
-        """The task with the split of this seed; the last few are kept."""
+        """The task with the split of this seed; the last few are cached."""
         if isinstance(self.task, Task):
             return replace(self.task, seed=self.seed)
         where = (self.digest, self.kind, self.seed)
@@ -155,7 +161,7 @@ class RunSpec:
             return _TASKS[where]
 
     def check(self) -> None:
-        """Raise an error for anything that is known to fail before the first epoch."""
+        """Raise an error for anything that would fail before the first epoch."""
         from ..learn.devices import choose_device
         from ..learn.registry import build
         from ..learn.training import Learning, fit
@@ -166,12 +172,12 @@ class RunSpec:
         check_choice("model", self.model, MODELS)
         choose_device(self.device)
         for name in self.options:
-            if name in _GIVEN_BY_RUN:
+            if name in _SET_BY_RUN:
                 raise ParameterError(
-                    f"options may not name {name!r}: each run is given its own. Seeds, epochs and device are "
+                    f"options may not name {name!r}: every run sets its own. Seeds, epochs and device are "
                     "arguments of the study or board."
                 )
-            check_choice("option", name, [*(option.name for option in fields(Learning)), *_HOW])
+            check_choice("option", name, [*(option.name for option in fields(Learning)), *_NO_EFFECT])
         if self.task == "roles" and self.graph.labels is None:
             raise GraphError(
                 "role_task needs a label for each node and this graph has none; choose a graph that has "
@@ -183,7 +189,7 @@ class RunSpec:
         fit(model, task, self.epochs, device=self.device, **self.options)  # checks, trains nothing
 
     def record(self) -> Run:
-        """The record of a run that has not begun."""
+        """The record of this run before it starts."""
         hyper, options = self.full_settings
         return Run(
             self.key, self.title, self.kind, self.model, self.seed, self.graph.num_nodes, self.graph.num_edges,
@@ -195,24 +201,9 @@ _TASKS: OrderedDict[tuple[str, str, int], Task] = OrderedDict()
 _TASK_LOCK = threading.Lock()
 
 
-def question_digest(
-    graph: Graph,
-    task: str,
-    protocol: str = "honest",
-    split: tuple[float, ...] | None = None,
-    ranking: tuple[int, str] | None = None,
-) -> str:
-    """Names what runs are about: the same for the same edges and attributes, for roles the same labels; leaks, split,
-    and how many negatives of which kind each held-out link is ranked among."""
-    more = [*leaks_of(protocol, task), *([f"split {split}"] if split else [])]
-    more += [f"{ranking[0]} {ranking[1]} negatives"] if ranking else []
-    digest = graph.digest(labels=task == "roles")
-    return (hashlib.sha256(" ".join([digest, *more]).encode()).hexdigest() if more else digest)[:32]
-
-
 @dataclass(frozen=True)
 class Run:
-    """One model trained once: what was asked, how each epoch went, how it ended. Everything in it is JSON.
+    """The record of one run: what was trained, every epoch, and the result. Everything in it is JSON.
 
     Examples
     --------
@@ -229,12 +220,12 @@ class Run:
     nodes: int = 0
     edges: int = 0
     digest: str = ""  # of the question: only runs of the same one may be compared
-    catalog: str = ""  # the name by which de.load gives this very graph; the paper has numbers only for those
+    catalog: str = ""  # the name under which de.load has this graph; the paper has numbers only for those
     p: int = 2
     num_classes: int = 2
     metric: str = "auc"
     sizes: dict[str, int] = field(default_factory=dict)  # of train, val and test
-    hyper: dict[str, Any] = field(default_factory=dict)  # with the defaults, as are the options
+    hyper: dict[str, Any] = field(default_factory=dict)  # including defaults, like the options
     options: dict[str, Any] = field(default_factory=dict)
     device: str = "cpu"
     status: str = "finished"  # or "failed"; "running" or "cancelled" are never stored
@@ -251,10 +242,10 @@ class Run:
     cpu_seconds: float = 0.0  # of the processor, preparation included
     parameters: int = 0
     model_file: str = ""  # its name in the folder of models
-    when: str = ""  # it ended (ISO, UTC)
+    when: str = ""  # the time it ended (ISO, UTC)
     version: str = ""  # of this package
     protocol: str = "honest"
-    same_split: bool = False  # an own task: seeds differ by initialization only
+    same_split: bool = False  # a user's task: seeds differ by initialization only
 
     def to_json(self) -> str:
         """The record as one line; NaN and infinity become null."""
@@ -262,14 +253,14 @@ class Run:
 
     @classmethod
     def from_json(cls, line: str) -> Run:
-        """The record on a line; fields that this version does not know are left out."""
+        """The record in a line; fields unknown to this version are dropped."""
         values = json.loads(line)
         known = {column.name for column in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in known})
 
 
 def plain(value: Any) -> Any:
-    """NaN and infinity as null, which JSON can hold."""
+    """The value with NaN and infinity replaced by None, for JSON."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -278,7 +269,7 @@ def plain(value: Any) -> Any:
 
 
 def finished(runs: Iterable[Run]) -> list[Run]:
-    """Those with a test result."""
+    """The runs that have a test result."""
     return [run for run in runs if run.status == "finished" and run.test is not None]
 
 
@@ -294,11 +285,10 @@ def by_model(runs: Iterable[Run]) -> dict[str, list[Run]]:
 
 
 def run_one(spec: RunSpec, checkpoint_dir: Path, progress: Progress | None = None, stop: Any = None) -> Run:
-    """Train one run; never raises: a run that fails says why in ``error``, one that was stopped is "cancelled".
+    """Train one run. Never raises: a failed run has its reason in ``error``, a stopped one is "cancelled".
 
-    The checkpoint ``KEY.checkpoint`` and, if it is to be kept, the model ``KEY.safetensors`` are written to
-    ``checkpoint_dir``. A run whose checkpoint is there continues from it. The caller removes the
-    checkpoint once the run is stored.
+    Writes the checkpoint ``KEY.checkpoint`` and, with ``keep_model``, the model ``KEY.safetensors`` to
+    ``checkpoint_dir``, and continues from a checkpoint that is there. The caller removes it once the run is stored.
 
     Examples
     --------
@@ -311,7 +301,7 @@ def run_one(spec: RunSpec, checkpoint_dir: Path, progress: Progress | None = Non
     tell = progress or (lambda message: None)
     try:
         run = spec.record()
-    except Exception as error:  # settings that cannot be: the key cannot be computed either
+    except Exception as error:  # impossible settings have no key
         return Run(
             "", spec.graph.title or "my graph", spec.kind, spec.model, spec.seed, status="failed", error=str(error)
         )
@@ -322,7 +312,7 @@ def run_one(spec: RunSpec, checkpoint_dir: Path, progress: Progress | None = Non
         except ParameterError:
             if not checkpoint.exists():
                 raise
-            checkpoint.unlink()  # it may be damaged, or of something else: begin again without it
+            checkpoint.unlink()  # it may be damaged: start again without it
             run = _trained(spec, run, checkpoint_dir, tell, stop)
     except Cancelled:
         run = replace(run, status="cancelled")
@@ -355,7 +345,7 @@ def _trained(spec: RunSpec, run: Run, folder: Path, tell: Progress, stop: Any) -
             model, task, spec.epochs, seed=spec.seed, device=spec.device, checkpoint=checkpoint,
             score_test=not spec.rung, progress=False, **spec.options,
         ):  # fmt: skip
-            if (now := time.process_time()) - worked < 1e-3:  # read from the checkpoint: add the time it took then
+            if (now := time.process_time()) - worked < 1e-3:  # read from the checkpoint: count the time it took then
                 began -= epoch.seconds
             worked = now
             if not epochs and model.placement is not None:

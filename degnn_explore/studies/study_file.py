@@ -1,4 +1,4 @@
-"""What a study asks for: read from a TOML file or from arguments, and checked by pydantic."""
+"""The settings of a study, from a TOML file or from arguments, checked by pydantic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHARED = (
     "models", "epochs", "seeds", "options", "settings", "search", "protocol", "protocols", "device", "split", "metric",
     "per_positive", "negatives",
 )  # fmt: skip
-"""What may be said for all columns, and for one of them."""
+"""Keys that may be given for all columns, or for a single one."""
 _EXAMPLES = {"graph": '"celegans"', "task": '"links"', "models": '["GCN", "DE-GNN-SPD"]'}
 
 Count = Annotated[int, BeforeValidator(lambda value: check_int("it", value, least=1))]
@@ -34,8 +34,13 @@ Names = Annotated[
 ]
 
 
+Protocol = Annotated[
+    str, BeforeValidator(lambda value: " + ".join(value) if isinstance(value, list | tuple) else value)
+]
+
+
 class _Checked(BaseModel):
-    """Keys that are not known are refused, with the nearest that is."""
+    """Refuses unknown keys and suggests the nearest one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
@@ -50,9 +55,9 @@ class _Checked(BaseModel):
 
 
 class SearchConfig(_Checked):
-    """How settings are chosen: as many trials for every model, on seeds that are not reported.
+    """How settings are chosen: the same number of trials for every model, on seeds that are not reported.
 
-    All trials are trained to the first of ``rungs`` (epochs), the best ``1 / reduce`` of them, on validation, to the
+    All trials are trained to the first of ``rungs`` (epochs), the best ``1 / reduce`` of them on validation to the
     second, and so on.
     """
 
@@ -60,7 +65,7 @@ class SearchConfig(_Checked):
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (1000, 1001)
     rungs: Annotated[tuple[Count, ...], Field(min_length=1)] = (5, 15, 45)
     reduce: Annotated[int, BeforeValidator(lambda value: check_int("it", value, least=2))] = 3
-    space: Table = Field(default_factory=lambda: dict(SPACE))  # also a table of its own for a model
+    space: Table = Field(default_factory=lambda: dict(SPACE))  # may hold a table for a single model
 
     @field_validator("rungs")
     @classmethod
@@ -84,13 +89,13 @@ class SearchConfig(_Checked):
         return {**common, **{model: checked(values) for model, values in own.items()}}
 
     def space_of(self, model: str) -> dict[str, tuple[Any, ...]]:
-        """What is tried of this model's settings, if it has them."""
+        """The values to try for the settings of this model."""
         common = {name: values for name, values in self.space.items() if not isinstance(values, Mapping)}
         return common | dict(self.space.get(model, {}))
 
 
 class ColumnConfig(_Checked):
-    """One question of a study, a task on a graph, and how its models are trained."""
+    """One column of a study: a task on a graph, and how its models are trained."""
 
     graph: str | Graph  # a name, a file, or the graph itself
     task: str | Task
@@ -100,7 +105,7 @@ class ColumnConfig(_Checked):
     options: Table = Field(default_factory=dict)  # further arguments of fit
     settings: dict[str, Table] = Field(default_factory=dict)  # of single models
     search: SearchConfig | None = None
-    protocols: Annotated[tuple[str, ...], Field(min_length=1)] = ("honest",)  # "paper", or names of leaks
+    protocols: Annotated[tuple[Protocol, ...], Field(min_length=1)] = ("honest",)  # "paper", or names of leaks
     device: str = "cpu"
     split: tuple[float, ...] | None = None
     metric: str | None = None  # None: the task's
@@ -140,14 +145,14 @@ class ColumnConfig(_Checked):
                 raise ValueError(f"search.rungs {list(self.search.rungs)} go beyond the {self.epochs} epochs")
             if min(self.search.seeds) < self.seeds:
                 raise ValueError(
-                    f"search.seeds {list(self.search.seeds)} are reported, too (0 to {self.seeds - 1}): what is "
-                    "chosen on them would be judged on them. Take others, such as 1000 and 1001"
+                    f"search.seeds {list(self.search.seeds)} are reported, too (0 to {self.seeds - 1}): settings "
+                    "must not be chosen on the seeds that judge them. Take others, such as 1000 and 1001"
                 )
         if self.metric is not None:
             check_choice("metric", self.metric, ["accuracy", "auc", *RANKING])
         check_choice("negatives", self.negatives, NEGATIVES)
         if self.per_positive is not None and self.task != "links":
-            raise ValueError("per_positive is for links that the study draws; leave it out of this column")
+            raise ValueError("per_positive is only for links that the study draws; leave it out of this column")
         if isinstance(self.task, str):
             if self.metric in RANKING and self.per_positive is None:
                 raise ValueError(f"metric {self.metric!r} needs per_positive, say 100 negatives of each link")
@@ -162,12 +167,12 @@ class ColumnConfig(_Checked):
 
     @property
     def fit_options(self) -> Table:
-        """The further arguments of fit, the metric among them."""
+        """Further arguments of fit, including the metric."""
         return dict(self.options) if self.metric is None else {**self.options, "metric": self.metric}
 
     @property
     def name(self) -> str:
-        """The graph's, for people."""
+        """The graph's name for people."""
         return self.graph if isinstance(self.graph, str) else self.graph.title or "my graph"
 
     @property
@@ -177,7 +182,7 @@ class ColumnConfig(_Checked):
 
 
 class StudyConfig(_Checked):
-    """All that a study asks for."""
+    """A whole study."""
 
     title: str
     columns: Annotated[tuple[ColumnConfig, ...], Field(min_length=1)]
@@ -186,13 +191,13 @@ class StudyConfig(_Checked):
 
 
 def read_config(path: Path) -> StudyConfig:
-    """The study in a TOML file, or one that comes along, by its name; a ParameterError names the key that is wrong."""
+    """The study in a TOML file, or an included one by name; a ParameterError names the key that is wrong."""
     if not path.is_file() and not path.suffix:
         path = shipped(f"studies/{path}.toml") or path
     if not path.is_file():
         folder = shipped("studies")
-        along = f", or one of {', '.join(sorted(file.stem for file in folder.glob('*.toml')))}" if folder else ""
-        raise ParameterError(f"There is no study {str(path)!r} here; name a TOML file of yours{along}.")
+        included = f", or one of {', '.join(sorted(file.stem for file in folder.glob('*.toml')))}" if folder else ""
+        raise ParameterError(f"There is no study {str(path)!r} here; name a TOML file of yours{included}.")
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -204,7 +209,7 @@ def read_config(path: Path) -> StudyConfig:
 
 
 def make_config(given: Mapping[str, Any], name: str = "", place: Path | None = None) -> StudyConfig:
-    """The study that these values ask for.
+    """The study with these values.
 
     Examples
     --------
@@ -246,7 +251,7 @@ def make_config(given: Mapping[str, Any], name: str = "", place: Path | None = N
 
 
 def _merged(common: Mapping[str, Any], column: Mapping[str, Any]) -> Table:
-    """A column's own values over the common ones; tables such as options are joined key by key."""
+    """A column's own values override the common ones; tables such as options are merged key by key."""
     merged = dict(common)
     for key, value in column.items():
         old = merged.get(key)
@@ -255,7 +260,7 @@ def _merged(common: Mapping[str, Any], column: Mapping[str, Any]) -> Table:
 
 
 def _sentence(error: ValidationError) -> str:
-    """The first thing that is wrong, and where, such as columns[2].search.trials."""
+    """The first error and where it is, such as columns[2].search.trials."""
     first = error.errors()[0]
     where = ""
     for part in first["loc"]:

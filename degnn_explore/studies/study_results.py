@@ -1,8 +1,8 @@
-"""The results of a study as files to commit: one row a run, enough to go on from on another machine.
+"""The results of a study as files to commit: one row per run, enough to continue on another machine.
 
-A row is recognized by its key, which names the version of the protocol, graph, task, model, settings, seed and epochs.
-Trials of a search stand in a second file, ``NAME_search.csv``. Rows of an earlier protocol have other keys; they lie in
-a folder of their own, such as ``results/0.1``, and are shown, never mixed with new ones.
+A row is recognized by its key, which covers protocol version, graph, task, model, settings, seed and epochs. Trials of
+a search are in a second file, ``NAME_search.csv``. Rows of an earlier protocol have other keys and a folder of their
+own, such as ``results/0.1``; they are never mixed with new ones.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from ..common.files import csv_text, write_whole
 from .runs import Run, RunSpec
 
 EARLIER = "0.1"  # the protocol before this one
-DIGITS, SECONDS = 6, 2  # of metrics and CPU-seconds in the files: more are not looked at to choose
+DIGITS, SECONDS = 6, 2  # decimals of metrics and CPU-seconds in the files; settings are chosen on rounded metrics
 _METRICS = ("val", "test", "optimistic")
 _COLUMNS = (
     "task dataset model protocol seed metric val test optimistic epochs best_epoch cpu_seconds settings trials rung "
     "version key"
 ).split()
-_MEASURES = "measures"  # a column of its own where links are ranked: all test metrics of a run, as JSON
+_MEASURES = "measures"  # an extra column where links are ranked: all test metrics of a run, as JSON
 Row = dict[str, str]
 
 
 def search_file(path: Path) -> Path:
-    """Where the trials are.
+    """The file with the trials.
 
     >>> search_file(Path("results/table1.csv")).name
     'table1_search.csv'
@@ -40,7 +40,7 @@ def search_file(path: Path) -> Path:
 
 
 def write_rows(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write both files, each whole or not at all."""
+    """Write both files, each completely or not at all."""
     listed = list(rows)
     reported, trials = ([row for row in listed if bool(row["rung"]) == trial] for trial in (False, True))
     try:
@@ -69,12 +69,12 @@ def read_rows(path: Path) -> dict[str, Row]:
 
 
 def run_of(spec: RunSpec, row: Row) -> Run | None:
-    """The run of a row with the key of this spec; None if it was edited into something that no run can have."""
+    """The run in a row with the key of this spec; None if the row was edited into impossible values."""
     return _filled(spec.record(), row)
 
 
 def earlier_run(row: Row) -> Run | None:
-    """The run of a row of an earlier protocol, by its columns alone."""
+    """The run in a row of an earlier protocol."""
     base = Run(row["key"], row["dataset"], row["task"], row["model"], metric=row["metric"], protocol=row["protocol"])
     try:
         return _filled(replace(base, seed=int(row["seed"])), row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -71,6 +72,12 @@ def test_a_wrong_study_is_told_where_and_what_to_write(tmp_path: Path, text: str
     with pytest.raises(ParameterError) as told:
         read_config(file)
     assert words in str(told.value) and "wrong.toml" in str(told.value)
+
+
+@pytest.mark.parametrize("given", [["negatives_repeat", "gradients_not_reset"], "negatives_repeat+gradients_not_reset"])
+def test_several_leaks_at_once_are_a_list_or_joined_by_plus(given: Any) -> None:
+    study = de.study(graphs="karate", models="GCN", protocol=given)
+    assert [cell.protocol for cell in study._cells()] == ["negatives_repeat + gradients_not_reset"]
 
 
 def test_a_question_ends_the_sentence() -> None:
