@@ -1,7 +1,7 @@
-"""Where runs are trained: worker processes of this machine (loky) or a Dask cluster, each as a futures Executor.
+"""Where runs are trained: worker processes on this machine (loky) or a Dask cluster, each as a futures Executor.
 
-:func:`executor_for` gives one of two executors. Both run :func:`run_one` in a worker; they differ in how a graph gets
-there (a file here, a Dask future there), and in that only here epochs can be followed while a run is under way.
+:func:`executor_for` returns one of two executors. Both call :func:`run_one` in a worker. They differ in how a graph
+gets there (a file or a Dask future), and only the local one reports epochs while a run is in progress.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from ..learn.registry import MODELS, own_encoding
 from ..learn.tasks import Task
 from .runs import Run, RunSpec, run_one
 
-_IDLE = 600.0  # seconds after which an idle worker process ends; the next run starts a new one
-_KEPT = 2  # idle workers that are kept for the next race or study
+_IDLE = 600.0  # seconds after which an idle worker process ends
+_KEPT = 2  # idle workers kept for the next race or study
 _CONNECT = 15.0  # seconds to wait for a Dask scheduler
 _PACKAGES = ("torch", "numpy", "dask", "distributed")
 
@@ -67,12 +67,12 @@ def executor_for(workers: Any = None) -> LocalExecutor | DaskExecutor:
     )
 
 
-# ---- what is sent: a spec without its graph, and a bundle with it, once for many runs --------------
+# ---- what is sent: a spec without its graph, and once for many runs a bundle with the graph --------
 
 
 def without_graph(spec: RunSpec) -> RunSpec:
-    """The same spec without graph and own task, which travel in a bundle; its key is computed first."""
-    spec.key, spec.catalog  # noqa: B018 (computed now, and pickled with the rest)
+    """The spec without its graph and user's task, which are sent in a bundle; its key is computed first."""
+    spec.key, spec.catalog  # noqa: B018 (cached now, and pickled with the rest)
     light = copy(spec)
     for name in ("graph", "task") if isinstance(spec.task, Task) else ("graph",):
         object.__setattr__(light, name, None)
@@ -80,13 +80,13 @@ def without_graph(spec: RunSpec) -> RunSpec:
 
 
 def bundle_of(spec: RunSpec) -> bytes:
-    """What many runs share, pickled: graph, own task, own model or encoding."""
+    """What many runs share, pickled: graph, and a user's task, model or encoding."""
     task = spec.task if isinstance(spec.task, Task) else None
     return pickle.dumps((spec.graph, task, pack_model(spec.model)))
 
 
 def _restored(light: RunSpec, name: str, bundle: Callable[[], bytes]) -> RunSpec:
-    """The spec with its graph, in a worker; its model is registered. The last bundles are kept."""
+    """In a worker: the spec with its graph, its model registered. The last bundles are cached."""
     if name not in _BUNDLES:
         while len(_BUNDLES) >= 8:
             del _BUNDLES[next(iter(_BUNDLES))]
@@ -103,11 +103,11 @@ def _restored(light: RunSpec, name: str, bundle: Callable[[], bytes]) -> RunSpec
 
 
 _BUNDLES: dict[str, tuple[Any, Any, bytes]] = {}  # by their digests
-_REGISTERED: dict[str, str] = {}  # own models, and the bundle that each came with last
+_REGISTERED: dict[str, str] = {}  # users' models, and the bundle that each came with last
 
 
 def pack_model(name: str) -> bytes:
-    """A model or encoding that was registered in this process, by cloudpickle; b"" for one of this package.
+    """A user's model or encoding, pickled by cloudpickle; b"" for a model of this package.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def pack_model(name: str) -> bytes:
 
 
 def unpack_model(packed: bytes) -> None:
-    """Register what :func:`pack_model` packed."""
+    """Register a model from :func:`pack_model`."""
     if packed:
         name, pickled = pickle.loads(packed)
         own = pickle.loads(pickled)
@@ -144,7 +144,7 @@ def unpack_model(packed: bytes) -> None:
 
 @contextlib.contextmanager
 def _by_value(module: str) -> Iterator[None]:
-    """Send code of the user's own module by value: a worker may have imported an older version."""
+    """Pickle code of the user's module by value: a worker may have imported an older version."""
     import cloudpickle
 
     registered = cloudpickle.list_registry_pickle_by_value()
@@ -162,12 +162,12 @@ def _by_value(module: str) -> Iterator[None]:
 
 
 class LocalExecutor(Executor):
-    """``workers`` slots, each a loky executor with one process, so that a process that dies takes no other with it.
+    """``workers`` slots, each a loky executor with one process, so that a process that dies affects no other.
 
-    A future whose process died raises ``BrokenExecutor``; its slot gets a new process.
+    A future whose process died raises ``BrokenExecutor``; its slot is replaced.
     """
 
-    live = True  # epochs can be followed, and a run be stopped within a batch
+    live = True  # epochs are reported during a run, which can be stopped within a batch
 
     def __init__(self, workers: int) -> None:
         self.places = workers
@@ -177,7 +177,7 @@ class LocalExecutor(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         with self._lock:
-            if self._process != os.getpid():  # a forked child has the slots' names, not their processes
+            if self._process != os.getpid():  # a forked child does not have its parent's worker processes
                 self._slots, self._running, self._process = [], {}, os.getpid()
             self._slots = [slot for slot in self._slots if slot.usable]
             slot = min(self._slots, key=lambda slot: slot.pending, default=None)
@@ -186,7 +186,7 @@ class LocalExecutor(Executor):
                 self._slots.append(slot)
             try:
                 future = slot.submit(fn, *args, **kwargs)
-            except BrokenExecutor:  # its idle process died this moment
+            except BrokenExecutor:  # its idle process just died
                 self._slots.remove(slot)
                 slot = _Slot()
                 self._slots.append(slot)
@@ -196,7 +196,7 @@ class LocalExecutor(Executor):
         return future
 
     def share(self, name: str, content: bytes, scratch: Path) -> str:
-        """A file with the content; what a worker opens it by."""
+        """Write the content to a file for the workers; return its path."""
         file = scratch / f"{name}.bundle"
         file.write_bytes(content)
         return str(file)
@@ -234,7 +234,7 @@ class _Slot:
 
     @property
     def usable(self) -> bool:
-        """Whether its process lives, or has yet to start; one that was killed while idle breaks nobody's run.
+        """Whether its process is alive or not started yet; an idle one that was killed must not get a run.
 
         A sentinel is readable once its process is dead; ``is_alive`` may be wrong while loky collects the process.
         """
@@ -247,7 +247,7 @@ class _Slot:
             self.broken = True
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         self.broken = True
         _ALL.discard(self)
         self._executor.shutdown(wait=False, kill_workers=True)
@@ -259,7 +259,7 @@ _SPARE_LOCK = threading.Lock()
 
 
 def warm() -> None:
-    """Start a worker in the background, if none is idle, so that the next race begins at once."""
+    """Start a worker in the background if none is idle, so that the next race starts at once."""
     with _SPARE_LOCK:
         if _SPARE:
             return
@@ -279,7 +279,7 @@ def _acquire() -> _Slot:
 
 
 def _release(slot: _Slot) -> None:
-    """Keep an idle worker for the next race; end one that is busy, broken or one too many."""
+    """Keep an idle worker for the next race; end it if it is busy or broken, or if enough are kept."""
     with _SPARE_LOCK:
         if not slot.pending and slot.usable and len(_SPARE) < _KEPT:
             _SPARE.append(slot)
@@ -288,14 +288,14 @@ def _release(slot: _Slot) -> None:
 
 
 def _close_all() -> None:
-    """At exit: loky would wait for runs under way."""
+    """At exit; loky would wait for unfinished runs."""
     for slot in list(_ALL):
         with contextlib.suppress(Exception):
             slot.close()
 
 
 def _forget_all() -> None:
-    """In a forked child: these processes are its parent's."""
+    """In a forked child: the workers belong to its parent."""
     global _SPARE_LOCK
     _SPARE_LOCK = threading.Lock()
     _SPARE.clear()
@@ -303,7 +303,7 @@ def _forget_all() -> None:
 
 
 def _at_exit() -> None:
-    import loky  # noqa: F401 (its own exit handler is registered before ours, and so called after it)
+    import loky  # noqa: F401 (it registers its exit handler first, so ours is called before it)
 
     threading._register_atexit(_close_all)  # type: ignore[attr-defined]
 
@@ -317,10 +317,10 @@ if hasattr(os, "register_at_fork"):
 
 
 def _begin(client: int) -> None:
-    """Leave Ctrl-C to the client, and end as soon as the client is gone, even if it died while this process started."""
+    """Leave Ctrl-C to the client, and exit when the client is gone, even if it died while this process started."""
     from loky import process_executor
 
-    process_executor._MAX_MEMORY_LEAK_SIZE = 10**12  # a worker keeps graphs and torch: loky would take that for a leak
+    process_executor._MAX_MEMORY_LEAK_SIZE = 10**12  # loky would take cached graphs and torch for a memory leak
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
@@ -335,7 +335,7 @@ _IS_WARM = threading.Event()
 
 
 def _warm_up(tell: Callable[[str], object] = lambda words: None) -> None:
-    """Load torch and the compiled loops, so that no run's time includes them; ``tell`` is called when compiling."""
+    """Load torch and the compiled loops before the first run is timed; ``tell`` is called while compiling."""
     if _IS_WARM.is_set():
         return
     _IS_WARM.set()
@@ -345,13 +345,13 @@ def _warm_up(tell: Callable[[str], object] = lambda words: None) -> None:
     from ..learn.tasks import link_task
     from ..learn.training import fit
 
-    with contextlib.suppress(Exception), on_compiling(tell):  # a fault is reported by the run that it concerns
+    with contextlib.suppress(Exception), on_compiling(tell):  # an error will appear in the run itself
         task = link_task(Graph.from_edges([(i, (i + step) % 20) for i in range(20) for step in (1, 2)]))
         list(fit(build("DE-GNN-SPD", task, hidden=2), task, 1, device="cpu", progress=False))
 
 
 def train_here(light: RunSpec, bundle: str, name: str, folder: str, scratch: str) -> Run:
-    """In a worker process: one run, whose progress is appended to ``scratch/KEY.progress``."""
+    """In a worker process: train one run, and append its progress to ``scratch/KEY.progress``."""
     progress = open(Path(scratch) / f"{light.key}.progress", "a", encoding="utf-8")  # noqa: SIM115
     began = time.process_time()
 
@@ -372,14 +372,14 @@ def train_here(light: RunSpec, bundle: str, name: str, folder: str, scratch: str
 
 
 class StopFile:
-    """An event that is set when a file exists; the disk is asked at most 20 times a second."""
+    """A stop event that is set when a file exists; checked at most 20 times a second."""
 
     def __init__(self, file: Path) -> None:
-        self._file, self._asked, self._set = str(file), 0.0, False
+        self._file, self._checked, self._set = str(file), 0.0, False
 
     def is_set(self) -> bool:
-        if not self._set and (now := time.monotonic()) - self._asked > 0.05:
-            self._asked, self._set = now, os.path.exists(self._file)
+        if not self._set and (now := time.monotonic()) - self._checked > 0.05:
+            self._checked, self._set = now, os.path.exists(self._file)
         return self._set
 
 
@@ -387,7 +387,7 @@ class StopFile:
 
 
 class DaskExecutor(Executor):
-    """The workers of a Dask cluster that have the versions of this process; others are left out with a warning."""
+    """The workers of a Dask cluster with the same versions as this process; others are left out with a warning."""
 
     live = False  # epochs arrive with the run
 
@@ -412,7 +412,7 @@ class DaskExecutor(Executor):
 
     @property
     def places(self) -> int:
-        """Runs that are worked on at once, and one more for each, so that no worker waits for us."""
+        """Runs in progress, and as many again that are queued, so that no worker waits for the client."""
         self._look()
         return max(2, 2 * self._places)
 
@@ -424,7 +424,7 @@ class DaskExecutor(Executor):
         return future
 
     def share(self, name: str, content: bytes, scratch: Path) -> Any:
-        """The future of the content. It is a task, so that it also reaches workers that come later."""
+        """A future of the content. It is a task, so that workers that join later can get it, too."""
         if name not in self._shared:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Sending large graph")
@@ -456,7 +456,7 @@ class DaskExecutor(Executor):
                         self.leave_out(address, why)
                     elif isinstance(has, dict):
                         self._usable[address] = True
-        except OSError:  # reconnecting
+        except OSError:  # it is reconnecting
             threads = {}
         self._usable = {address: good for address, good in self._usable.items() if address in threads}
         self._places = sum(threads[address] for address, good in self._usable.items() if good)
@@ -488,14 +488,14 @@ def _connected(address: str) -> Any:
         raise ParameterError(
             f"No Dask scheduler answers at {short_repr(address)} "
             f"({' '.join(str(error).split()) or type(error).__name__}). "
-            "Expected is what 'dask scheduler' says when it starts, such as tcp://10.0.0.7:8786."
+            "Give the address that 'dask scheduler' prints when it starts, such as tcp://10.0.0.7:8786."
         ) from None
 
 
 def versions_here() -> dict[str, str]:
-    """Versions of Python, this package and those that decide what comes out or how workers are spoken to.
+    """Versions of Python, this package, and the packages that affect results or communication.
 
-    Of torch without the build: a laptop's CPU build and a cluster's CUDA build of one version agree.
+    Without the build of torch: a laptop's CPU build and a cluster's CUDA build of one version agree.
 
     Examples
     --------
@@ -517,7 +517,7 @@ def _installed() -> dict[str, str]:
 
 
 def _difference(worker: str, has: Any) -> str:
-    """In a sentence, what a worker has in other versions than here; "" if it has the same.
+    """One sentence on which versions of a worker differ from ours; "" if none do.
 
     >>> _difference("tcp://10.0.0.7:41", {**versions_here(), "numpy": "1.0"}).startswith("The worker tcp://10.0.0.7:41")
     True
@@ -525,12 +525,12 @@ def _difference(worker: str, has: Any) -> str:
     expected = versions_here()
     if isinstance(has, ImportError):
         return f"The worker {worker} has no degnn_explore ({has})."
-    if not isinstance(has, Mapping):  # it is gone again
+    if not isinstance(has, Mapping):  # it has left again
         return ""
     differing = [name for name in expected if has.get(name) != expected[name]]
     theirs = ", ".join(f"{name} {has.get(name, 'missing')}" for name in differing)
     ours = ", ".join(expected[name] for name in differing)
-    return f"The worker {worker} has {theirs}, and here it is {ours}." if differing else ""
+    return f"The worker {worker} has {theirs}; here it is {ours}." if differing else ""
 
 
 # ---- in a worker of a cluster ---------------------------------------------------------------------
@@ -543,7 +543,7 @@ class OtherVersions(Exception):
 def train_there(
     light: RunSpec, bundle: bytes, name: str, checkpoint: bytes, expected: dict[str, str]
 ) -> tuple[Run, dict[str, bytes]]:
-    """In a worker of a cluster: one run in its thread; with it come the files that the client is to keep."""
+    """In a worker of a cluster: train one run; returns it with the files that the client keeps."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -567,7 +567,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class _Unwanted:
-    """An event that is set when the client has cancelled the task, or is gone."""
+    """A stop event that is set when the client has cancelled the task or is gone."""
 
     def __init__(self, task: Any) -> None:
         self._task = task

@@ -1,6 +1,6 @@
-"""A race: several models and seeds on one task, trained in the background, with its state for a view.
+"""A race: several models and seeds on one task, trained in the background.
 
-No widgets here: a view asks for :meth:`Race.snapshot` when :attr:`Race.version` has changed.
+No widgets here: a view calls :meth:`Race.snapshot` when :attr:`Race.version` has changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .scheduler import Scheduler, Update
 from .store import Store
 
 MOST_SEEDS = 20
-_PATIENCE = 0.4  # seconds until a cancelled race says so, whether or not its runs have ended
+_PATIENCE = 0.4  # seconds after which a cancelled race is shown as cancelled, even if its runs have not ended
 ENDED = ("finished", "failed")
 
 
@@ -44,7 +44,9 @@ class RaceSetup:
     device: str = "auto"
     settings: Mapping[str, Any] = field(default_factory=dict)  # hyperparameters, for every model that has them
     options: Mapping[str, Any] = field(default_factory=dict)  # further arguments of fit
-    settings_of: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # of single models; learning_rate, too
+    settings_of: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=dict
+    )  # of single models; may include learning_rate
     protocol: str = "honest"
 
     def __post_init__(self) -> None:
@@ -62,12 +64,12 @@ class RaceSetup:
             self.protocol, self.device)  # fmt: skip
 
     def specs(self) -> list[RunSpec]:
-        """All runs, seed by seed, so that every model has a first result early."""
+        """All runs, seed by seed, so that every model gets a first result early."""
         return [self.spec(model, seed) for seed in range(self.seeds) for model in self.models]
 
     @cached_property
     def question(self) -> RunSpec:
-        """Any run of it: what the race is about."""
+        """A run that stands for the question: graph, task, metric and protocol."""
         metric = {name: value for name, value in self.options.items() if name == "metric"}
         model = self.models[0] if self.models else "GCN"
         return RunSpec(self.graph, self.task, model, options=metric, protocol=self.protocol)
@@ -79,7 +81,7 @@ class RaceSetup:
 
     @property
     def digest(self) -> str:
-        """Names the question."""
+        """Identifies the question, see :attr:`RunSpec.digest`."""
         return self.question.digest
 
     @property
@@ -92,11 +94,11 @@ class RaceSetup:
         return RunSpec(self.graph, self.task, self.question.model, seed, protocol=self.protocol).make_task()
 
     def full_settings(self, model: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Hyperparameters and options of this model's runs, with defaults."""
+        """Hyperparameters and options of this model's runs, with defaults filled in."""
         return self.spec(model).full_settings
 
     def check(self) -> None:
-        """Raise an error for anything that is known to fail before the first epoch."""
+        """Raise an error for anything that would fail before the first epoch."""
         if check_int("seeds", self.seeds, least=1) > MOST_SEEDS:
             raise ParameterError(f"seeds must be at most {MOST_SEEDS}, not {self.seeds}.")
         if not self.models:
@@ -108,12 +110,12 @@ class RaceSetup:
             check_choice("hyperparameter", name, known)
 
 
-# ---- how far it is --------------------------------------------------------------------------------
+# ---- progress -------------------------------------------------------------------------------------
 
 
 @dataclass
 class RunState:
-    """How far one run is: "waiting", "preparing", "running", "finished" or "failed"."""
+    """The progress of one run: "waiting", "preparing", "running", "finished" or "failed"."""
 
     spec: RunSpec
     state: str = "waiting"
@@ -125,14 +127,14 @@ class RunState:
 
 @dataclass(frozen=True)
 class ModelProgress:
-    """How far a model is."""
+    """The progress of one model."""
 
     model: str
     state: str  # "waiting", "preparing", "running", "finished", "failed" or "cancelled"
     done: int  # seeds finished or failed
     of: int
     share: float  # of all its epochs
-    left: float | None  # seconds until its last seed is finished; None: not known
+    left: float | None  # seconds until its last seed is finished; None: unknown
     error: str = ""
     doing: str = ""
 
@@ -144,13 +146,13 @@ class Snapshot:
     state: str  # "ready", "running", "cancelled" or "finished"
     progress: tuple[ModelProgress, ...]
     left: float | None  # seconds until all is finished
-    runs: tuple[Run, ...]  # finished, or as far as they are (status "running")
+    runs: tuple[Run, ...]  # finished, or with their epochs so far (status "running")
     version: int = 0  # increases with every change
-    where: str = ""  # the latest run is trained, and its data are
+    where: str = ""  # where the latest run is trained and its data are
 
 
 def states_of(setup: RaceSetup, runs: Iterable[Run]) -> dict[str, RunState]:
-    """The state of each run of a race, by key, when these runs are stored."""
+    """The state of each run of a race, by key, given the runs in the store."""
     states = {spec.key: RunState(spec) for spec in setup.specs()}
     for run in runs:
         if run.key in states and run.status == "finished":
@@ -161,7 +163,7 @@ def states_of(setup: RaceSetup, runs: Iterable[Run]) -> dict[str, RunState]:
 def snapshot_of(
     setup: RaceSetup, states: Mapping[str, RunState], state: str, workers: int = 1, version: int = 0, where: str = ""
 ) -> Snapshot:
-    """The snapshot of these run states."""
+    """A snapshot of these states."""
     left = _seconds_left(list(states.values()), setup.epochs, workers) if state == "running" else {}
     by_model = {model: [one for one in states.values() if one.spec.model == model] for model in setup.models}
     progress = tuple(_progress(model, own, setup.epochs, state, left) for model, own in by_model.items())
@@ -190,7 +192,7 @@ def _progress(model: str, runs: Sequence[RunState], epochs: int, race: str, left
         state = next((s for s in ("running", "preparing") if s in states), "waiting")
     else:
         state = "cancelled" if race == "cancelled" else "waiting"
-    known = any(one.epochs for one in runs)  # else only a guess from the other models
+    known = any(one.epochs for one in runs)  # else there is only an estimate from other models
     seconds = 0.0 if done == len(runs) else left.get(model) if known else None
     error = next((one.error for one in runs if one.error), "")
     doing = next((one.doing for one in runs if one.state == "preparing" and one.doing), "")
@@ -198,9 +200,9 @@ def _progress(model: str, runs: Sequence[RunState], epochs: int, race: str, left
 
 
 def _seconds_left(runs: Sequence[RunState], epochs: int, workers: int) -> dict[str, float]:
-    """In how many seconds the last run of each model will end, by its latest epochs; {} if nothing is known.
+    """Seconds until the last run of each model ends, estimated from its latest epochs; {} if there are none.
 
-    The work is spread over the workers, but a run is never shorter than itself.
+    The work is spread over the workers, but a single run is not.
     """
     times: dict[str, list[float]] = {}
     for one in runs:
@@ -222,9 +224,9 @@ def _seconds_left(runs: Sequence[RunState], epochs: int, workers: int) -> dict[s
 
 
 class Race:
-    """Trains the runs of a setup in the background, ``workers`` at a time, and keeps them in a store as they end.
+    """Trains the runs of a setup in the background, ``workers`` at a time, and stores each as it ends.
 
-    Runs that the store has are not trained again; those that another process trains at the moment are waited for.
+    Runs that are in the store are not trained again; a race waits for those that another process is training.
 
     Examples
     --------
@@ -256,7 +258,7 @@ class Race:
         return self._state == "running"
 
     def start(self) -> None:
-        """Train what is not finished; this also continues after :meth:`cancel`, and tries failed runs again."""
+        """Train all runs that are not finished; continues after :meth:`cancel`, and trains failed runs again."""
         if self.running:
             raise ParameterError("This race is running already; cancel it first, or wait.")
         if self._thread is not None:
@@ -273,7 +275,7 @@ class Race:
             self._thread.start()
 
     def cancel(self, wait: bool = True) -> None:
-        """Stop within half a second; finished runs are kept, :meth:`start` continues the others where they were."""
+        """Stop within half a second. Finished runs are kept; :meth:`start` continues the others."""
         self._stop.set()
         if wait and self._thread is not None and self.running:
             self._thread.join(_PATIENCE)
@@ -289,7 +291,7 @@ class Race:
             return [one.run for one in self._states.values() if one.run is not None and one.state == "finished"]
 
     def snapshot(self) -> Snapshot:
-        """The race as it is now."""
+        """The current state of the race."""
         with self._lock:
             return snapshot_of(self.setup, self._states, self._state, self.workers, self.version, self._where)
 
@@ -302,7 +304,7 @@ class Race:
 
         try:
             Scheduler(self.store, self.workers, retry_failed=True).run(todo, stop, self._update)
-        except Exception as error:  # a full disk, say: shown at every run that it stopped, which can be continued
+        except Exception as error:  # a full disk, say: shown for every run that it stopped
             words = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
             with self._lock:
                 for one in self._states.values():
@@ -317,7 +319,7 @@ class Race:
             one = self._states[update.spec.key]
             one.state, one.doing = update.state, update.doing
             self._where = update.placed or self._where
-            # a continued run reports its earlier epochs again: a curve never jumps back
+            # a continued run reports its earlier epochs again: the curve must not jump back
             one.epochs = one.epochs + [epoch for epoch in update.epochs if epoch["number"] > len(one.epochs)]
             if update.run is not None:
                 one.run, one.error = update.run, update.run.error

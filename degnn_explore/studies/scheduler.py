@@ -1,8 +1,7 @@
-"""The scheduler: claims runs in the store, has an executor train them, and stores what comes back.
+"""The scheduler: claims runs in the store, submits them to an executor, and stores the results.
 
-Board, studies and searches use this one loop; they differ only in what is to do. What is stored is all there is: a
-process that is killed at any moment has lost nothing finished, and the next one, or another at the same time, trains
-what is left.
+Boards, studies and searches use this one loop; they differ only in their list of runs. All state is in the store: a
+process that is killed loses nothing finished, and the next one, or another at the same time, trains what is left.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ from .executors import (
 from .runs import Run, RunSpec, run_one
 from .store import CLAIM, Store, new_owner
 
-_DEATHS = {True: 2, False: 5}  # of a run's workers after and before it began: then the run has failed
-_TICK = 0.1  # seconds between two looks at progress files and the stop event
-_ELSEWHERE = 1.0  # seconds between two looks at runs that another process trains
-_GRACE = 5.0  # seconds that stopped runs have to write their checkpoints before their processes are ended
+_DEATHS = {True: 2, False: 5}  # a run fails when so many of its workers died after, or before, it began
+_TICK = 0.1  # seconds between checks of progress files and the stop event
+_ELSEWHERE = 1.0  # seconds between checks of runs that another process trains
+_GRACE = 5.0  # seconds that stopped runs have to write their checkpoints before their processes are killed
 _DIED = (
     "The worker process ended unexpectedly, twice. If there was too little memory, train fewer models at once; if the "
     "model is your own, try it in the notebook with de.fit."
@@ -48,12 +47,12 @@ _DIED = (
 
 @dataclass(frozen=True)
 class Update:
-    """News of a run: its state, and what is new of it."""
+    """An update of one run: its state, and what is new."""
 
     spec: RunSpec
     state: str  # "preparing", "running", "waiting" (stopped, or its worker died), "finished" or "failed"
-    epochs: Sequence[dict[str, Any]] = ()  # those since the last update
-    doing: str = ""  # while it prepares
+    epochs: Sequence[dict[str, Any]] = ()  # since the last update
+    doing: str = ""  # the current step, while it prepares
     placed: str = ""  # where it is trained
     cpu_seconds: float = 0.0  # so far; 0 on a cluster
     run: Run | None = None  # once it has ended
@@ -64,7 +63,7 @@ class _Running:
     spec: RunSpec
     future: Future[Any]
     began_at: int  # size of its progress file when it was submitted
-    offset: int = 0  # of its progress file that was read
+    offset: int = 0  # bytes of its progress file that were read
     state: str = "preparing"
 
 
@@ -93,10 +92,10 @@ class Scheduler:
         stop: threading.Event | None = None,
         on_update: Callable[[Update], object] | None = None,
     ) -> None:
-        """Until ``todo()`` has nothing left or ``stop`` is set.
+        """Train until ``todo()`` is empty or ``stop`` is set.
 
-        ``todo()`` gives the runs that have not ended, most urgent first; it is asked again whenever one has ended. An
-        error, such as a full disk or Ctrl-C, is raised after runs under way were stopped and claims released.
+        ``todo()`` returns the runs that have not ended, most urgent first; it is called again whenever one has ended.
+        An error, such as a full disk or Ctrl-C, is raised after running runs were stopped and claims released.
         """
         self.store.prepare()
         executor = executor_for(self.workers)
@@ -107,7 +106,7 @@ class Scheduler:
             while not (stop is not None and stop.is_set()):
                 self.places = executor.places if executor.live else executor.places // 2
                 ended = session.collect()
-                session.submit_claimed()  # before anything is written: no worker waits for the disk
+                session.submit_claimed()  # before writing results: no worker waits for the disk
                 ended |= session.keep()
                 if ended or session.looked_elsewhere:
                     waiting = list(todo())
@@ -147,16 +146,16 @@ class _Session:
             with contextlib.suppress(ParameterError):  # a full disk is reported by the loop
                 self.store.renew(self.owner)
 
-    # ---- out ----------------------------------------------------------------------------------
+    # ---- submitting ---------------------------------------------------------------------------
 
     def fill(self, waiting: Sequence[RunSpec]) -> bool:
-        """Claim and submit while there is room; return whether anything is left, here or elsewhere."""
+        """Claim and submit runs while workers are free; return whether anything is left, here or elsewhere."""
         self.looked_elsewhere = False
         claimed = {spec.key for spec in self._claimed}
         left = {spec.key: spec for spec in waiting if spec.key not in self._running and spec.key not in claimed}
         left = {key: spec for key, spec in left.items() if key not in self._retried}
         room = self.executor.places - len(self._running) - len(self._claimed)
-        ahead = min(self.executor.places, 2)  # claimed before there is room, so that a free worker is given one at once
+        ahead = min(self.executor.places, 2)  # claimed in advance, so that a free worker gets a run at once
         if left and room + ahead > 0 and time.monotonic() >= self._next_look:
             keys, ended = self.store.claim(left, self.owner, room + ahead, retry_failed=self._retry)
             self._claimed += [left[key] for key in keys]
@@ -186,7 +185,7 @@ class _Session:
         return file.stat().st_size if file.exists() else 0
 
     def _continue_from(self, spec: RunSpec) -> None:
-        """A trial continues from the rung below; without that checkpoint it starts over."""
+        """A trial continues from the checkpoint of the rung below; without it, it starts over."""
         if spec.resume_from and not (place := self.store.checkpoint(spec.key)).exists():
             with contextlib.suppress(OSError):
                 os.replace(self.store.checkpoint(spec.resume_from), place)
@@ -208,7 +207,7 @@ class _Session:
         return self.executor.submit(train_there, light, bundle, name, content_so_far, versions_here())
 
     def _shared(self, spec: RunSpec) -> tuple[str, Any]:
-        """Name and place of the bundle of a spec, which is sent once."""
+        """Name and location of a spec's bundle, which is sent once."""
         about = (spec.digest, id(spec.graph), mark_of(spec.model))
         if about not in self._bundles:
             content = bundle_of(spec)
@@ -233,7 +232,7 @@ class _Session:
         threading.Thread(target=work, daemon=True, name=f"train {spec.model}").start()
         return future
 
-    # ---- back ---------------------------------------------------------------------------------
+    # ---- collecting ---------------------------------------------------------------------------
 
     def wait(self) -> None:
         """Wait until a run has ended, or for a tick."""
@@ -241,17 +240,17 @@ class _Session:
         self._news.clear()
 
     def collect(self) -> bool:
-        """Follow running runs and collect those that ended; return whether one has."""
+        """Report the progress of running runs and collect those that ended; return whether one has."""
         for running in self._running.values():
             self._follow(running)
         done = [running for running in self._running.values() if running.future.done()]
         for running in done:
-            self._follow(running)  # what was written since
+            self._follow(running)  # its last epochs
             del self._running[running.spec.key]
             if (run := self._outcome(running)) is not None:
                 self._unsaved.append((running.spec, run))
             else:
-                self._claimed.insert(0, running.spec)  # still ours: it is trained again before anything else
+                self._claimed.insert(0, running.spec)  # still claimed: train it again before anything else
                 self.on_update(Update(running.spec, "waiting"))
         return bool(done)
 
@@ -262,7 +261,7 @@ class _Session:
             result = future.result()
         except CancelledError:
             if isinstance(self.executor, DaskExecutor):
-                self._bundles.clear()  # its scheduler was gone for a while, and with it what was sent
+                self._bundles.clear()  # the Dask scheduler restarted and lost them
                 self.executor.forget_shared()
             return None
         except BrokenExecutor:
@@ -292,10 +291,10 @@ class _Session:
         return run if run.graph else replace(spec.record(), status=run.status, error=run.error)
 
     def keep(self) -> bool:
-        """Store what has ended, report it, and remove its files; return whether there was something."""
+        """Store runs that ended, report them, and remove their files; return whether there were any."""
         if not self._unsaved:
             return False
-        self.store.put(*(run for _, run in self._unsaved))  # first: until then the checkpoint is all there is of a run
+        self.store.put(*(run for _, run in self._unsaved))  # before its checkpoint is removed
         stored, self._unsaved = self._unsaved, []
         for spec, run in stored:
             if not run.rung or run.status == "failed":
@@ -303,12 +302,12 @@ class _Session:
             for ending in ("progress", "stop"):
                 (self.scratch / f"{run.key}.{ending}").unlink(missing_ok=True)
             if run.status == "failed" and self._retry:
-                self._retried.add(run.key)  # once in a call
+                self._retried.add(run.key)  # once per call
             self.on_update(Update(spec, run.status, () if self.executor.live else run.epochs, run=run))
         return True
 
     def _follow(self, running: _Running) -> None:
-        """Report what a run has written to its progress file."""
+        """Report what a run has appended to its progress file."""
         if not self.executor.live:
             return
         try:

@@ -1,4 +1,4 @@
-"""The store: every run of a project under its key, in one SQLite file that many processes may use at once."""
+"""The store: all runs of a project by key, in one SQLite file that many processes can use at once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _VERSION = 2
 _COLUMNS = ("key", "task", "digest", "graph", "model", "seed", "status")
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS runs (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,  -- in the order in which they were written
+    number INTEGER PRIMARY KEY AUTOINCREMENT,  -- the order in which they were written
     key TEXT NOT NULL UNIQUE,
     task TEXT NOT NULL, digest TEXT NOT NULL, graph TEXT NOT NULL, model TEXT NOT NULL, seed INTEGER NOT NULL,
     status TEXT NOT NULL,
@@ -40,28 +40,27 @@ CREATE INDEX IF NOT EXISTS runs_of ON runs (task, digest);
 CREATE TABLE IF NOT EXISTS claims (
     key TEXT PRIMARY KEY,
     owner TEXT NOT NULL,  -- machine/process/token
-    until REAL NOT NULL  -- seconds of the clock
+    until REAL NOT NULL  -- time.time()
 );
 PRAGMA application_id = {_APPLICATION};
 PRAGMA user_version = {_VERSION};
 """
 CLAIM = 60.0  # seconds that a claim holds unless it is renewed
-_PATIENCE = 60.0  # seconds to wait for another process that is writing
+_PATIENCE = 60.0  # seconds to wait while another process writes
 _ABANDONED = 86_400.0  # seconds after which the scratch files of a scheduler without claims are removed
 
 
 class Store:
-    """The runs in a folder: ``runs.sqlite``, and ``models/`` next to it. It is created when the first run is written.
+    """The runs in a folder: ``runs.sqlite`` and ``models/``, created when the first run is written.
 
-    What :meth:`put` was given is on the disk when it returns, whatever happens to the process afterwards; a finished
-    run is never overwritten by a failed one. A full disk is a ParameterError; what is stored can still be read.
+    When :meth:`put` returns, its runs are on the disk, whatever happens to the process afterwards. A failed run never
+    overwrites a finished one. A full disk is a ParameterError; stored runs can still be read.
 
     Parameters
     ----------
     folder
-        Where the runs are. By default ``runs/`` of the project: of the nearest folder upwards that has such a store,
-        else of the repository or Python project around this folder, else of this folder. The environment variable
-        DEGNN_RUNS names another.
+        By default ``runs/`` in the nearest parent folder that has such a store, else in the repository or Python
+        project around this folder, else in this folder. The environment variable DEGNN_RUNS sets another default.
 
     Examples
     --------
@@ -80,7 +79,7 @@ class Store:
         if self.folder.exists() and not self.folder.is_dir():
             raise ParameterError(f"{self.folder} is a file; name a folder for the runs, such as runs.")
         self.models = self.folder / "models"
-        self.scratch = self.folder / "scratch"  # what runs under way need; a folder for each scheduler
+        self.scratch = self.folder / "scratch"  # files of runs in progress, in a folder for each scheduler
         self._file = self.folder / "runs.sqlite"
 
     def __repr__(self) -> str:
@@ -89,7 +88,7 @@ class Store:
     # ---- runs ---------------------------------------------------------------------------------
 
     def put(self, *runs: Run) -> None:
-        """Write runs, all of them or none; a later one of the same key replaces the earlier."""
+        """Write runs, all or none; a later run replaces an earlier one with the same key."""
         with self._writing() as db:
             for run in runs:
                 db.execute("DELETE FROM claims WHERE key = ?", [run.key])
@@ -99,7 +98,7 @@ class Store:
                     db.execute(f"REPLACE INTO runs ({', '.join(_COLUMNS)}, record) VALUES (?,?,?,?,?,?,?,?)", values)
 
     def get(self, key: str) -> Run | None:
-        """The run of this key, None if there is none."""
+        """The run with this key, or None."""
         return next(iter(self.runs(key=key)), None)
 
     def runs(self, **filters: Any) -> list[Run]:
@@ -119,21 +118,21 @@ class Store:
         return known
 
     def unknown_models(self, **filters: Any) -> dict[str, int]:
-        """How many of these runs are of models that are not registered in this process, by model."""
+        """How many of these runs have models that are not registered in this process, by model."""
         with self._reading() as db:
             query = f"SELECT model, COUNT(*) FROM runs WHERE {_where(filters)} GROUP BY model ORDER BY model"
             counted = dict(db.execute(query, [*filters.values()]).fetchall())
         return {name: count for name, count in counted.items() if name not in MODELS}
 
     def frame(self, **filters: Any) -> pandas.DataFrame:
-        """The runs as a table for pandas, a row for each, without their epochs."""
+        """The runs as a DataFrame, one row per run, without their epochs."""
         import pandas as pd
 
         columns = [name for name in Run.__dataclass_fields__ if name != "epochs"]
         return pd.DataFrame([[getattr(run, name) for name in columns] for run in self.runs(**filters)], columns=columns)
 
     def export(self, path: str | os.PathLike[str], per: str = "run", **filters: Any) -> None:
-        """Write runs (see :meth:`runs`) to a file of JSON lines or CSV, by its ending; ``per`` is "run" or "epoch"."""
+        """Write runs (see :meth:`runs`) to a .jsonl or .csv file, one row per "run" or per "epoch"."""
         file = Path(path).expanduser()
         ending = check_choice("ending", file.suffix, (".jsonl", ".csv"))
         runs = self.runs(**filters)
@@ -149,15 +148,15 @@ class Store:
                 f"{file} cannot be written ({error.strerror or error}); choose another place."
             ) from None
 
-    # ---- who trains what ----------------------------------------------------------------------
+    # ---- claims -------------------------------------------------------------------------------
 
     def claim(
         self, keys: Iterable[str], owner: str, limit: int = 1, *, seconds: float = CLAIM, retry_failed: bool = False
     ) -> tuple[list[str], list[str]]:
-        """Claim the first ``limit`` of these runs that no one else trains; return them, and those that ended.
+        """Claim the first ``limit`` of these runs that nobody else trains; return them, and those that have ended.
 
-        A claim ends with :meth:`put` or :meth:`release`, after ``seconds`` unless :meth:`renew` extends it, and at
-        once when its owner was a process of this machine that is gone. ``owner`` is from :func:`new_owner`.
+        A claim ends with :meth:`put` or :meth:`release`, after ``seconds`` unless :meth:`renew` extends it, and at once
+        if its owner was a process on this machine that is gone. ``owner`` comes from :func:`new_owner`.
         """
         claimed: list[str] = []
         ended: list[str] = []
@@ -183,19 +182,19 @@ class Store:
             db.execute("UPDATE claims SET until = ? WHERE owner = ?", [time.time() + seconds, owner])
 
     def release(self, owner: str) -> None:
-        """End the claims of this owner."""
+        """End all claims of this owner."""
         with self._writing() as db:
             db.execute("DELETE FROM claims WHERE owner = ?", [owner])
 
     def forget_failed(self, keys: Iterable[str]) -> None:
-        """Remove failed runs of these keys, so that they can be tried again."""
+        """Remove failed runs with these keys, so that they can be trained again."""
         with self._writing() as db:
             db.executemany("DELETE FROM runs WHERE key = ? AND status = 'failed'", [(key,) for key in keys])
 
-    # ---- files of runs under way --------------------------------------------------------------
+    # ---- files of runs in progress ------------------------------------------------------------
 
     def checkpoint(self, key: str) -> Path:
-        """Where an unfinished run continues from."""
+        """The file from which an unfinished run continues."""
         return self.models / f"{key}.checkpoint"
 
     def prepare(self) -> None:
@@ -219,12 +218,12 @@ class Store:
         for file in self.models.glob("*"):
             half_written = file.name.startswith(".") and file.name.split(".")[1] not in claims
             done = file.suffix == ".checkpoint" and file.stem in finished
-            with contextlib.suppress(FileNotFoundError):  # another process tidies up, too
+            with contextlib.suppress(FileNotFoundError):  # another process may clean up, too
                 if done or (half_written and time.time() - file.stat().st_mtime > 60):
                     file.unlink()
 
     def scratch_of(self, owner: str) -> Path:
-        """A folder for one scheduler: progress of its runs, and what it sends to its workers."""
+        """A folder for one scheduler: progress files and bundles for its workers."""
         return self.scratch / owner.replace("/", "+")
 
     def tidy(self, owner: str) -> None:
@@ -252,7 +251,7 @@ class Store:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """The file; where there is none yet, empty tables in memory."""
+        """The database; empty tables in memory if there is no file yet."""
         with self._errors():
             if self._file.exists():
                 with contextlib.closing(self._connect()) as db:
@@ -267,8 +266,8 @@ class Store:
         return sqlite3.connect(self._file, timeout=_PATIENCE, isolation_level=None)
 
     def _is_ours(self, db: sqlite3.Connection) -> bool:
-        """Whether the tables are there; an error for somebody else's database."""
-        db.execute("BEGIN")  # all as of one moment: another process may be making it
+        """Whether the tables are there; an error for a database of something else."""
+        db.execute("BEGIN")  # one consistent view: another process may be creating the tables
         application, version = (
             db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
         )
@@ -286,7 +285,7 @@ class Store:
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """Errors of the disk and of SQLite in our words."""
+        """Turn errors of the disk and of SQLite into a ParameterError."""
         try:
             yield
         except OSError as error:
@@ -318,12 +317,12 @@ _DISK = (
 
 
 def new_owner() -> str:
-    """A new owner of claims: machine, process, and a token that tells two schedulers of a process apart."""
+    """A new owner of claims: machine, process, and a token that distinguishes schedulers in one process."""
     return f"{socket.gethostname().replace('/', '-').replace('+', '-')}/{os.getpid()}/{secrets.token_hex(4)}"
 
 
 def _is_gone(owner: str) -> bool:
-    """Whether the owner was a process of this machine, and is no more."""
+    """Whether the owner was a process on this machine that no longer exists."""
     machine, _, process = owner.rpartition("/")[0].rpartition("/")
     if machine != new_owner().split("/")[0] or not process.isdigit() or os.name != "posix":
         return False  # on Windows signal 0 would end the process
@@ -337,7 +336,7 @@ def _is_gone(owner: str) -> bool:
 
 
 def _project_folder() -> Path:
-    """The nearest folder upwards that holds a store, else a repository or Python project, else this one."""
+    """The nearest parent folder with a store, else with a repository or Python project, else this folder."""
     here = Path.cwd()
     for marks in (["runs/runs.sqlite"], [".git", "pyproject.toml"]):
         for folder in (here, *here.parents):
@@ -351,7 +350,7 @@ def _where(filters: dict[str, Any]) -> str:
 
 
 def left_out(unknown: dict[str, int]) -> str:
-    """Which runs are not shown because their models are not registered.
+    """A sentence about runs that are not shown because their models are not registered.
 
     >>> left_out({"my net": 3, "my SAGE": 1})
     "Left out: 3 runs of 'my net', 1 run of 'my SAGE', not registered here; run the cell that registers them."

@@ -108,7 +108,7 @@ def test_a_worker_with_other_versions_is_left_out_with_a_warning_and_ends_nothin
     client.run(change, "9.9", workers=[first])
     try:
         study = de.study(graphs="karate", models="Katz", seeds=6, store=tmp_path)
-        with pytest.warns(UserWarning, match=rf"{first} has degnn_explore 9\.9, and here it is .*left out"):
+        with pytest.warns(UserWarning, match=rf"{first} has degnn_explore 9\.9; here it is .*left out"):
             assert study.run(client, progress=False).left == 0
         client.run(change, "9.9", workers=[second])
         with pytest.raises(ParameterError, match="No worker"), pytest.warns(UserWarning, match="left out"):
