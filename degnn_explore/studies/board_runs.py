@@ -1,4 +1,4 @@
-"""What a Training Board shows: the chosen race, and the runs in its store, of today or of another day. No widgets."""
+"""The runs of a Training Board: those of the chosen race, and earlier ones in its store. No widgets here."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from .store import Store, left_out
 
 
 class BoardRuns:
-    """The runs of the chosen task and graph, which of them are shown, and how far the chosen ones are."""
+    """The runs of the chosen task and graph, which of them are shown, and the progress of the chosen ones."""
 
     def __init__(self, setup: RaceSetup, store: Store, show_earlier: bool = True) -> None:
         self.race: Race | None = None
-        self.show_earlier = show_earlier  # runs of the store that no race of this board asked for
-        self._asked_for: set[str] = set()  # keys of the runs that were raced here
+        self.show_earlier = show_earlier  # whether to show stored runs that were not raced on this board
+        self._raced: set[str] = set()  # keys of the runs that were raced on this board
         self.trained_models = TrainedModels(setup, store.models)
         self._table: tuple[list[str], Comparison | None] = ([], None)
         self.choose(setup, store)
 
     def choose(self, setup: RaceSetup, store: Store) -> None:
-        """Turn to another setup or store; nothing may be in training."""
+        """Switch to another setup or store; no race may be running."""
         old = self.trained_models
         if (old.folder, old.setup.digest, old.setup.kind) != (store.models, setup.digest, setup.kind):
             self.trained_models = TrainedModels(setup, store.models)
@@ -41,23 +41,23 @@ class BoardRuns:
         self.note = " ".join(filter(None, [left_out(unknown) if unknown else "", ignored(others)]))
 
     def new_race(self, workers: int) -> Race:
-        """The race of the chosen setup: the one there is, if it is the same, so that it continues; else a new one."""
+        """The race of the chosen setup: the current one if it is the same, so that it continues, else a new one."""
         if self.race is None or not _is_race_of(self.race, self.setup, self.store, workers):
             self.race = Race(self.setup, self.store, workers)
-        self._asked_for |= {spec.key for spec in self.setup.specs()}
+        self._raced |= {spec.key for spec in self.setup.specs()}
         return self.race
 
     @property
     def earlier(self) -> int:
-        """How many finished runs of the store are not shown until a reader asks for them."""
+        """How many finished runs in the store are hidden."""
         return 0 if self.show_earlier else len(self._stored) - len(self._visible())
 
     def _visible(self) -> list[Run]:
-        return [run for run in self._stored if self.show_earlier or run.key in self._asked_for]
+        return [run for run in self._stored if self.show_earlier or run.key in self._raced]
 
     @property
     def file_name(self) -> str:
-        """For files about the chosen question, such as links-celegans."""
+        """A name for files about the chosen task and graph, such as links-celegans."""
         slug = "".join(c if c.isalnum() else "-" for c in self.setup.title.lower()).strip("-")[:60] or "own-graph"
         return f"{self.setup.kind}-{slug}"
 
@@ -65,13 +65,13 @@ class BoardRuns:
 
     @property
     def runs(self) -> list[Run]:
-        """The finished runs of the task and graph, in any settings; see :attr:`show_earlier`."""
+        """The finished runs of the task and graph, with any settings; see :attr:`show_earlier`."""
         fresh = {run.key: run for run in ([] if self.race is None else self.race.results())}
         return [run for run in self._visible() if run.key not in fresh] + list(fresh.values())
 
     @property
     def shown(self) -> list[Run]:
-        """Of each model its runs with the chosen settings, with however many seeds; if it has none, the latest."""
+        """Each model's runs with the chosen settings; if it has none, those with its latest settings."""
         shown: list[Run] = []
         for model, group in by_model(self.runs).items():
             chosen = self.setup.full_settings(model)
@@ -79,7 +79,7 @@ class BoardRuns:
         return shown
 
     def table(self) -> Comparison | None:
-        """The comparison of the runs shown, with a note on how they were trained."""
+        """The comparison of the runs shown, with a note on their settings."""
         shown = self.shown
         last = {run.model: (run.hyper, run.options) for run in shown}
         other = [model for model, settings in last.items() if settings != self.setup.full_settings(model)]
@@ -97,7 +97,7 @@ class BoardRuns:
         return code_of(self.setup, self.shown)
 
     def best(self) -> Run | None:
-        """The first seed of the best model whose file is there."""
+        """The first seed of the best model that has a model file."""
         table, shown = self.table(), self.shown
         for row in table.rows if table is not None else ():
             for seed in sorted({run.seed for run in shown}):
@@ -109,7 +109,7 @@ class BoardRuns:
     # ---- progress -----------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot | None:
-        """How far the chosen runs are, in the race or, before there is one, in the store; None: nothing to tell."""
+        """The progress of the chosen runs, in the race or, before there is one, in the store; None if nothing ran."""
         if self.race is not None:
             return self.race.snapshot()
         shown = self._visible()
@@ -121,7 +121,7 @@ class BoardRuns:
         return snapshot_of(self.setup, states, "cancelled" if begun else "ready" if left else "finished")
 
     def drawn(self) -> list[Run]:
-        """The runs for the chart: those of the race as far as they are, and of other models those shown."""
+        """The runs for the chart: those of the race so far, and those shown of other models."""
         if self.race is None:
             return self.shown
         return [run for run in self.shown if run.model not in self.race.setup.models] + list(self.race.snapshot().runs)
@@ -137,7 +137,7 @@ def _is_race_of(race: Race, setup: RaceSetup, store: Store, workers: int) -> boo
 
 
 def ignored(runs: Sequence[Run]) -> str:
-    """How many runs of the same task on a graph of the same name are about something else."""
+    """A sentence about runs of the same task on a graph of the same name that answer another question."""
     leaking = sum(run.protocol != "honest" for run in runs)
     counted = [
         (leaking, "with a protocol that leaks on purpose"),
@@ -153,7 +153,7 @@ _SAYS = {("optimizer", "sgd"): "SGD", ("patience", None): "no early stop"}
 
 
 def settings_note(runs: Sequence[Run], setup: RaceSetup, other: Sequence[str] = ()) -> str:
-    """How the runs were trained; ``other`` are the models that have none with the settings of the setup.
+    """A sentence about the settings of these runs; ``other`` lists models without runs of the chosen settings.
 
     Examples
     --------
@@ -165,19 +165,19 @@ def settings_note(runs: Sequence[Run], setup: RaceSetup, other: Sequence[str] = 
     """
     usual = replace(setup, settings={}, options={}, settings_of={})
     groups: dict[str, list[str]] = {}
-    for model, run in {run.model: run for run in runs if run.options or run.hyper}.items():  # else nothing was chosen
+    for model, run in {run.model: run for run in runs if run.options or run.hyper}.items():
         groups.setdefault(_words(run, *usual.full_settings(model)), []).append(model)
     if len(groups) <= 1:
         note = f"Trained with {next(iter(groups))}." if groups else "Heuristics: nothing was trained."
     else:
         note = "Trained with: " + "; ".join(f"{', '.join(names)}: {words}" for words, names in groups.items()) + "."
     if other:
-        note += f" The settings chosen above are others: of {', '.join(other)} the latest runs are shown."
+        note += f" These are not the settings chosen above for {', '.join(other)}, whose latest runs are shown."
     return note
 
 
 def _words(run: Run, hyper: dict[str, Any], options: dict[str, Any]) -> str:
-    """The settings of a run that are not the usual ones, and always its epochs."""
+    """The epochs of a run, and its settings that are not the defaults."""
     own = {name: value for name, value in run.options.items() if name != "epochs" and value != options.get(name)}
     own |= {name: value for name, value in run.hyper.items() if value != hyper.get(name)}
     parts = [_SAYS.get((name, value), f"{name.replace('_', ' ')} {value}") for name, value in own.items()]
@@ -186,9 +186,9 @@ def _words(run: Run, hyper: dict[str, Any], options: dict[str, Any]) -> str:
 
 
 def code_of(setup: RaceSetup, runs: Sequence[Run] = ()) -> str:
-    """Python that trains these runs again, without the board; if there are none, those of the setup.
+    """Python that trains these runs again without the board; if there are none, those of the setup.
 
-    Every hyperparameter is written out, so that the code means the same when a default changes.
+    Every hyperparameter is written out, so that the code keeps its meaning when a default changes.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def code_of(setup: RaceSetup, runs: Sequence[Run] = ()) -> str:
 
 
 def _task_code(setup: RaceSetup) -> list[str]:
-    """The line that makes the task of a seed, unless there is one for all."""
+    """The line that makes the task of a seed; none for a user's task."""
     if isinstance(setup.task, Task):
         return []
     protocol = setup.question.protocol
@@ -252,7 +252,7 @@ def _task_code(setup: RaceSetup) -> list[str]:
 
 
 def _graph_code(setup: RaceSetup) -> list[str]:
-    """Lines that make G; for your own graph or task, a line to fill in."""
+    """The lines that make G; for a user's graph or task, a line to fill in."""
     if isinstance(setup.task, Task):
         return [
             f"# A task of your own on {_text(setup.title)}; put what made it in the place of the dots.",

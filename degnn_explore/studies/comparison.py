@@ -1,7 +1,6 @@
-"""Runs compared: mean ± 95 % interval by model, who differs from the best baseline, and the paper's number.
+"""Comparing runs: each model's mean ± 95 % interval, its difference from the best baseline, and the paper's number.
 
-Models share the split of a seed, so two models are compared seed by seed; the baseline to compare with is chosen on
-validation.
+Models share the split of a seed, so two models are compared seed by seed. The best baseline is chosen on validation.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ COMPARED = (
 def paper_number(
     model: str, graph: str, p: int, metric: str, setting: str = "with-validation"
 ) -> tuple[float, float] | None:
-    """The paper's mean and half-width of its 95 % interval, in percent; None where the paper has none.
+    """The paper's mean and half its 95 % interval, in percent; None where the paper has no number.
 
     ``setting`` is "with-validation" (main table) or "no-validation" (appendix, optimistic).
 
@@ -64,10 +63,10 @@ def _paper() -> dict[tuple[str, str, str, int, str], tuple[float, float]]:
 
 
 def compare_runs(runs: Iterable[Run]) -> Comparison:
-    """The table of these runs of one task on one graph, best model first.
+    """Compare runs of one task on one graph, best model first.
 
-    Runs that failed are left out. Where a model was trained with
-    several settings, those of its latest run count, and of two runs of a seed the later one.
+    Failed runs are left out. If a model was trained with several settings, those of its latest run count, and for each
+    seed the latest run.
 
     Examples
     --------
@@ -99,7 +98,7 @@ def compare_runs(runs: Iterable[Run]) -> Comparison:
 
 
 def latest_setting(runs: Iterable[Run]) -> list[Run]:
-    """Of runs of one task on one graph, oldest first: those with the settings of each model's last, each seed once."""
+    """Of runs on one question, oldest first: those with the settings of each model's latest run, one per seed."""
     given = list(runs)
     last = {run.model: (run.hyper, run.options) for run in given}
     kept: dict[tuple[str, int], Run] = {}
@@ -114,7 +113,7 @@ def _row(model: str, group: list[Run], verdict: str, p: float | None) -> Row:
     first = group[0]
     above = p is not None and p < _SURE and ", above" in verdict
     mark = "†" if verdict == "the baseline" else "bold" if above else ""
-    where = (model, first.catalog, first.p, first.metric)  # not by its title: anyone may call a graph celegans
+    where = (model, first.catalog, first.p, first.metric)  # not the title: any graph may be called celegans
     papers = [paper_number(*where, setting=setting) for setting in SETTINGS]
     return Row(
         model, len(group), *interval(_scores(group)), papers[0],
@@ -128,7 +127,7 @@ def _scores(group: list[Run]) -> list[float]:
 
 
 def _verdicts(groups: dict[str, list[Run]]) -> dict[str, tuple[str, float | None]]:
-    """What may be said of each model against the baseline that is best on validation, and how surely (p, by Holm)."""
+    """Each model's difference from the baseline that is best on validation, in words, and its p-value (Holm)."""
     reference = best_on_validation({model: group for model, group in groups.items() if is_baseline(model)})
     if not reference:
         return {}
@@ -205,21 +204,21 @@ def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[st
 
 @dataclass(frozen=True)
 class Row:
-    """A model in the table; numbers in percent, each ``half`` is half the 95 % interval (None: one seed)."""
+    """One model in the table. Numbers are in percent; each ``half`` is half the 95 % interval (None: one seed)."""
 
     model: str
     seeds: int
     mean: float  # test metric of the epoch chosen on validation
     half: float | None
-    paper: tuple[float, float] | None  # the paper's mean and half in the same setting
-    optimistic: float  # the same without validation
+    paper: tuple[float, float] | None  # the paper's mean and half interval in the same setting
+    optimistic: float  # best test metric of any epoch
     optimistic_half: float | None
     paper_optimistic: tuple[float, float] | None
-    seconds: float  # of the processor for a seed, on average
+    seconds: float  # average CPU-seconds of a seed
     parameters: int
     verdict: str = ""  # "the baseline", "+1.2, above (p = 0.012)", "+0.3, too few seeds to say", ...
-    p: float | None = None  # of the verdict; None where none is given
-    mark: str = ""  # "†": the baseline; "bold": above it, as far as the test can say
+    p: float | None = None  # of the verdict, if there is one
+    mark: str = ""  # "†": the baseline; "bold": above it, if the test supports that
 
 
 def plus_minus(mean: float | None, half: float | None, digits: int = 1) -> str:
@@ -237,7 +236,7 @@ def plus_minus(mean: float | None, half: float | None, digits: int = 1) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, its names among the numbers, its values of a row, and these values in words."""
+    """A column of the table: its heading, the names of its values, the values of a row, and their text."""
 
     heading: str  # {metric} stands for the metric's name
     names: str
@@ -245,7 +244,7 @@ class Column:
     words: Callable[..., str] = str
 
     def text(self, row: Row) -> str:
-        """What stands in the table."""
+        """The text of a cell."""
         return self.words(*self.values(row))
 
 
@@ -267,7 +266,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """The table of one task on one graph: a row a model, best first, and in sentences what to know when reading it."""
+    """Models compared on one task and graph: one row per model, best first, and notes for the reader."""
 
     rows: tuple[Row, ...]
     graph: str
@@ -283,7 +282,7 @@ class Comparison:
         return metric_name(self.metric)
 
     def frame(self) -> pandas.DataFrame:
-        """The table for pandas, numbers in percent."""
+        """The table as a DataFrame, numbers in percent."""
         import pandas as pd
 
         names = [name for column in COLUMNS for name in column.names.split()]
@@ -300,7 +299,7 @@ class Comparison:
         return csv_text(table.assign(**question)[[*question, *table.columns]], index=False)
 
     def to_latex(self) -> str:
-        """The table in LaTeX, for the package booktabs; bold is what the test supports; a legend says so."""
+        """The table in LaTeX (booktabs). Bold marks only what the test supports; a legend explains it."""
         headings = [_latex(column.heading.format(metric=self.metric_name)) for column in COLUMNS]
         lines = ["\\begin{tabular}{lrrrrrrrl}", "\\toprule", " & ".join(headings) + " \\\\", "\\midrule"]
         legend = {"†": "$^\\dagger$ the baseline that is best on validation.",

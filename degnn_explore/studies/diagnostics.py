@@ -1,4 +1,4 @@
-"""What trained models get right and wrong: scores of the test sets, confusion, hardest mistakes, any set."""
+"""What trained models get right and wrong: scores of test sets, confusion, hardest mistakes, any set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scored:
-    """The test sets of a task as a model judges them; sets and labels are those of ``task.test``.
+    """A model's predictions for the test sets of a task.
 
     Attributes
     ----------
@@ -41,14 +41,14 @@ class Scored:
 
     @property
     def given(self) -> NDArray[np.int64]:
-        """The class that the model gives each set. [k]"""
+        """The predicted class of each set. [k]"""
         if self.probability.ndim == 1:
             return (self.probability > 0.5).astype(np.int64)
         return self.probability.argmax(axis=1)
 
     @property
     def of_truth(self) -> NDArray[np.float64]:
-        """The probability that the model gives to the true class. [k]"""
+        """The probability of the true class. [k]"""
         labels = self.task.test.labels
         if self.probability.ndim == 1:
             return np.where(labels == 1, self.probability, 1 - self.probability)
@@ -57,9 +57,10 @@ class Scored:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A test set judged wrong; ``score`` is that of class 1, with several classes that of the given one.
+    """A test set with a wrong prediction; ``score`` is that of class 1, with several classes that of the given one.
 
-    ``wrong`` of the ``asked`` seeds whose test sets have it are wrong about it; the rest is of the worst, ``seed``.
+    ``asked`` seeds have the set in their test sets and ``wrong`` of them are wrong; the other values are those of the
+    worst, ``seed``.
     """
 
     nodes: tuple[int, ...]
@@ -73,12 +74,12 @@ class Mistake:
 
 
 def set_distance(graph: Graph, sets: Iterable[Sequence[int]]) -> NDArray[np.int64]:
-    """Distance between the targets of each set with the edges inside it cut, as a model sees them.
+    """Distance between the targets of each set, with the edges inside it cut, as a model sees it.
 
     Parameters
     ----------
     graph
-        Where steps are counted; of a task, ``task.graph``, which lacks the held-out links.
+        The graph; for a task use ``task.graph``, which lacks the held-out links.
     sets
         Target sets, such as ``task.test.sets``.
 
@@ -105,14 +106,14 @@ def set_distance(graph: Graph, sets: Iterable[Sequence[int]]) -> NDArray[np.int6
 
 
 def confusion(scored: Scored) -> NDArray[np.int64]:
-    """How often each class (row) was given as each class (column). [C, C]"""
+    """How often each class (row) was predicted as each class (column). [C, C]"""
     counts = np.zeros((scored.task.num_classes, scored.task.num_classes), dtype=np.int64)
     np.add.at(counts, (scored.task.test.labels, scored.given), 1)
     return counts
 
 
 def hardest(scored: Iterable[Scored], count: int = 10) -> list[Mistake]:
-    """The test sets that a model is most wrong about, over its seeds: those wrong most often first, then the worst."""
+    """A model's worst test sets over its seeds: those most often wrong first, then by probability."""
     asked: Counter[tuple[int, ...]] = Counter()
     wrong: dict[tuple[int, ...], list[tuple[float, Mistake]]] = {}
     for judged in scored:
@@ -131,7 +132,7 @@ def hardest(scored: Iterable[Scored], count: int = 10) -> list[Mistake]:
 
 
 class TrainedModels:
-    """The models of a race's task and graph, opened from the files in ``folder``, each once, with their tasks."""
+    """The models of a race's task and graph, loaded from the files in ``folder`` and cached, with their tasks."""
 
     def __init__(self, setup: RaceSetup, folder: Path) -> None:
         self.setup, self.folder = setup, folder
@@ -149,7 +150,7 @@ class TrainedModels:
         return self._tasks[seed]
 
     def model(self, run: Run) -> SetNet:
-        """The model that a run trained; the run must be one of this task on this graph."""
+        """The trained model of a run on this task and graph."""
         from ..learn.saving import load_model
 
         if (run.task, run.digest) != (self.kind, self.digest):
@@ -164,10 +165,10 @@ class TrainedModels:
         return self._models[run.key]
 
     def scored(self, run: Run) -> Scored:
-        """The test sets as the run's model judges them."""
+        """The predictions of the run's model for its test sets."""
         from ..learn.predicting import predict
 
-        with self._lock:  # the board's thread and a click may ask for the same at once
+        with self._lock:  # the board's thread and a click may need the same at once
             if run.key not in self._scored:
                 task = self.task(run.seed)
                 if run.seed not in self._distances:
@@ -177,7 +178,7 @@ class TrainedModels:
             return self._scored[run.key]
 
     def of_seed(self, runs: Iterable[Run], seed: int) -> dict[str, Run]:
-        """The latest run of each model on this graph with this seed whose model file is there."""
+        """The latest run of each model with this seed that has a model file."""
         return {
             run.model: run
             for run in finished(runs)

@@ -1,4 +1,4 @@
-"""What leaks are worth: the points that each protocol gains over the honest one, seed by seed."""
+"""The effect of leaks: the points that each protocol gains over the honest one, seed by seed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COLUMNS = "dataset task model protocol seeds points half differences".split()
 
 
 def leak_effects(cells: Iterable[tuple[str, str, str, str, Sequence[Run]]]) -> pandas.DataFrame:
-    """Points over the honest protocol: of each cell that leaks the mean difference of test metrics, in percent.
+    """For each leaking cell, the mean difference of its test metric from the honest protocol, in points.
 
     A cell is (dataset, task, model, protocol, runs). Both runs of a seed have the same split, so differences are taken
     seed by seed; ``half`` is half the 95 % interval of their mean.
@@ -42,7 +42,7 @@ def leak_effects(cells: Iterable[tuple[str, str, str, str, Sequence[Run]]]) -> p
 
 
 def leak_figure(table: pandas.DataFrame) -> Any:
-    """The table as a plotly figure: a row for each leak, a dot for each seed, a mark with its value for the mean."""
+    """The table as a plotly figure: a row for each leak, a dot for each seed, and the mean with its value."""
     from plotly.subplots import make_subplots
 
     from ..common.style import GRID, LAYOUT, MAX_WIDTH, themed
@@ -87,7 +87,7 @@ _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 
 
 def read_leak_effects(table: pandas.DataFrame, model: str | None = None) -> Reading:
-    """Of each question the leaks by what they are worth to a model; ± is half the 95 % interval over seeds."""
+    """For each task and graph, the leaks by their effect on a model; ± is half the 95 % interval over seeds."""
     if not len(table):
         raise ParameterError("No leak has a seed in common with the honest protocol yet; run the study first.")
     parts = []
@@ -102,7 +102,7 @@ def read_leak_effects(table: pandas.DataFrame, model: str | None = None) -> Read
 
 
 def protocol_words(protocol: str) -> str:
-    """A protocol for people: several leaks are counted, not listed.
+    """The name of a protocol for people; several leaks are counted, not listed.
 
     Examples
     --------

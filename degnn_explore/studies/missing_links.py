@@ -1,7 +1,7 @@
-"""Which links are missing? The unlinked pairs around S, judged by trained models, the likeliest first.
+"""Which links are missing? The unlinked pairs around S, scored by trained models, the likeliest first.
 
-A score is not a probability: models learn from half links, half others, and in a graph few pairs are linked.
-:func:`promised_precision` says what validation promises of a score.
+A score is not the probability of a link: half of the training pairs are links, but few pairs of a graph are.
+:func:`promised_precision` estimates the precision of a score from validation.
 """
 
 from __future__ import annotations
@@ -27,48 +27,47 @@ from ..learn.tasks import Task
 if TYPE_CHECKING:
     from ..learn.nets.base import SetNet
 
-REACH = 2  # steps from S within which pairs of other nodes are looked at
+REACH = 2  # pairs of other nodes must be within so many steps of S
 _MOST = 50_000  # pairs, at most
 _AT_ONCE = 500  # pairs between two reports of progress
-_DRAWN = 4000  # unlinked sets that stand for all of them
+_DRAWN = 4000  # size of a sample of the unlinked sets
 Shares = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Missing:
-    """What was found: the likeliest pairs, as (u, v, score by model), and the precision that validation promises.
+    """The likeliest pairs, as (u, v, score by model), and the precision to expect, estimated from validation.
 
-    For each pair that is the share of links among all unlinked pairs of the graph that the first model scores as high
-    or higher, if as many are missing as were held out for validation; see
-    :func:`promised_precision`.
+    The precision of a pair is the share of links among all unlinked pairs that the first model scores as high or
+    higher, if as many links are missing as were held out for validation; see :func:`promised_precision`.
     """
 
     found: list[tuple[int, int, dict[str, float]]]
     promised: list[float]
-    scored: int  # pairs that the first model judged
+    scored: int  # pairs that the first model scored
     within: int  # unlinked pairs around S
 
 
 def missing_links(
     models: Mapping[str, SetNet], task: Task, S: Iterable[int], count: int = 10, *, most: int = _MOST
 ) -> Missing:
-    """Unlinked pairs around S that the first model thinks most likely to be linked, with every model's score.
+    """The unlinked pairs around S that the first model scores highest, with every model's score.
 
-    Looked at are the pairs of a node of S with any node, and all pairs of nodes within two steps of S; without those
+    Candidates are the pairs of a node of S with any node, and all pairs of nodes within two steps of S, except those
     linked in the full graph.
 
     Parameters
     ----------
     models
-        Trained models of pairs, by name. The first one judges all pairs, the others those that it chose.
+        Trained models of pairs, by name. The first one scores all pairs, the others only the best of them.
     task
         Their task; they see its graph, which lacks the held-out links.
     S, count, most
-        Where to look, how many pairs to give, and how many to judge at most, those nearest to S first.
+        The target set, how many pairs to return, and how many to score at most, those nearest to S first.
 
     Notes
     -----
-    Inside ``watching(report, stop)`` it reports its progress; once stopped, it gives what was judged so far.
+    Inside ``watching(report, stop)`` it reports its progress; when stopped, it returns the best pairs so far.
 
     Examples
     --------
@@ -91,14 +90,14 @@ def missing_links(
     for start in range(0, len(pairs), _AT_ONCE):
         if is_cancelled():
             break
-        with contextlib.suppress(Cancelled):  # then what was judged so far is given
+        with contextlib.suppress(Cancelled):  # return the best pairs so far
             parts.append(predict(judge, task.graph, list(pairs[start : start + _AT_ONCE])))
             report(f"{len(pairs):,} pairs", min(start + _AT_ONCE, len(pairs)) / len(pairs))
     if not parts:
         return Missing([], [], 0, within)
     scores = np.concatenate(parts)
     best = pairs[np.argsort(-scores, kind="stable")[:count]]
-    # in a context of its own: a search that was stopped still says what each model thinks of the best few
+    # in a new context, so that a search that was stopped can still score the best few
     by_model = Context().run(lambda: {name: predict(model, task.graph, list(best)) for name, model in models.items()})
     found = [(int(u), int(v), {name: float(p[i]) for name, p in by_model.items()}) for i, (u, v) in enumerate(best)]
     promised = Context().run(promised_precision, judge, task, by_model[next(iter(models))])
@@ -106,10 +105,10 @@ def missing_links(
 
 
 def unlinked_pairs(graph: Graph, full: Graph, S: Iterable[int], most: int) -> tuple[NDArray[np.int64], int]:
-    """The unlinked pairs around S, those nearest to it first, at most ``most`` [k, 2]; and how many there are.
+    """At most ``most`` unlinked pairs around S, nearest first [k, 2]; and how many there are.
 
-    Pairs of a node of S with any node, and of other nodes within two steps of S, counted in ``graph``; those that are
-    linked in ``full`` are not missing.
+    These are pairs of a node of S with any node, and of other nodes within two steps of S, counted in ``graph``,
+    except those linked in ``full``.
 
     Examples
     --------
@@ -130,7 +129,7 @@ def unlinked_pairs(graph: Graph, full: Graph, S: Iterable[int], most: int) -> tu
     others = order[len(targets) :]
     near = others[nearest[others] <= REACH]
     first = np.array([(order[i], v) for i in range(len(targets)) for v in order[i + 1 :]]).reshape(-1, 2)
-    # as many of the near nodes as can give the pairs wanted, whatever is linked among them
+    # enough near nodes for ``most`` pairs, even if all edges are among them
     enough = near[: math.isqrt(2 * (most + full.num_edges)) + 2]
     later, sooner = np.tril_indices(len(enough), -1)  # (1, 0), (2, 0), (2, 1), …: nearest first
     second = np.stack([enough[sooner], enough[later]], axis=1)
@@ -142,14 +141,14 @@ def unlinked_pairs(graph: Graph, full: Graph, S: Iterable[int], most: int) -> tu
     return np.sort(np.concatenate([first, second])[:most], axis=1), within
 
 
-# ---- what a score is worth in the whole graph -----------------------------------------------------
+# ---- the precision of a score in the whole graph --------------------------------------------------
 
 
 def promised_precision(model: SetNet, task: Task, thresholds: Any) -> Shares:
-    """What validation promises: the share of links among all unlinked pairs that score as high as each threshold.
+    """The share of links to expect among all unlinked pairs that score as high as each threshold.
 
-    As if exactly the validation links were missing: V(t) of them score t or more, and so do N F(t) of the N pairs that
-    are not linked, with F(t) estimated from 4,000 drawn of them (all, if they are fewer).
+    It assumes that exactly the validation links are missing: V(t) of them score t or more, and so do N F(t) of the N
+    unlinked pairs, with F(t) estimated from a sample of 4,000 (all, if they are fewer).
     """
     from ..learn.predicting import predict
 
@@ -157,14 +156,14 @@ def promised_precision(model: SetNet, task: Task, thresholds: Any) -> Shares:
     links = task.val.sets[task.val.labels == 1]
     scores = predict(model, task.graph, [*links, *others])
     right, wrong = np.sort(scores[: len(links)]), np.sort(scores[len(links) :])
-    unseen = int(len(others) < total)  # one more might have scored as high: a sample never promises certainty
+    unseen = int(len(others) < total)  # add one to a sample, so that it never promises certainty
     found = len(right) - np.searchsorted(right, thresholds)
     false = total * (len(wrong) - np.searchsorted(wrong, thresholds) + unseen) / (len(wrong) + unseen)
     return np.asarray(found / np.maximum(found + false, 1e-300))
 
 
 def unlinked(full: Graph, p: int) -> tuple[NDArray[np.int64], int]:
-    """Sets of p nodes that are no link or triangle: all, or 4,000 drawn evenly; and how many there are."""
+    """Sets of p nodes that are not a link or triangle: all, or a sample of 4,000; and how many there are."""
     positives = full.edges if p == 2 else triangles(full)
     total = comb(full.num_nodes, p) - len(positives)
     rng = np.random.default_rng(0)

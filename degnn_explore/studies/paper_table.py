@@ -1,6 +1,7 @@
-"""A study's table next to the paper's: cell by cell, laid out as in the paper, and summarized in sentences.
+"""A study next to the paper: the table in the paper's layout, and a summary in sentences.
 
-Every number, mark and sentence is computed from the :class:`Result` of each cell; cells below five seeds count nowhere.
+Every number, mark and sentence is computed from the :class:`Result` of each cell. Cells with fewer than five seeds are
+shown but not counted.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 VIEWS = {"validation": "with-validation", "optimistic": "no-validation"}
 MARKS = {"better": "▲", "within": "●", "below": "▼"}
-"""The 95 % interval of our mean minus the paper's is above zero, holds it, or is below."""
+"""The 95 % interval of our mean minus the paper's is above zero, includes it, or is below."""
 _FEW = "too few seeds"
 _TASKS = {"roles": "Nodes", "links": "Node pairs", "triangles": "Node triads"}
 _NOT_RUN = "–"
@@ -39,12 +40,12 @@ CHOSEN = {
 _COMPARED = (
     "our mean minus the paper's, with the 95 % interval of that difference, is above zero, includes it, or is below"
 )
-_WIDE = 3.0  # points: half an interval from which on single comparisons say little
+_WIDE = 3.0  # points of half an interval above which single comparisons say little
 
 
 @dataclass(frozen=True)
 class Result:
-    """A cell as it stands; numbers in percent. Every attribute is a column of :meth:`Study.cells`."""
+    """The result of one cell; numbers in percent. Every attribute is a column of :meth:`Study.cells`."""
 
     task: str
     graph: str
@@ -57,16 +58,16 @@ class Result:
     paper: float | None
     paper_half: float | None
     compared: str  # better, within or below, see MARKS, or too few seeds; "" where the paper has no number
-    tried: int  # settings so far, the chosen one among them
-    settings: dict[str, Any]  # that were chosen, where they differ from the model's defaults; {} while none are
-    cpu_seconds: float | None  # of a run, on average
+    tried: int  # settings so far, including the chosen one
+    settings: dict[str, Any]  # the chosen ones that differ from the defaults; {} until they are chosen
+    cpu_seconds: float | None  # average of a run
     failed: int
     scores: tuple[float, ...]  # of each seed
     same_split: bool = False  # seeds differ by initialization only
 
     @property
     def heading(self) -> str:
-        """Of its column."""
+        """The heading of its column."""
         more = "" if self.protocol == "honest" else f", {self.protocol}"
         return f"{self.graph} {self.task}{more}"
 
@@ -74,7 +75,7 @@ class Result:
 def result_of(
     question: RunSpec, graph: str, runs: Sequence[Run], failed: int, settings: dict[str, Any], tried: int, view: str
 ) -> Result:
-    """What the finished runs of a cell say; ``question`` is any of its runs."""
+    """The result of a cell with these finished runs; ``question`` is any of its specs."""
     setting = VIEWS[check_choice("view", view, VIEWS)]
     scores = tuple(100 * float((run.test if view == "validation" else run.optimistic) or 0.0) for run in runs)
     mean, half = interval(scores) if scores else (None, None)
@@ -88,7 +89,7 @@ def result_of(
 
 
 def compared(mean: float | None, half: float | None, seeds: int, paper: float | None, paper_half: float | None) -> str:
-    """How our mean compares with the paper's, by the 95 % interval of their difference; below five seeds no claim.
+    """How our mean compares with the paper's, by the 95 % interval of the difference; no claim below five seeds.
 
     Examples
     --------
@@ -116,7 +117,7 @@ def long_table(results: Iterable[Result]) -> pandas.DataFrame:
 
 
 def wide_table(results: Sequence[Result]) -> pandas.DataFrame:
-    """As the paper lays it out: a row for each model, a group of columns for each question."""
+    """The paper's layout: a row for each model, a group of columns for each task and graph."""
     import pandas as pd
 
     headings = list(dict.fromkeys(one.heading for one in results))
@@ -140,7 +141,7 @@ def _shown(one: Result) -> dict[str, str]:
 
 
 def as_text(results: Sequence[Result]) -> str:
-    """For the shell: a block for each question, a line for each model."""
+    """For the terminal: a block for each task and graph, a line for each model."""
     blocks = []
     for heading in dict.fromkeys(one.heading for one in results):
         own = [one for one in results if one.heading == heading]
@@ -153,22 +154,22 @@ def as_text(results: Sequence[Result]) -> str:
     return "\n\n".join(blocks)
 
 
-# ---- as the paper lays it out ---------------------------------------------------------------------
+# ---- the paper's layout ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
 class SideBySide:
-    """The table; shown as HTML by a notebook, ``markdown()`` for a file. Made by :meth:`Study.side_by_side`."""
+    """The table from :meth:`Study.side_by_side`. A notebook shows it as HTML; ``markdown()`` is for a file."""
 
     results: Sequence[Result]
     view: str = "validation"
-    beside: Sequence[Result] = ()  # of another study, below: heuristics
-    missing: Mapping[str, str] = field(default_factory=dict)  # graphs that could not be had, and why
+    beside: Sequence[Result] = ()  # of another study, such as heuristics; shown below
+    missing: Mapping[str, str] = field(default_factory=dict)  # graphs that could not be loaded, and why
     more: Sequence[str] = ()  # notes
 
     @property
     def notes(self) -> list[str]:
-        """What to know when reading it, in sentences."""
+        """Notes for the reader."""
         metrics = dict.fromkeys(
             "accuracy (nodes)" if (one.task, one.metric) == ("roles", "accuracy") else metric_name(one.metric)
             for one in self.results
@@ -198,7 +199,7 @@ class SideBySide:
         return [*said, *self.more]
 
     def markdown(self) -> str:
-        """For a README: the table, then the notes."""
+        """The table and the notes, for a README."""
         columns = _columns(self.results)
         lines = ["| model | " + " | ".join(in_markdown(f"{one.graph}, {one.task}") for one in columns.values()) + " |"]
         lines.append("|---" * (len(columns) + 1) + "|")
@@ -230,13 +231,13 @@ class SideBySide:
 
     @property
     def _usual(self) -> tuple[int, int]:
-        """Seeds and settings that most cells have."""
+        """The numbers of seeds and settings that most cells have."""
         done = [one for one in self.results if one.seeds and not is_heuristic(one.model)]
         seeds, tried = Counter(one.seeds for one in done), Counter(one.tried for one in done)
         return (seeds.most_common(1)[0][0], tried.most_common(1)[0][0]) if done else (0, 0)
 
     def _rows(self, columns: Iterable[str]) -> list[tuple[str, list[list[str]]]]:
-        """Of each model the lines of each cell; the first line begins with * where it is the best of the column."""
+        """The models, and the lines of each of their cells; a * before the first line marks the best in a column."""
         everything = [*self.results, *self.beside]
         best = {
             column: max((one.mean or 0.0 for one in everything if one.heading == column and _counts(one)), default=None)
@@ -248,7 +249,7 @@ class SideBySide:
 
 
 def _columns(results: Iterable[Result]) -> dict[str, Result]:
-    """A cell of each column, by its heading."""
+    """One cell of each column, by heading."""
     return {one.heading: one for one in results}
 
 
@@ -287,11 +288,11 @@ def _in_html(lines: Sequence[str]) -> list[str]:
 
 
 def in_markdown(text: str) -> str:
-    """The text as it is, not as markup."""
+    """The text, escaped for markdown."""
     return "".join("\\" + c if c in "\\`*_<>[]|" else c for c in text)
 
 
-# The page's own colors, light or dark: nothing but lines and sizes is set.
+# Sets only lines and sizes, so that the page's colors apply, light or dark.
 _STYLE = """<style>
 .de-beside table { border-collapse: collapse; font-size: 12px; line-height: 1.35; width: auto; margin: 0 0 8px 0; }
 .de-beside table th, .de-beside table td { padding: 4px; border: 0; vertical-align: top; }
@@ -305,12 +306,12 @@ _STYLE = """<style>
 </style>"""
 
 
-# ---- in sentences ---------------------------------------------------------------------------------
+# ---- the summary in sentences ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
 class Reading:
-    """Sentences, each with the words it begins with; a notebook shows them as a list."""
+    """Sentences with a lead each; a notebook shows them as a list."""
 
     parts: tuple[tuple[str, str], ...]
 
@@ -318,7 +319,7 @@ class Reading:
         return "\n".join(f"{lead} {text}" for lead, text in self.parts)
 
     def markdown(self) -> str:
-        """For a README: a list."""
+        """A list, for a README."""
         return "\n".join(f"- **{lead}** {text}" for lead, text in self.parts)
 
     def _repr_html_(self) -> str:
@@ -326,7 +327,7 @@ class Reading:
 
 
 def read_table(results: Sequence[Result], beside: Sequence[Result] = ()) -> Reading:
-    """A study's table in words; ``beside`` are results of another one on the same questions, such as heuristics."""
+    """A study's table in words; ``beside`` has results of another study of the same columns, such as heuristics."""
     done = [one for one in results if one.mean is not None and one.seeds >= ENOUGH]
     scored = [one for one in beside if one.mean is not None and one.seeds >= ENOUGH]
     said = [
@@ -361,7 +362,7 @@ def _splits(done: Sequence[Result]) -> str:
 
 
 def _against(done: Sequence[Result]) -> str:
-    """Of each distance-encoded model, and of all others together, in how many columns they reach the paper's mean."""
+    """In how many columns each distance-encoded model, and the best of them, reaches the paper's mean."""
     said = []
     for model in dict.fromkeys(one.model for one in done if _is(one, DE)):
         cells = [one for one in done if one.model == model and one.paper is not None]
@@ -383,7 +384,7 @@ def _against(done: Sequence[Result]) -> str:
 
 
 def _order(done: Sequence[Result]) -> str:
-    """Whether distance encoding is above GCN, SAGE and GIN wherever the paper has it so."""
+    """Whether distance encoding is above GCN, SAGE and GIN wherever it is in the paper."""
     pairs, kept, broken = 0, 0, []
     for column, cells in _by_column(done).items():
         plain = [one for one in cells if MODELS[one.model].bound == "1-WL" and one.paper is not None]
@@ -455,7 +456,7 @@ def _by_column(results: Iterable[Result]) -> dict[str, list[Result]]:
 
 
 def _best(cells: Iterable[Result], group: str) -> tuple[Result | None, Result | None]:
-    """Of a group of models the best of ours, and the one with the paper's best number."""
+    """In a group of models, the best of ours and the best in the paper."""
     own = [one for one in cells if _is(one, group)]
     published = [one for one in own if one.paper is not None]
     return max(own, key=_mean, default=None), max(published, key=_paper, default=None)

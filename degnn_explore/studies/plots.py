@@ -16,13 +16,13 @@ from ..learn.metrics import metric_name
 from ..learn.registry import color_of
 from .paper_table import Result
 
-_PAPER = "#8a8f98"  # to be seen on white and on black
+_PAPER = "#8a8f98"  # visible on white and on black
 _ACROSS = 2  # panels side by side
-_LINE = 24  # pixels of a model
+_LINE = 24  # height of a model in pixels
 
 
 def dot_plot(results: Sequence[Result], title: str) -> go.Figure:
-    """A panel for each question, a line for each model; seeds are dots, our mean a diamond, the paper's a bar."""
+    """A panel for each task and graph, a line for each model: seeds are dots, our mean a diamond, the paper's a bar."""
     headings = [heading for heading in dict.fromkeys(one.heading for one in results)]
     if not any(one.scores for one in results):
         raise ParameterError("There is no finished run to plot; run the study first.")
@@ -56,7 +56,7 @@ def dot_plot(results: Sequence[Result], title: str) -> go.Figure:
 
 
 def _panel(group: Sequence[Result], legend: bool) -> list[go.Scatter]:
-    """The paper's marks, the seeds, and our means, from below to above."""
+    """The traces of a panel, bottom layer first: the paper's marks, the seeds, our means."""
     lines = {one.model: line for line, one in enumerate(reversed(group))}
     published = [one for one in group if one.paper is not None]
     ours = [one for one in group if one.scores]
@@ -92,7 +92,7 @@ def _marks(
 
 
 def _spread(one: Result) -> list[float]:
-    """Places above and below the line, the same every time, so that seeds with one score are seen as several."""
+    """Reproducible vertical jitter, so that seeds with equal scores do not hide each other."""
     return [float(shift) for shift in np.random.default_rng(len(one.scores)).uniform(-0.28, 0.28, len(one.scores))]
 
 

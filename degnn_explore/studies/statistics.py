@@ -1,4 +1,4 @@
-"""Means over seeds: Student's interval, tests of two models seed by seed, and training curves with their bands."""
+"""Means over seeds: confidence intervals, tests of two models seed by seed, and training curves with bands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..common.errors import ParameterError, check_choice
 from .runs import Run
 
 MEASURES = ("test", "validation", "loss")
-ENOUGH = 5  # seeds from which a difference is judged, and a band drawn
+ENOUGH = 5  # seeds needed to judge a difference or draw a band
 
 
 def interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float | None]:
@@ -33,13 +33,13 @@ def interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float
     if count == 1:
         return float(values[0]), None
     if len(set(values)) == 1:
-        return float(values[0]), 0.0  # exactly, whatever rounding does to the mean
+        return float(values[0]), 0.0  # exactly, without rounding errors
     return fmean(values), _quantile(level, count - 1) * stdev(values) / math.sqrt(count)
 
 
 @cache
 def _quantile(level: float, freedom: int) -> float:
-    """Student's t; kept, because a chart asks for the same few at every epoch."""
+    """A quantile of Student's t; cached, because a chart needs the same few at every epoch."""
     from scipy.stats import t
 
     return float(t.ppf(0.5 + level / 2, freedom))
@@ -48,7 +48,7 @@ def _quantile(level: float, freedom: int) -> float:
 def difference_interval(
     mean: float, half: float, count: int, other: float, other_half: float, other_count: int, level: float = 0.95
 ) -> tuple[float, float]:
-    """The difference of two means, and half its confidence interval, from the interval of each (Welch).
+    """The difference of two means and half its confidence interval (Welch), from the interval of each mean.
 
     Examples
     --------
@@ -69,20 +69,20 @@ def difference_interval(
 def corrected_p(differences: Sequence[float], ratio: float) -> float | None:
     """Two-sided p of "no difference" by the corrected resampled t-test (Nadeau & Bengio, 2003).
 
-    Each difference is that of two models on the same split. The splits overlap, so that the usual t-test is far too
-    sure; its variance s² / J is replaced by s² (1 / J + ratio), with J - 1 degrees of freedom.
+    Each difference is that of two models on the same split. The splits overlap, which makes the usual t-test far too
+    confident; its variance s² / J is replaced by s² (1 / J + ratio), with J - 1 degrees of freedom.
 
     Parameters
     ----------
     differences
-        J differences, a seed each.
+        J differences, one per seed.
     ratio
-        Size of a test set over that of a training set.
+        Size of the test set divided by that of the training set.
 
     Returns
     -------
     float or None
-        None below two differences, or where all are equal: nothing is known of how much they scatter.
+        None for fewer than two differences, or if all are equal: their variance is unknown.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def corrected_p(differences: Sequence[float], ratio: float) -> float | None:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values adjusted for there being several (Holm, 1979): the chance of any false alarm stays as small.
+    """P-values adjusted for multiple comparisons (Holm, 1979).
 
     Examples
     --------
@@ -115,7 +115,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def best_on_validation(groups: Mapping[str, Sequence[Run]]) -> str:
-    """The model whose reported epochs are best on validation, on average over its runs; "" if there is none.
+    """The model whose runs are best on validation, on average; "" if there is none.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def best_on_validation(groups: Mapping[str, Sequence[Run]]) -> str:
 
 
 def on_validation(run: Run) -> float:
-    """The validation metric of the epoch that a run reports; 0 if its record does not say it."""
+    """The validation metric of the epoch that a run reports; 0 if it is not in its record."""
     if run.val is not None:
         return run.val
     chosen = run.epochs[run.best_epoch - 1] if 0 < run.best_epoch <= len(run.epochs) else None
@@ -137,20 +137,20 @@ def on_validation(run: Run) -> float:
 
 @dataclass(frozen=True)
 class Curve:
-    """A model's curve: ``mean`` at each epoch, the curve of each seed, and from five seeds the 95 % interval."""
+    """A model's training curve: the mean at each epoch, each seed, and the 95 % interval from five seeds."""
 
     model: str
     mean: list[float]
     seeds: list[list[float]]
-    low: list[float]  # empty below five seeds, as is high: an interval of three values is wide and tells little
+    low: list[float]  # like high empty below five seeds: an interval from three values is too wide to be useful
     high: list[float]
 
 
 def curves(runs: Iterable[Run], measure: str = "test") -> list[Curve]:
-    """One curve per model, of runs with epochs: one that ended early counts with its last value.
+    """One curve per model. A run that stopped early continues with its last value.
 
-    ``measure`` is "test": test metric of the epoch best on validation so far, which is what would be reported if
-    training ended here; "validation": the validation metric; or "loss": the training loss.
+    ``measure`` is "test": the test metric of the best epoch on validation so far, which would be reported if training
+    ended here; "validation": the validation metric; or "loss": the training loss.
 
     Examples
     --------

@@ -49,7 +49,7 @@ def test_runs_with_other_settings_are_never_averaged_in(tmp_path: Path, other: d
     assert len(BoardRuns(setup(), store).runs) == 5
     third = BoardRuns(setup(epochs=4), store)  # never trained: the latest runs, and it is said
     assert means(third) == {"GCN": 90.0}
-    assert "of GCN the latest runs are shown" in third.table().notes[0]  # type: ignore[union-attr]
+    assert "for GCN, whose latest runs are shown" in third.table().notes[0]  # type: ignore[union-attr]
 
 
 def test_a_model_that_lacks_the_chosen_settings_shows_its_latest_and_the_others_the_chosen(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_model_that_lacks_the_chosen_settings_shows_its_latest_and_the_others_
     keep(store, setup(), {("GCN", 0): 0.5})
     board = BoardRuns(setup(epochs=7), store)
     assert means(board) == {"GCN": 80.0, "GIN": 60.0}
-    assert "of GIN the latest runs are shown" in board.table().notes[0]  # type: ignore[union-attr]
+    assert "for GIN, whose latest runs are shown" in board.table().notes[0]  # type: ignore[union-attr]
     assert [run.options["epochs"] for run in board.drawn()] == [3, 7]
 
 
