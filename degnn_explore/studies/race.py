@@ -55,13 +55,11 @@ class RaceSetup:
     def spec(self, model: str, seed: int = 0) -> RunSpec:
         """The run of a model with a seed."""
         entry = MODELS[check_choice("model", model, MODELS)]
-        own = dict(self.settings_of.get(model, {}))
-        rate = {"learning_rate": own.pop("learning_rate")} if "learning_rate" in own else {}
-        common = {name: value for name, value in self.settings.items() if name in entry.load().HYPER}
-        common = {name: value for name, value in common.items() if name not in entry.own}
+        names = [name for name in self.settings if name in entry.load().HYPER and name not in entry.own]
+        settings = {name: self.settings[name] for name in names} | dict(self.settings_of.get(model, {}))
         return RunSpec(
-            self.graph, self.task, model, seed, self.epochs, {**common, **own}, {**self.options, **rate},
-            self.protocol, self.device)  # fmt: skip
+            self.graph, self.task, model, seed, self.epochs, settings, self.options, self.protocol, self.device
+        )
 
     def specs(self) -> list[RunSpec]:
         """All runs, seed by seed, so that every model gets a first result early."""

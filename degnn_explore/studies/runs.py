@@ -62,7 +62,7 @@ class RunSpec:
     model: str
     seed: int = 0
     epochs: int = 40  # at most
-    settings: Mapping[str, Any] = field(default_factory=dict)  # hyperparameters that differ from the model's own
+    settings: Mapping[str, Any] = field(default_factory=dict)  # hyperparameters; learning_rate becomes an option
     options: Mapping[str, Any] = field(default_factory=dict)  # further arguments of fit
     protocol: str = "honest"  # or "paper", or names of leaks; a user's task brings its own
     device: str = "auto"
@@ -78,6 +78,10 @@ class RunSpec:
             object.__setattr__(self, "protocol", self.task.protocol)
         elif self.task in TASKS:
             object.__setattr__(self, "protocol", protocol_of(leaks_of(self.protocol, self.task), self.task))
+        if "learning_rate" in self.settings:
+            hyper = dict(self.settings)
+            object.__setattr__(self, "options", {**self.options, "learning_rate": hyper.pop("learning_rate")})
+            object.__setattr__(self, "settings", hyper)
 
     @property
     def kind(self) -> str:

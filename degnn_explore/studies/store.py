@@ -186,11 +186,6 @@ class Store:
         with self._writing() as db:
             db.execute("DELETE FROM claims WHERE owner = ?", [owner])
 
-    def forget_failed(self, keys: Iterable[str]) -> None:
-        """Remove failed runs with these keys, so that they can be trained again."""
-        with self._writing() as db:
-            db.executemany("DELETE FROM runs WHERE key = ? AND status = 'failed'", [(key,) for key in keys])
-
     # ---- files of runs in progress ------------------------------------------------------------
 
     def checkpoint(self, key: str) -> Path:

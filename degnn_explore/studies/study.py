@@ -214,11 +214,9 @@ class Cell:
     def spec_with(self, settings: Settings, seed: int, rung: int = 0, before: str = "") -> RunSpec:
         """A run with any settings."""
         column = self.column
-        hyper = {name: value for name, value in settings.items() if name != "learning_rate"}
-        rate = {name: value for name, value in settings.items() if name == "learning_rate"}
         return RunSpec(
-            self._graph, column.task, self.model, seed, self.rungs[rung - 1] if rung else column.epochs, hyper,
-            {**column.fit_options, **rate}, "honest" if rung else self.protocol, column.device, column.split, rung,
+            self._graph, column.task, self.model, seed, self.rungs[rung - 1] if rung else column.epochs, settings,
+            column.fit_options, "honest" if rung else self.protocol, column.device, column.split, rung,
             keep_model=False, resume_from=before, per_positive=column.per_positive,
             negatives=column.negatives)  # fmt: skip
 
@@ -494,11 +492,9 @@ class Study:
         self.check()
         known = self._known()
         if retry:
-            failed = [key for key, run in known.items() if run.status == "failed"]
-            self.store.forget_failed(failed)
             known = {key: run for key, run in known.items() if run.status != "failed"}
         work = _Work(self, known, budget, progress)
-        scheduler = Scheduler(self.store, workers)
+        scheduler = Scheduler(self.store, workers, retry_failed=retry)
         interrupted = False
         try:
             scheduler.run(work.todo, work.stop, lambda update: work.update(update, scheduler.places))
