@@ -1,4 +1,4 @@
-"""Many runs: plans, races, records of what was run, and how they compare.
+"""Many runs: studies and races, the store that keeps them, and how they compare.
 
-May import ``learn``, ``reading`` and below, not ``theory``. Begin with ``race.py``.
+May import ``learn``, ``reading`` and below, not ``theory``. Start with ``runs.py``, then ``scheduler.py``.
 """

@@ -493,17 +493,17 @@ class Study:
         known = self._known()
         if retry:
             known = {key: run for key, run in known.items() if run.status != "failed"}
-        work = _Work(self, known, budget, progress)
+        todo = _TodoList(self, known, budget, progress)
         scheduler = Scheduler(self.store, workers, retry_failed=retry)
         interrupted = False
         try:
-            scheduler.run(work.todo, work.stop, lambda update: work.update(update, scheduler.places))
+            scheduler.run(todo.specs, todo.stop, lambda update: todo.update(update, scheduler.places))
         except KeyboardInterrupt:
             interrupted = True
         finally:
-            work.tidy()
-        ended = replace(work.progress(scheduler.places or cores()), interrupted=interrupted)
-        work.tell(ended)
+            todo.remove_checkpoints()
+        ended = replace(todo.progress(scheduler.places or cores()), interrupted=interrupted)
+        todo.tell(ended)
         if interrupted:
             of = ended.done + ended.failed + ended.left
             print(f"{ended.done} of {of} runs kept; run again to continue.", file=sys.stderr, flush=True)
@@ -539,7 +539,7 @@ class Study:
 
     def progress(self, workers: int | None = None) -> StudyProgress:
         """Runs done, failed and left, the time left with ``workers``, and CPU-hours spent."""
-        return _Work(self, self._known(), math.inf, False).progress(workers or cores())
+        return _TodoList(self, self._known(), math.inf, False).progress(workers or cores())
 
     def failures(self) -> dict[str, str]:
         """Failed runs (model, column and seed) and their errors."""
@@ -646,7 +646,7 @@ class Study:
         return f"{CHOSEN[check_choice('view', view, CHOSEN)]}\n\n{as_text(self.cell_results(view))}"
 
 
-class _Work:
+class _TodoList:
     """What a study has to train, during one call of :meth:`Study.run`; a cell is updated when one of its runs ends."""
 
     def __init__(self, study: Study, known: dict[str, Run], budget: float, progress: Any) -> None:
@@ -660,14 +660,16 @@ class _Work:
         self._cpu: dict[str, float] = {}  # its CPU-seconds so far; a cluster does not tell
         self._last_epoch: dict[str, int] = {}  # of each run, that on_epoch was called with
         self._began = time.monotonic()
-        self.tell = progress if callable(progress) else _Line(study.title) if progress else lambda progress: None
+        self.tell = (
+            progress if callable(progress) else _ProgressLine(study.title) if progress else lambda progress: None
+        )
 
     def _of(self, cell: Cell) -> list[tuple[int, RunSpec]]:
         todo = cell.todo(self._known)
         self._owner |= {spec.key: cell for _, spec in todo}
         return todo
 
-    def todo(self) -> list[RunSpec]:
+    def specs(self) -> list[RunSpec]:
         """Seed by seed over all cells: formulas, then networks, cheap ones first; a search ends before others begin."""
         self._report(0)
         ordered = []
@@ -730,7 +732,7 @@ class _Work:
             left += cell.left(self._known)[0]
         return StudyProgress(done, failed, left, trials, seconds, spent / 3600, workers)
 
-    def tidy(self) -> None:
+    def remove_checkpoints(self) -> None:
         """Remove the checkpoints of searches that are over."""
         for cell in self._cells:
             if cell.chosen(self._known)[0] is not None:
@@ -738,7 +740,7 @@ class _Work:
                     self._study.store.checkpoint(spec.key).unlink(missing_ok=True)
 
 
-class _Line:
+class _ProgressLine:
     """Prints progress: one line that is overwritten in a terminal or notebook, a line now and then in a log."""
 
     def __init__(self, title: str) -> None:
@@ -748,7 +750,8 @@ class _Line:
     def __call__(self, progress: StudyProgress) -> None:
         line = f"{self._title}: {progress}"
         if self._over:
-            print(f"\r{line:<{self._width}}", end="" if progress.left else "\n", file=sys.stderr, flush=True)
+            last = not progress.left or progress.interrupted
+            print(f"\r{line:<{self._width}}", end="\n" if last else "", file=sys.stderr, flush=True)
             self._width = len(line)
         elif not progress.left or time.monotonic() - self._last > 30:
             print(line, file=sys.stderr, flush=True)

@@ -226,6 +226,20 @@ def test_ctrl_c_is_a_sentence_and_not_a_traceback(tmp_path: Path) -> None:
     assert "of 6 runs kept; run again to continue." in done.stderr and "Traceback" not in done.stderr
 
 
+def test_the_sentence_after_ctrl_c_has_a_line_of_its_own_in_a_notebook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+
+    def interrupt(run: Run, epoch: de.Epoch) -> None:
+        raise KeyboardInterrupt
+
+    study = de.study(graphs="karate", models=["Katz", "GCN"], seeds=2, epochs=1, store=tmp_path, on_epoch=interrupt)
+    assert study.run(1).interrupted
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1] == f"{study.progress().done} of 4 runs kept; run again to continue."
+
+
 # ---- what a researcher gives ----------------------------------------------------------------------
 
 
@@ -358,7 +372,7 @@ def test_before_a_seed_has_run_the_cost_is_taken_from_the_epochs_of_the_trials()
 
 
 def test_seed_by_seed_over_all_cells_the_cheap_ones_first() -> None:
-    from degnn_explore.studies.study import _Work
+    from degnn_explore.studies.study import _TodoList
 
     study = de.study(graphs=["lesmis", "karate"], models=["GCN", "Katz"], seeds=3)
     first = {spec.key: spec for cell in study._cells() for spec in cell.reported(0)[:1]}
@@ -367,8 +381,8 @@ def test_seed_by_seed_over_all_cells_the_cheap_ones_first() -> None:
         key: replace(spec.record(), val=0.5, test=0.5, cpu_seconds=seconds[spec.title, spec.model])
         for key, spec in first.items()
     }
-    assert [spec.model for spec in _Work(study, {}, 1e9, False).todo()][:4] == ["Katz", "Katz", "GCN", "GCN"]
-    order = [(spec.seed, spec.title, spec.model) for spec in _Work(study, runs, 1e9, False).todo()]
+    assert [spec.model for spec in _TodoList(study, {}, 1e9, False).specs()][:4] == ["Katz", "Katz", "GCN", "GCN"]
+    order = [(spec.seed, spec.title, spec.model) for spec in _TodoList(study, runs, 1e9, False).specs()]
     cheap_first = [("karate", "Katz"), ("lesmis", "Katz"), ("karate", "GCN"), ("lesmis", "GCN")]
     assert order == [(seed, *where) for seed in (1, 2) for where in cheap_first]
 
