@@ -341,7 +341,8 @@ class Study:
         self._earlier: list[Row] = []
 
     def __repr__(self) -> str:
-        return f"Study({self.config.title!r}, {len(self.config.columns)} columns, {self.store!r})"
+        count = len(self.config.columns)
+        return f"Study({self.config.title!r}, {count} column{'' if count == 1 else 's'}, {self.store!r})"
 
     @property
     def title(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -136,7 +137,9 @@ class ColumnConfig(_Checked):
         for model in self.models:
             entry = MODELS[check_choice("model", model, MODELS)]
             if not entry.takes(self.p):
-                raise ValueError(f"{model} does not take sets of {self.p}; leave it out of this column")
+                raise ValueError(
+                    f"{model} does not take sets of {self.p} ({self.name} {self.kind}); leave it out there"
+                )
         if self.search is not None:
             if "rungs" not in self.search.model_fields_set:
                 fitting = tuple(rung for rung in self.search.rungs if rung <= self.epochs) or (self.epochs,)
@@ -240,7 +243,8 @@ def make_config(given: Mapping[str, Any], name: str = "", place: Path | None = N
     try:
         config = StudyConfig(title=given.get("title", name or "study"), columns=merged)  # type: ignore[arg-type]
     except ValidationError as error:
-        raise ParameterError(_sentence(error)) from None
+        sentence = _sentence(error)
+        raise ParameterError(sentence if place else re.sub(r"^columns\[\d+\](\.|: )", "", sentence)) from None
     config = config.model_copy(update={"name": name, "place": place})
     questions = [(column.name, column.kind) for column in config.columns]
     if len(set(questions)) < len(questions):

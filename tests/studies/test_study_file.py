@@ -80,6 +80,15 @@ def test_several_leaks_at_once_are_a_list_or_joined_by_plus(given: Any) -> None:
     assert [cell.protocol for cell in study._cells()] == ["negatives_repeat + gradients_not_reset"]
 
 
+def test_arguments_of_study_are_named_without_the_columns_of_a_file() -> None:
+    with pytest.raises(ParameterError) as told:
+        de.study(graphs="karate", models="GCN", seeds=0)
+    assert str(told.value).startswith("seeds: it must be a whole number")
+    with pytest.raises(ParameterError) as told:
+        de.study(graphs="karate", tasks=["links", "roles"], models="Katz")
+    assert str(told.value).startswith("Katz does not take sets of 1 (karate roles)")
+
+
 def test_a_question_ends_the_sentence() -> None:
     with pytest.raises(ParameterError) as told:
         make_config({"models": "GCNN", "columns": [{"graph": "karate", "task": "links"}]})
