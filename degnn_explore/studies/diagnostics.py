@@ -123,12 +123,12 @@ def hardest(scored: Iterable[Scored], count: int = 10) -> list[Mistake]:
         asked.update(sets)
         labels, given, distance = test.labels.tolist(), judged.given.tolist(), judged.distance.tolist()
         for i in np.flatnonzero(judged.given != test.labels).tolist():
-            told = Mistake(sets[i], labels[i], given[i], float(sure[i]), distance[i], judged.task.seed)
-            wrong.setdefault(sets[i], []).append((float(judged.of_truth[i]), told))
+            mistake = Mistake(sets[i], labels[i], given[i], float(sure[i]), distance[i], judged.task.seed)
+            wrong.setdefault(sets[i], []).append((float(judged.of_truth[i]), mistake))
     worst = [(len(times), *min(times, key=lambda time: time[0])) for times in wrong.values()]
-    worst.sort(key=lambda told: (-told[0], told[1]))
+    worst.sort(key=lambda row: (-row[0], row[1]))
     most = check_int("count", count, least=1)
-    return [replace(told, wrong=often, asked=asked[told.nodes]) for often, _, told in worst[:most]]
+    return [replace(mistake, wrong=often, asked=asked[mistake.nodes]) for often, _, mistake in worst[:most]]
 
 
 class TrainedModels:
@@ -173,8 +173,8 @@ class TrainedModels:
                 task = self.task(run.seed)
                 if run.seed not in self._distances:
                     self._distances[run.seed] = set_distance(task.graph, task.test.sets)
-                said = predict(self.model(run), task.graph, list(task.test.sets))
-                self._scored[run.key] = Scored(task, said, self._distances[run.seed])
+                probability = predict(self.model(run), task.graph, list(task.test.sets))
+                self._scored[run.key] = Scored(task, probability, self._distances[run.seed])
             return self._scored[run.key]
 
     def of_seed(self, runs: Iterable[Run], seed: int) -> dict[str, Run]:

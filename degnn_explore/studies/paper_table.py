@@ -179,24 +179,24 @@ class SideBySide:
             layout = "; in each cell ours, then the paper's, then how they compare"
             marks = f" {', '.join(f'{mark} {word}' for word, mark in MARKS.items())}: {_COMPARED}."
         seeds, tried = self._usual
-        said = [
+        notes = [
             f"Test {' and '.join(metrics)} in percent{layout}. {CHOSEN[self.view]} {PLUS_MINUS}{marks} The best of "
             "ours in a column is bold."
         ]
         if same := [heading for heading, one in _columns(self.results).items() if one.same_split]:
-            said.append(f"{', '.join(same)}: {SAME_SPLIT}, so that ± says nothing about other splits.")
+            notes.append(f"{', '.join(same)}: {SAME_SPLIT}, so that ± says nothing about other splits.")
         if seeds:
             chosen = "; settings are chosen on validation, on seeds that are not reported" if tried > 1 else ""
-            said.append(
+            notes.append(
                 f"{_count(seeds, 'seed')} and {_count(tried, 'setting')} tried, where a cell says nothing else{chosen}."
             )
         if any(one.seeds < ENOUGH for one in self.results):
-            said.append(f"{_NOT_RUN}: no run yet; below {ENOUGH} seeds nothing is compared.")
+            notes.append(f"{_NOT_RUN}: no run yet; below {ENOUGH} seeds nothing is compared.")
         if self.missing:
             first, why = next(iter(self.missing.items()))
             rest = f" {first}: {why} The study's missing says it of each." if len(self.missing) > 1 else f" {why}"
-            said.append(f"Left out: {', '.join(self.missing)}.{rest}")
-        return [*said, *self.more]
+            notes.append(f"Left out: {', '.join(self.missing)}.{rest}")
+        return [*notes, *self.more]
 
     def markdown(self) -> str:
         """The table and the notes, for a README."""
@@ -330,7 +330,7 @@ def read_table(results: Sequence[Result], beside: Sequence[Result] = ()) -> Read
     """A study's table in words; ``beside`` has results of another study of the same columns, such as heuristics."""
     done = [one for one in results if one.mean is not None and one.seeds >= ENOUGH]
     scored = [one for one in beside if one.mean is not None and one.seeds >= ENOUGH]
-    said = [
+    sentences = [
         ("Coverage:", _coverage(results)),
         ("Splits:", _splits(done)),
         ("Against the paper:", _against(done)),
@@ -339,7 +339,7 @@ def read_table(results: Sequence[Result], beside: Sequence[Result] = ()) -> Read
         ("Heuristics:", _heuristics(done, scored)),
         ("Scatter:", _scatter(done)),
     ]
-    return Reading(tuple((lead, text) for lead, text in said if text))
+    return Reading(tuple((lead, text) for lead, text in sentences if text))
 
 
 def _coverage(results: Sequence[Result]) -> str:
@@ -363,22 +363,22 @@ def _splits(done: Sequence[Result]) -> str:
 
 def _against(done: Sequence[Result]) -> str:
     """In how many columns each distance-encoded model, and the best of them, reaches the paper's mean."""
-    said = []
+    models = []
     for model in dict.fromkeys(one.model for one in done if _is(one, DE)):
         cells = [one for one in done if one.model == model and one.paper is not None]
         under = [one for one in cells if _mean(one) < _paper(one)]
         if cells:
             but = f" (not on {', '.join(map(_beside_paper, under))})" if under else ""
-            said.append(f"{model} in {len(cells) - len(under)} of {len(cells)} columns{but}")
+            models.append(f"{model} in {len(cells) - len(under)} of {len(cells)} columns{but}")
     best = [_best(cells, DE) for cells in _by_column(done).values()]
     reached = [
         ours for ours, theirs in best if ours is not None and theirs is not None and _mean(ours) >= _paper(theirs)
     ]
     count = sum(ours is not None and theirs is not None for ours, theirs in best)
-    if not said:
+    if not models:
         return ""
     return (
-        f"our mean is at or above the paper's for {'; '.join(said)}. The best distance-encoded model of a column "
+        f"our mean is at or above the paper's for {'; '.join(models)}. The best distance-encoded model of a column "
         f"reaches the paper's best in {len(reached)} of {count}."
     )
 
