@@ -118,11 +118,14 @@ def _smallest(keys: Array, number: int) -> Any:
 
 
 @compiled(plain=False)
-def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: Any, local: Array) -> int:
-    """Keep ``cap`` of the nodes begin..end, chosen by a hash of the seed, the set and the node.
+def _thin(order: Array, root: Array, p: int, begin: int, end: int, cap: int, seed: Any, local: Array) -> int:
+    """Keep ``cap`` of the nodes begin..end, chosen by a hash of the seed, the set (the first p nodes) and the node.
 
     The others are marked -2 and moved to the end, so that no later hop adds them.
     """
+    key = seed
+    for i in range(p):
+        key += _mix(np.uint64(order[i]))
     keys = np.empty(end - begin, dtype=np.uint64)
     for i in range(begin, end):
         keys[i - begin] = _mix(key ^ _mix(np.uint64(order[i])))
@@ -144,25 +147,26 @@ def _thin(order: Array, root: Array, begin: int, end: int, cap: int, key: Any, l
 
 
 @compiled(plain=False, inner=True)
-def ball(net: Net, targets: Array, radius: int, expand: int, cap: int, seed: Any, scratch: Scratch) -> tuple[int, int]:
+def ball(
+    net: Net, targets: Array, radius: int, expand: int, caps: Any, s: int, seed: Any, scratch: Scratch
+) -> tuple[int, int]:
     """The nodes within ``radius`` hops of S in BFS order, and the rows of those within ``expand``.
 
     Afterwards ``order[i]`` is node i of the ball, ``root[i]`` the target it was found from,
     ``level[r]`` the first node at distance r, row i of the cut graph ``lcol[lptr[i]:lptr[i + 1]]``
     (neighbors inside the ball only) and ``cut[i]`` the number of edges target i lost. ``local``
-    is left set: call :func:`release`. ``expand`` is radius - 1 or radius. Returns the number of
-    nodes and the number dropped by ``cap``.
+    is left set: call :func:`release`. ``expand`` is radius - 1 or radius. At most ``caps[s]`` new nodes
+    are kept at a hop; 0: all of them, as in all sets if ``caps`` is None. Returns the number of nodes and
+    the number dropped.
 
     Indices in inner loops are unsigned, so that numba leaves out the test for negative ones.
     """
     indptr, indices, level, cut = net.indptr, net.indices, scratch.level, scratch.cut
     local, order, root, lptr, lcol = scratch.local, scratch.order, scratch.root, scratch.lptr, scratch.lcol
     p = len(targets)
-    key = seed
     for i in range(p):
         order[i], root[i], cut[i] = targets[i], i, 0
         local[targets[i]] = i
-        key += _mix(np.uint64(targets[i]))
     count, entries = p, 0
     gone, queue = 0, scratch.queue  # the nodes dropped so far
     level[0], level[1], lptr[0] = 0, p, 0
@@ -195,8 +199,8 @@ def ball(net: Net, targets: Array, radius: int, expand: int, cap: int, seed: Any
                     lcol[np.uint64(entries + e - begin)] = j
                 entries += stop - begin
             lptr[i + 1] = entries
-        if 0 < cap < count - end:
-            kept = _thin(order, root, end, count, cap, key, local)
+        if caps is not None and 0 < caps[s] < count - end:
+            kept = _thin(order, root, p, end, count, caps[s], seed, local)
             copy(order, kept, count - kept, queue, gone)
             gone += count - kept
             count = kept

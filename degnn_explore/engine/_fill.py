@@ -8,7 +8,7 @@ import numpy as np
 
 from ..common.compiled import compiled
 from ._ball import GCN, HOPS, MEAN, MOST_NODES, SUM_POOL, Array, Net, Request, Scratch, ball, copy, release
-from ._shells import Shells, dense_shell_means, shared_shell_means, shells_of
+from ._shells import dense_shell_means, shared_shell_means, shells_of
 from ._zeta import features
 
 
@@ -49,31 +49,34 @@ def count_blocks(
     net: Net,
     request: Request,
     sets: Array,
-    caps: Array,
+    caps: Any,
     scratch: Scratch,
     rows: Array,
     entries: Array,
     lost: Array,
+    neighbors: Any,
     shells: Any,
 ) -> None:
     """The size of each set: rows [s, T + 1] of each level, entries [s, T] of each step, nodes dropped [s].
 
-    ``shells`` is None unless the aggregation is "hops"; numba then leaves that part out.
+    ``caps``, ``neighbors`` and ``shells`` are None or not, see :func:`fill_blocks`.
     """
     T, K, level, shell = request.layers, request.hops, scratch.level, scratch.shell
     for s in range(len(sets)):
-        radius = request.ball if caps[s] else K * T
-        count, lost[s] = ball(net, sets[s], radius, radius - 1, caps[s], request.seed, scratch)
+        radius, whole = K * T, True
+        if caps is not None and caps[s]:
+            radius, whole = request.ball, False
+        count, lost[s] = ball(net, sets[s], radius, radius - 1, caps, s, request.seed, scratch)
         release(scratch, count)
         for j in range(T + 1):
             rows[s, j] = level[K * (T - j) + 1]
-        if caps[s] == 0 and rows[s, 0] > MOST_NODES:
+        if whole and rows[s, 0] > MOST_NODES:
             continue  # counted again with a cap
         done, total = 0, 0
         for j in range(T, 0, -1):  # the rows of a later level are the first ones of an earlier level
-            if shells is None:
+            if neighbors is not None:
                 entries[s, j - 1] = scratch.lptr[rows[s, j]] + (rows[s, j] if request.aggregation == GCN else 0)
-            else:
+            if shells is not None:
                 for i in range(done, rows[s, j]):
                     shells_of(scratch, i, K)
                     total += shell[K + 1] - 1 + K
@@ -86,25 +89,28 @@ def fill_blocks(
     net: Net,
     request: Request,
     sets: Array,
-    caps: Array,
+    caps: Any,
     begin: int,
     end: int,
     scratch: Scratch,
     flat: FlatBlocks,
-    shells: Any,
+    neighbors: Any,
+    alone: Any,
+    shared: Any,
     paths: Any,
     walks: Any,
     own: Any,
 ) -> int:
     """Write the blocks of sets begin..end. Returns 0, or the bytes that a ball of them would need beyond the budget.
 
-    ``shells`` are :class:`Shells` for the aggregation "hops", else None; ``paths``, ``walks`` and ``own`` are as in
-    :func:`features`.
+    ``caps`` is None if no set is capped. One of the next three is not None: ``neighbors`` for an aggregation over
+    neighbors; for "hops" ``shared``, the :class:`Shells` of the graph, or ``alone``, if those of each set are searched.
+    ``paths``, ``walks`` and ``own`` are as in :func:`features`. What belongs to a None is not compiled.
     """
     radius, p, d = request.ball, sets.shape[1], flat.x_self.shape[1]
     expand = radius if request.reach > radius else radius - 1
     for s in range(begin, end):
-        count, _ = ball(net, sets[s], radius, expand, caps[s], request.seed, scratch)
+        count, _ = ball(net, sets[s], radius, expand, caps, s, request.seed, scratch)
         seen, at, first = scratch.level[request.radius + 1], flat.row_ptr[s], flat.rows[s, 0]
         if 4 * seen * d > request.budget:
             release(scratch, count)
@@ -115,10 +121,12 @@ def fill_blocks(
         for i in range(first):
             for c in range(d):
                 flat.x_self[at + i, c] = x[i, c]
-        if shells is None:
+        if neighbors is not None:
             _fill_neighbors(net, request, scratch, x, p, s, flat)
-        else:
-            _fill_shells(net, request, scratch, shells, shells.shared and caps[s] == 0, x, p, s, flat)
+        if alone is not None:
+            _fill_shells(net, request, scratch, alone, None, x, p, s, flat)
+        if shared is not None:
+            _fill_shells(net, request, scratch, None, shared, x, p, s, flat)
     return 0
 
 
@@ -150,7 +158,7 @@ def _fill_neighbors(net: Net, request: Request, scratch: Scratch, x: Array, p: i
         if gcn:
             factor = flat.scale[at + i]
         elif request.aggregation == MEAN:
-            factor = 1.0 / max(end - begin, 1)
+            factor = 1.0 / (end - begin if end > begin else 1)
         for c in range(d):
             flat.x_agg[at + i, 0, c] = total[c] * factor
     for i in range(flat.rows[s, 1] if request.layers > 0 else 0):
@@ -165,15 +173,7 @@ def _fill_neighbors(net: Net, request: Request, scratch: Scratch, x: Array, p: i
 
 @compiled(plain=False)
 def _fill_shells(
-    net: Net,
-    request: Request,
-    scratch: Scratch,
-    shells: Shells,
-    shared: bool,
-    x: Array,
-    p: int,
-    s: int,
-    flat: FlatBlocks,
+    net: Net, request: Request, scratch: Scratch, alone: Any, shared: Any, x: Array, p: int, s: int, flat: FlatBlocks
 ) -> None:
     """The aggregation "hops", over the shell at each distance: x_agg and the matrix of step 1 of set s."""
     lptr, queue, shell, K, d = scratch.lptr, scratch.queue, scratch.shell, request.hops, x.shape[1]
@@ -181,11 +181,12 @@ def _fill_shells(
     heads = flat.rows[s, 1] if request.layers > 0 else 0  # nodes with rows in the matrix
     seen, inner = scratch.level[request.radius + 1], scratch.level[request.radius]
     means = not request.raw
-    if means and shared:
+    if shared is not None:
         unit = np.float32(1) if request.pool == SUM_POOL else np.float32(1) / np.float32(p)
-        shared_shell_means(net, shells, scratch, p, x, unit, flat.x_agg[at : at + first])
+        shared_shell_means(net, shared, scratch, p, x, unit, flat.x_agg[at : at + first])
         means = False
-    elif means and K > 1 and seen <= 8192 and 4.0 * (lptr[inner] / inner) ** K > seen:  # shells of about degree^K nodes
+    large = K > 1 and seen <= 8192 and 4.0 * (lptr[inner] / inner) ** K > seen  # shells of about degree^K nodes
+    if alone is not None and means and large:
         dense_shell_means(lptr, scratch.lcol, inner, first, x, flat.x_agg[at : at + first])
         means = False
     total = np.empty(d)
@@ -211,12 +212,12 @@ def _fill_shells(
 
 @compiled(plain=False)
 def count_egos(
-    net: Net, request: Request, sets: Array, caps: Array, scratch: Scratch, nodes: Array, edges: Array, lost: Array
+    net: Net, request: Request, sets: Array, caps: Any, scratch: Scratch, nodes: Array, edges: Array, lost: Array
 ) -> None:
     """The size of each ego-network: nodes [s], directed edges [s], and nodes dropped by the cap [s]."""
     radius = request.ball
     for s in range(len(sets)):
-        count, lost[s] = ball(net, sets[s], radius, radius, caps[s], request.seed, scratch)
+        count, lost[s] = ball(net, sets[s], radius, radius, caps, s, request.seed, scratch)
         release(scratch, count)
         inner = scratch.level[request.radius + 1]
         nodes[s] = inner
@@ -232,7 +233,7 @@ def fill_egos(
     net: Net,
     request: Request,
     sets: Array,
-    caps: Array,
+    caps: Any,
     begin: int,
     end: int,
     scratch: Scratch,
@@ -245,7 +246,7 @@ def fill_egos(
     p, radius = sets.shape[1], request.ball
     order, lptr, lcol, level, cut = scratch.order, scratch.lptr, scratch.lcol, scratch.level, scratch.cut
     for s in range(begin, end):
-        count, _ = ball(net, sets[s], radius, radius, caps[s], request.seed, scratch)
+        count, _ = ball(net, sets[s], radius, radius, caps, s, request.seed, scratch)
         inner, at, entry = level[request.radius + 1], flat.node_ptr[s], flat.edge_ptr[s]
         features(net, request, sets[s], scratch, inner, radius, flat.x[at : at + inner], paths, walks, own)
         release(scratch, count)
@@ -301,7 +302,7 @@ def gather_step(
                 head += 1
                 value = np.float32(1.0)
                 if aggregation in (MEAN, HOPS):
-                    value = np.float32(1.0) / np.float32(max(size, 1))
+                    value = np.float32(1.0) / np.float32(size if size > 0 else 1)
                 for _ in range(size):
                     c = column[source]
                     source += 1

@@ -16,7 +16,6 @@ class Shells(NamedTuple):
     bits: Array  # uint64 [K, n, words]
     size: Array  # int64 [K, n]
     total: Array  # float64 [K, n, b]: the sum of base features
-    shared: bool  # whether they were computed
 
 
 @compiled(plain=False)

@@ -233,9 +233,10 @@ def features(
             for i in range(rows):
                 label = 1
                 if i >= p:
-                    a, b = min(dist[0, i], far), min(dist[1, i], far)
+                    a = dist[0, i] if dist[0, i] < far else far
+                    b = dist[1, i] if dist[1, i] < far else far
                     half = (a + b) // 2
-                    label = 1 + min(a, b) + half * (half + (a + b) % 2 - 1)
+                    label = 1 + (a if a < b else b) + half * (half + (a + b) % 2 - 1)
                     if group[0] != group[1]:
                         label = 0
                 x[i, base + label] = 1.0
@@ -247,7 +248,7 @@ def pairs(
     request: Request,
     steps: int,
     sets: Array,
-    caps: Array,
+    caps: Any,
     begin: int,
     end: int,
     scratch: Scratch,
@@ -268,7 +269,7 @@ def pairs(
     order, root, dist = scratch.order, scratch.root, scratch.dist
     for s in range(begin, end):
         targets = sets[s]
-        count, _ = ball(net, targets, radius, expand, caps[s], request.seed, scratch)
+        count, _ = ball(net, targets, radius, expand, caps, s, request.seed, scratch)
         rows = scratch.level[request.radius + 1]
         if used + rows > len(node):
             release(scratch, count)

@@ -54,8 +54,8 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
     def _count(self, begin: int, end: int, scratch: Scratch) -> None:
         work, part = self._work, slice(begin, end)
         of_each = (self._rows[part], self._entries[part], self._lost[part])
-        shells = 1 if work.request.aggregation == _ball.HOPS else None
-        _fill.count_blocks(work.net, work.request, work.sets[part], self._caps[part], scratch, *of_each, shells)
+        over = (None, 1) if work.request.aggregation == _ball.HOPS else (1, None)
+        _fill.count_blocks(work.net, work.request, work.sets[part], self._caps_of(part), scratch, *of_each, *over)
 
     def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         rows, request = self._rows[part], self._work.request
@@ -67,24 +67,23 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         return size
 
     @cached_property
-    def _shells(self) -> Shells:
-        """The shells of all nodes, if the aggregates of sets are computed from them."""
+    def _shared_shells(self) -> Shells | None:
+        """The shells of all nodes; None if those of each set are better searched."""
         net, request = self._work.net, self._work.request
         n, hops = len(net.indptr) - 1, request.hops
-        exact = request.aggregation == _ball.HOPS and not request.raw and request.encoding in (_ball.NONE, _ball.SPD)
+        exact = not request.raw and request.encoding in (_ball.NONE, _ball.SPD) and not self._caps.any()
         large = hops > 1 and 16 * (len(net.indices) / max(n, 1)) ** hops > n  # they hold about degree^K nodes each
-        shared = exact and large and n <= _DENSE and len(self) >= _MANY
-        shape = (hops, n, -(-n // 64)) if shared else (0, 0, 0)
-        bits = np.zeros(shape, np.uint64)
-        shells = Shells(bits, np.zeros(shape[:2], np.int64), np.zeros((*shape[:2], net.base.shape[1])), shared)
-        if shared:
-            _shells.neighbors_as_bits(net.indptr, net.indices, bits[0])
-            self._work.ranges(n, lambda a, b, _: _shells.all_shells(net, a, b, shells), "shells", unit="node")
+        if not (exact and large and n <= _DENSE and len(self) >= _MANY):
+            return None
+        bits = np.zeros((hops, n, -(-n // 64)), np.uint64)
+        shells = Shells(bits, np.zeros((hops, n), np.int64), np.zeros((hops, n, net.base.shape[1])))
+        _shells.neighbors_as_bits(net.indptr, net.indices, bits[0])
+        self._work.ranges(n, lambda a, b, _: _shells.all_shells(net, a, b, shells), "shells", unit="node")
         return shells
 
     def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatBlocks:
         request, net = self._work.request, self._work.net
-        rows, entries, sets, caps = self._rows[index], self._entries[index], self._work.sets[index], self._caps[index]
+        rows, entries, sets = self._rows[index], self._entries[index], self._work.sets[index]
         nothing = np.zeros(len(rows), np.int64)
         row_ptr = starts(rows[:, 0])
         head_ptr = starts(rows[:, 1] * self._heads if request.layers else nothing)
@@ -103,11 +102,13 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
             column=np.empty(entry_ptr[-1], net.indices.dtype),
         )
 
-        shells = self._shells if request.aggregation == _ball.HOPS else None
+        hops, caps = request.aggregation == _ball.HOPS, self._caps_of(index)
+        shells = self._shared_shells if hops else None
+        over = (None if hops else 1, 1 if hops and shells is None else None, shells)
 
         def fill(begin: int, end: int, scratch: Scratch) -> None:
-            some = (net, request, sets, caps, begin, end, scratch, flat, shells)
-            needed = _fill.fill_blocks(*some, *self._work.needs)
+            some = (net, request, sets, caps, begin, end, scratch, flat)
+            needed = _fill.fill_blocks(*some, *over, *self._work.needs)
             check_memory("A target set with the neighbors it reads", needed, budget=request.budget, remedy=FEWER)
 
         self._work.ranges(len(index), self._work.with_zeta(sets, caps, fill), "extracting ego-networks", quiet=quiet)

@@ -90,14 +90,14 @@ class EgoNetworks(Store[FlatEgos, Any]):
     def _count(self, begin: int, end: int, scratch: Scratch) -> None:
         work, part = self._work, slice(begin, end)
         of_each = (self._nodes[part], self._edges[part], self._lost[part])
-        _fill.count_egos(work.net, work.request, work.sets[part], self._caps[part], scratch, *of_each)
+        _fill.count_egos(work.net, work.request, work.sets[part], self._caps_of(part), scratch, *of_each)
 
     def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         item = self._work.net.indices.dtype.itemsize
         return self._nodes[part] * (4 * self.in_dim + 4 + 3 * item) + self._edges[part] * item
 
     def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatEgos:
-        work, sets, caps = self._work, self._work.sets[index], self._caps[index]
+        work, sets, caps = self._work, self._work.sets[index], self._caps_of(index)
         node_ptr, edge_ptr = starts(self._nodes[index]), starts(self._edges[index])
         total, kind = int(node_ptr[-1]), work.net.indices.dtype
         flat = FlatEgos(

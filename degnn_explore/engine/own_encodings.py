@@ -45,7 +45,7 @@ class OwnEncoding:
                 "or a smaller graph, or write it as a function of pairs, de.encoding(name, fn), which is much quicker."
             )
 
-    def with_zeta(self, sets: NDArray[np.int64], caps: NDArray[np.int64], fill: Fill) -> Fill:
+    def with_zeta(self, sets: NDArray[np.int64], caps: NDArray[np.int64] | None, fill: Fill) -> Fill:
         """``fill``, which writes a range of these sets, with their ζ in the scratch memory."""
 
         def fill_with_zeta(begin: int, end: int, scratch: Scratch) -> None:
@@ -58,7 +58,7 @@ class OwnEncoding:
         return fill_with_zeta
 
     def _compute(
-        self, sets: NDArray[np.int64], caps: NDArray[np.int64], begin: int, end: int, scratch: Scratch
+        self, sets: NDArray[np.int64], caps: NDArray[np.int64] | None, begin: int, end: int, scratch: Scratch
     ) -> tuple[int, NDArray[np.float64]]:
         """ζ(u|v) of the first of these sets: how many sets, and their rows one after the other. [rows, p * dim]"""
         p, zeta = sets.shape[1], self.encoding

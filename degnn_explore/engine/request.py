@@ -140,7 +140,7 @@ class Work:
         kinds = ((_ball.SPD, _ball.DRNL), (_ball.WALK,), (_ball.OWN,))
         return tuple(1 if self.request.encoding in kind else None for kind in kinds)
 
-    def with_zeta(self, sets: NDArray[np.int64], caps: NDArray[np.int64], fill: Fill) -> Fill:
+    def with_zeta(self, sets: NDArray[np.int64], caps: NDArray[np.int64] | None, fill: Fill) -> Fill:
         """``fill``, which writes a range of these sets, with the ζ of an own encoding."""
         return fill if self.own is None else self.own.with_zeta(sets, caps, fill)
 

@@ -123,6 +123,10 @@ class Store(SetData, Generic[Flat, Batch]):
 
         self._work.ranges(len(hubs), again, "sizing ego-networks")
 
+    def _caps_of(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """How many nodes each of these sets keeps at a hop (0: all); None if none is capped: that is compiled less."""
+        return self._caps[part] if self._caps.any() else None
+
     def _in_words(self) -> str:
         """A sentence about what caps left out; "" if nothing."""
         lost = self._lost[self._lost > 0]
