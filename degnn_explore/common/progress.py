@@ -98,7 +98,7 @@ def progress_bar(progress: Report | bool) -> Iterator[None]:
         return
     from tqdm.auto import tqdm
 
-    layout = "{desc}: {percentage:3.0f}%|{bar}| [{elapsed}]"
+    layout = "{desc}{percentage:3.0f}%|{bar}| [{elapsed}]"
     with tqdm(total=100, delay=2, mininterval=0.3, disable=not progress, bar_format=layout) as bar:
 
         def tell(what: str, share: float) -> None:

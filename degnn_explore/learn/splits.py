@@ -261,6 +261,9 @@ def given_sets(G: Graph, given: Any, p: int, what: str) -> Ints:
         given = np.asarray(given)
         if p == 1 and given.dtype == bool and given.shape == (G.num_nodes,):
             given = np.flatnonzero(given)[:, None]
+        if p == 2 and given.ndim == 2 and len(given) == 2 != given.shape[1]:
+            shape = list(given.shape)
+            raise TargetError(f"{what}: pairs are wanted as [k, 2], not {shape} like PyG's edge_index; transpose it.")
     try:
         rows = as_sets(G, given)
     except TargetError as error:

@@ -48,6 +48,7 @@ EIGHTY_TEN_TEN = (0.8, 0.1, 0.1)
 _MANY = 500_000  # positives from which a sample is the better beginning
 _MANY_UNREACHABLE = 0.05  # share of sets without a path from which on a model can gain by seeing just that
 NEGATIVES = ("random", "hard")
+_IGNORED = ("weight", "year")  # of a link, in splits of OGB: graphs here have neither
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,12 +313,11 @@ def link_task(
     split
         Shares of training, validation and test links; or a split of your own, the dictionary that OGB and PyG use:
         ``{"train": {"edge": ...}, "valid": {"edge": ..., "edge_neg": ...}, "test": {...}}`` with pairs of names or
-        numbers as a list, an array or tensor [k, 2] or a table of two columns. "train" is by default every other edge;
-        a part without "edge_neg" has its negatives drawn; negatives of each link [k, m, 2] are what it is ranked among.
-        Validation and test links are taken out of the graph; if G
-        is a training graph that has none of them, they are put into ``task.full_graph``. What is given is used as it
-        is: a set that is given twice, a negative that is a link, and links of which some are held out of the graph and
-        some are not are errors.
+        numbers as a list, an array or tensor [k, 2] or a table of two columns. "train" is by default every other edge,
+        and may list both directions of a link; "weight" and "year" are ignored. A part without "edge_neg" has its
+        negatives drawn; negatives of each link [k, m, 2] are what it is ranked among. Validation and test links are
+        taken out of the graph; if G is a training graph that has none of them, they are put into ``task.full_graph``.
+        It is an error if two parts share a link, a negative is a link, or only some held-out links are in the graph.
     max_positives
         Use a random sample of at most this many edges as positives (for large graphs).
     per_positive
@@ -566,10 +566,9 @@ def _given_links(G: Graph, split: Mapping[str, Any], rng: np.random.Generator) -
     given: dict[str, Mapping[str, Any]] = {}
     for name, part in split.items():
         check_choice("part of the split", name, [*PARTS, "valid"])
-        if not isinstance(part, Mapping) or not {"edge", "edge_neg"} >= set(part):
-            raise ParameterError(
-                f'split[{name!r}] must be {{"edge": pairs}}, with "edge_neg": pairs or not, not {short_repr(part)}.'
-            )
+        if not isinstance(part, Mapping) or not {"edge", "edge_neg", *_IGNORED} >= set(part):
+            keys = f"the keys {', '.join(map(repr, part))}" if isinstance(part, Mapping) else short_repr(part)
+            raise ParameterError(f'split[{name!r}] must be {{"edge": pairs}}, perhaps with "edge_neg", not {keys}.')
         given["val" if name == "valid" else name] = part
     if any("edge" not in given.get(part, {}) for part in ("val", "test")):
         raise ParameterError('A split names the links of "valid" and "test"; "train" is by default all other edges.')
@@ -598,6 +597,7 @@ def _checked_links(G: Graph, given: Mapping[str, Any]) -> Parts:
     held_out = [given_sets(G, given[part], 2, part) for part in ("val", "test")]
     if "train" in given:
         train = given_sets(G, given["train"], 2, "train")
+        train = train[np.sort(np.unique(train, axis=0, return_index=True)[1])]  # PyG lists both directions
     else:
         n = np.array([G.num_nodes, 1])
         train = G.edges[~np.isin(G.edges @ n, np.concatenate(held_out) @ n)]

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -365,6 +366,17 @@ def test_own_links_and_negatives_are_used_as_they_are():
     assert gone == {(4, 5), (6, 7), (9, 10)}
 
 
+def test_splits_of_ogb_and_pyg_are_taken_as_they_are():
+    """OGB's ogbl-collab has weights and years, PyG's splits list both directions of a training link."""
+    tensors = {name: torch.tensor(np.array(rows)) for name, rows in (("val", [(0, 1)]), ("test", [(4, 5)]))}
+    train = torch.from_numpy(CHORDS.edges[2:8].copy())
+    plain = de.link_task(CHORDS, split=own_split(tensors["val"], tensors["test"], train=train))
+    both = own_split(tensors["val"], tensors["test"], train=torch.cat([train, train.flip(1)]))
+    both["train"] |= {"weight": torch.ones(12), "year": torch.full((12,), 2017)}
+    assert de.link_task(CHORDS, split=both).digest() == plain.digest()
+    assert pairs(plain.train, 1) == {tuple(e) for e in train.tolist()} and len(plain.train) == 12
+
+
 def test_links_beyond_a_training_graph_are_in_the_full_graph_only():
     task = de.link_task(CHORDS, split=own_split([(0, 5)], [(0, 6)]))
     assert task.full_graph.has_edges([(0, 5), (0, 6)]).all() and not task.graph.has_edges([(0, 5), (0, 6)]).any()
@@ -451,6 +463,8 @@ LINKS = [(0, 1)], [(4, 5)]
         (asked(*LINKS, {"test": [(0, 9), (9, 0), (0, 8)]}), TargetError, "given twice"),
         (asked([("n0", "nn")], [(1, 2)]), TargetError, "val: No node is called 'nn'"),
         (asked([(0, 1, 2)], [(1, 2)]), TargetError, "val: sets of 2 nodes"),
+        (asked(np.zeros((2, 3), int), [(1, 2)]), TargetError, r"val: pairs are wanted as \[k, 2\]"),
+        (asked(*LINKS, {"train": []}, train=[]), TargetError, "train: there are no sets"),
         (asked(CHORDS.edges[:20], CHORDS.edges[20:]), TargetError, "No edge is left for training"),
         (lambda: de.role_task(RING.with_labels([-1] * 12)), GraphError, "all labels of this graph are missing"),
         (lambda: de.role_task(RING.with_labels([0, 1] * 5 + [-1] * 2), val=[0], test=[11]), TargetError, "no label"),
