@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -77,11 +77,6 @@ class Step:
         ptr = torch.searchsorted(col, every, out_int32=col.dtype == torch.int32)
         return ptr, row.index_select(0, order), self.weight.index_select(0, order)
 
-    def to(self, device: str | torch.device) -> Step:
-        """The same step on another device."""
-        moved: dict[str, Any] = {k: v.to(device) for k, v in vars(self).items() if isinstance(v, Tensor)}
-        return replace(self, **moved, back=None)
-
 
 @dataclass(frozen=True)
 class Blocks:
@@ -104,15 +99,6 @@ class Blocks:
     steps: list[Step]
     num_sets: int
     p: int
-
-    def to(self, device: str | torch.device) -> Blocks:
-        """The same batch on another device."""
-        return replace(
-            self,
-            x_self=self.x_self.to(device),
-            x_agg=None if self.x_agg is None else self.x_agg.to(device),
-            steps=[step.to(device) for step in self.steps],
-        )
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,14 @@ class EgoNetworks(Store[FlatEgos, Any]):
             )
         return self._store
 
+    def batch(self, index: Any, device: Any = "cpu") -> torch_geometric.data.Batch:
+        """The ego-networks of the sets in ``index`` as a PyG ``Batch``, see :meth:`to_pyg`."""
+        if str(device) == "cpu":
+            return super().batch(index)
+        pinned = str(device).startswith("cuda")
+        batch = super().batch(index)
+        return (batch.pin_memory() if pinned else batch).to(device, non_blocking=pinned)
+
     def part(self, index: Any) -> FlatEgos:
         """The ego-networks of the sets in ``index`` in flat arrays of their own."""
         wanted = self._wanted(index)

@@ -49,14 +49,14 @@ class SetData(ABC):
         return type(self).table is not SetData.table
 
     def batch(self, index: Any, device: Any = "cpu") -> Any:
-        """The data of the sets numbered in ``index``, in that order."""
+        """The data of the sets numbered in ``index``, in that order; to a device they are sent from pinned memory."""
         import torch
 
         here = np.asarray(index)
         if str(device) == "cpu" and not self.streamed:
             return self._whole.batch(torch.from_numpy(here), here)
-        table, here = self.table(here).to(device), np.arange(len(here))
-        return table.batch(torch.from_numpy(here).to(device), here)
+        table = self.table(here).to(device)
+        return table.batch(torch.arange(len(here), device=device), np.arange(len(here)))
 
     @cached_property
     def _whole(self) -> Table:
@@ -165,11 +165,11 @@ class Store(SetData, Generic[Flat, Batch]):
     def batch(self, index: Any, device: Any = "cpu") -> Batch:
         """The data of the target sets numbered in ``index`` (integers, or a mask), in that order."""
         wanted = self._wanted(index)
+        if str(device) != "cpu":
+            return super().batch(wanted, device)
         if self._store is not None:
-            batch = self._gather(self._store, wanted)
-        else:
-            batch = self._gather(self._extract(wanted, quiet=True), np.arange(len(wanted)))
-        return batch if str(device) == "cpu" else batch.to(device)
+            return self._gather(self._store, wanted)
+        return self._gather(self._extract(wanted, quiet=True), np.arange(len(wanted)))
 
     def _wanted(self, index: Any) -> NDArray[np.int64]:
         """The numbers of the sets of a batch, checked; their data must fit."""

@@ -147,7 +147,7 @@ def test_data_that_are_not_even_kept_in_memory_train_to_the_same_numbers(name, k
 
 @pytest.mark.parametrize("aggregation", ["gcn", "mean", "sum", "hops"])
 def test_a_batch_gathered_there_is_the_batch_of_the_cpus_kernels(aggregation):
-    how = {"layers": 3, "hops": 2 if aggregation == "hops" else 1, "encoding": de.SPD(max_dist=80)}  # stored narrow
+    how = {"layers": 3, "hops": 2 if aggregation == "hops" else 1, "encoding": de.SPD(max_dist=80)}  # wide
     data = blocks(G, TASK.train.sets, aggregation=aggregation, progress=False, **how)
     index = np.random.default_rng(0).permutation(len(data))[:20]
     table = data.table()
