@@ -118,7 +118,7 @@ def _walk(net: Net, scratch: Scratch, p: int, rows: int, radius: int, steps: int
 
 @compiled(plain=False)
 def _read_own(scratch: Scratch, rows: int, pool: int, x: Array) -> None:
-    """ζ(u|S) of the next ``rows`` into x, pooled from ζ(u|v) of an own encoding for each v in S."""
+    """ζ(u|S) of the next ``rows`` into x, pooled from a user's ζ(u|v) for each v in S."""
     zeta, width, first = scratch.zeta, x.shape[1], scratch.rows_read[0]
     scratch.rows_read[0] = first + rows
     times = zeta.shape[1] // width  # p; 1 where nothing is pooled
@@ -258,7 +258,7 @@ def pairs(
     degree: Array,
     target_degree: Array,
 ) -> tuple[int, int]:
-    """The inputs of an own ζ for the sets begin..end, or as many as fit: the number of sets and of rows.
+    """The inputs of a user's ζ for the sets begin..end, or as many as fit: the number of sets and of rows.
 
     A row is a node of an ego-network and has p pairs: ``node`` [rows], ``distance`` [rows, p], ``walks`` [rows,
     p * (steps + 1)], ``degree`` and ``target_degree`` [rows, p]. An array without columns is not filled. If the

@@ -151,7 +151,7 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         return block_table(flat, self._work.request.aggregation, self._heads, self._work.request.raw, self.p)
 
     def _part(self, index: Any) -> FlatBlocks:
-        """The blocks of these sets (None: of all) in flat arrays of their own."""
+        """The blocks of these sets (None: of all) in new flat arrays."""
         wanted = self._wanted(np.arange(len(self)) if index is None else index)
         if (flat := self._store) is None:
             return self._extract(wanted, quiet=True)

@@ -60,7 +60,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
         return (batch.pin_memory() if pinned else batch).to(device, non_blocking=pinned)
 
     def part(self, index: Any) -> FlatEgos:
-        """The ego-networks of the sets in ``index`` in flat arrays of their own."""
+        """The ego-networks of the sets in ``index`` in new flat arrays."""
         wanted = self._wanted(index)
         return self._extract(wanted, quiet=True) if self._store is None else self._part(self._store, wanted)
 
@@ -126,7 +126,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
         return flat
 
     def _part(self, flat: FlatEgos, index: NDArray[np.int64]) -> FlatEgos:
-        """The ego-networks at places ``index`` of ``flat`` in flat arrays of their own."""
+        """The ego-networks at places ``index`` of ``flat`` in new flat arrays."""
         nodes, edges = np.diff(flat.node_ptr), np.diff(flat.edge_ptr)
         of_nodes = [gather(index, flat.node_ptr, nodes, column) for column in flat[2:7]]
         of_edges = gather(index, flat.edge_ptr, edges, flat.column)

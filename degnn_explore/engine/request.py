@@ -136,12 +136,12 @@ class Work:
 
     @property
     def needs(self) -> tuple[int | None, ...]:
-        """Whether ζ needs shortest paths, walks, or is an own one: 1, or None, and numba leaves that part out."""
+        """Whether ζ needs shortest paths, walks, or is a user's: 1 or None, which numba then leaves out."""
         kinds = ((_ball.SPD, _ball.DRNL), (_ball.WALK,), (_ball.OWN,))
         return tuple(1 if self.request.encoding in kind else None for kind in kinds)
 
     def with_zeta(self, sets: NDArray[np.int64], caps: NDArray[np.int64] | None, fill: Fill) -> Fill:
-        """``fill``, which writes a range of these sets, with the ζ of an own encoding."""
+        """``fill``, which writes a range of these sets, with the ζ of a user's encoding."""
         return fill if self.own is None else self.own.with_zeta(sets, caps, fill)
 
     def ranges(self, total: int, work: Fill, label: str, *, quiet: bool = False, unit: str = "target set") -> None:

@@ -46,10 +46,9 @@ def blended(logits: Sequence[Tensor], learns: Sequence[bool]) -> Tensor:
 
 
 class Ensemble(SetNet):
-    """Networks for the same sets that judge together: the mean of their logits, (1/k) Σ_i f_i(S).
+    """Networks for the same sets as one: the mean of their logits, (1/k) Σ_i f_i(S).
 
-    Formulas, if there are any, get weight ½ in total. It is asked,
-    saved and loaded like any other network.
+    Formulas, if there are any, get weight ½ in total. It predicts, is saved and loaded like any other network.
 
     Parameters
     ----------

@@ -44,8 +44,8 @@ _MOST_NODES = 10_000  # of a neighborhood; the engine thins larger ones by a has
 class Explanation:
     """What moves the score of one target set; every table begins with what moves it most.
 
-    In each, ``score_without`` is the score without it, and ``change`` how much more or less that is: below zero, it
-    speaks for the class; above zero, against it.
+    In each, ``score_without`` is the score without it, and ``change`` the difference: below zero, it speaks
+    for the class; above zero, against it.
 
     Attributes
     ----------
@@ -99,12 +99,12 @@ class Explanation:
         return svg(self, check_int("most", most, least=1))
 
     def _repr_html_(self) -> str:
-        names, told = self.graph.names, [f"<b>{escape(self.title)}</b>", self.picture()]
+        names, parts = self.graph.names, [f"<b>{escape(self.title)}</b>", self.picture()]
         top = self.edges.head(10)
         shown = top.assign(u=[names[u] for u in top.u], v=[names[v] for v in top.v])
         tables = (shown, self.rings)
-        told += [table.to_html(index=False, float_format="{:.3f}".format) for table in tables if len(table)]
-        return "\n".join([*told, *(f"<p>{escape(note)}</p>" for note in self.notes)])
+        parts += [table.to_html(index=False, float_format="{:.3f}".format) for table in tables if len(table)]
+        return "\n".join([*parts, *(f"<p>{escape(note)}</p>" for note in self.notes)])
 
 
 def explain(model: SetNet, G: Graph, S: Targets, *, most: int | None = None, progress: bool = True) -> Explanation:

@@ -42,9 +42,9 @@ def svg(why: Explanation, most: int) -> str:
         if change is not None:
             color, dashes = (FOR, "") if change <= 0 else (AGAINST, ' stroke-dasharray="6 4"')
             look = f'stroke="{color}" stroke-width="{1.2 + 6 * abs(change) / strongest:.2f}"{dashes}'
-        said = "" if change is None else f": without it {why.score + change:.3f} ({signed(change, 3)})"
+        effect = "" if change is None else f": without it {why.score + change:.3f} ({signed(change, 3)})"
         line = f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}" {look}>'
-        parts.append(f"{line}<title>{escape(f'{names[u]} — {names[v]}{said}')}</title></line>")
+        parts.append(f"{line}<title>{escape(f'{names[u]} — {names[v]}{effect}')}</title></line>")
     for v, (x, y) in at.items():
         target = v in why.S
         disc = f'r="{9 if target else 6}" fill="{"#e69f00" if target else "#9aa0a6"}" stroke="currentColor"'

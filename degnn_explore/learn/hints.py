@@ -1,4 +1,4 @@
-"""What to know before training: whether the largest distance of an encoding covers the sets to be judged."""
+"""What to know before training: whether the largest distance of an encoding covers the target sets."""
 
 from __future__ import annotations
 

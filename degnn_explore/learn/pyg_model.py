@@ -20,7 +20,7 @@ from ..encodings.base import Encoding
 from ..engine.egonets import MOST, EgoNetworks, ego_networks
 from ..graphs.graph import Graph
 from .devices import seeded, torch_threads
-from .nets.base import Dropout, Encoded, Hyper, Ints, SetData, SetNet, Shape, horizon_of
+from .nets.base import Dropout, Encoded, Hyper, Ints, SetNet, Shape, horizon_of
 from .predicting import logits_of
 from .tasks import Task, needs_task
 
@@ -60,7 +60,7 @@ def PyGModel(
     task
         What the model is for; None: a class to register.
     encoding
-        The ζ in ``x``: SPD, LandingProbability, DRNL (pairs only), an own one, or None.
+        The ζ in ``x``: SPD, LandingProbability, DRNL (pairs only), one of yours, or None.
     hops, max_nodes_per_hop
         How far from S ego-networks reach, and at most how many nodes they keep at each hop. Both are hyperparameters.
     hyper
@@ -140,8 +140,7 @@ def _kind(net: Any, encoding: Encoding | None, settings: dict[str, Hyper], name:
 
 def _model(kind: type[PyGNet], task: Task, seed: int) -> PyGNet:
     """A model of this kind for a task, tried on a set of it."""
-    attributes = task.graph.attributes
-    shape = Shape(task.p, task.num_classes, 0 if attributes is None else attributes.shape[1], task.classes)
+    shape = Shape.of(task)
     hyper = {key: one.default_for(task.p) for key, one in kind.HYPER.items()}
     features, name = features_of(kind.encoding, shape), kind.__name__
     columns = (
@@ -215,12 +214,12 @@ class PyGNet(SetNet):
     def features(self, batch: Any) -> list[Tensor]:
         return [batch.x]
 
-    def calibrate(self, data: SetData, index: Ints) -> None:
-        size, base = self.sizes(data, index), 1 + self.shape.num_attributes
-        if self.encoding is not None and self.encoding.pool is None:  # ζ(u|v) side by side, in one unit for all v
-            each = size[base:].view(-1, self.encoding.dim)
-            size = torch.cat([size[:base], each.amax(dim=0).repeat(len(each))])
-        self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
+    def feature_units(self, size: Tensor) -> Tensor:
+        if self.encoding is None or self.encoding.pool is not None:
+            return size
+        base = 1 + self.shape.num_attributes  # then ζ(u|v) side by side, in the same units for all v
+        each = size[base:].view(-1, self.encoding.dim)
+        return torch.cat([size[:base], each.amax(dim=0).repeat(len(each))])
 
     def forward(self, batch: Any) -> Tensor:
         given = copy.copy(batch)  # the batch is the caller's

@@ -105,7 +105,7 @@ _ENTRIES = {
 }
 
 
-_OF_ENCODINGS = {  # the class of each kind of model that takes an own encoding, and what it does with it
+_OF_ENCODINGS = {  # the kinds of model that take a user's encoding: class, and what it does with the encoding
     "DE-GNN": ("block_nets:DEOwn", "as features"),
     "DEA-GNN": ("block_nets:DEAOwn", "as features, with messages from K hops"),
 }
@@ -225,9 +225,7 @@ def build(name: str, task: Task, *, seed: int = 0, encoding: Encoding | None = N
     if name in MODELS:
         of_task = {key: getattr(task, key) for key, known in MODELS[name].load().HYPER.items() if known.from_task}
         hyper = {**of_task, **hyper}
-    attributes = task.graph.attributes
-    shape = Shape(task.p, task.num_classes, 0 if attributes is None else attributes.shape[1], task.classes)
-    return from_shape(name, shape, check_int("seed", seed, least=0, most=MOST_SEED), hyper)
+    return from_shape(name, Shape.of(task), check_int("seed", seed, least=0, most=MOST_SEED), hyper)
 
 
 def _with_encoding(name: str, encoding: Encoding | None, hyper: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -290,8 +290,8 @@ def no_set_twice(G: Graph, parts: Mapping[str, Ints]) -> None:
         first, second = (list(parts)[part[row]] for row in twice)
         where = f"twice in {first}" if first == second else f"in {first} and in {second}"
         raise TargetError(
-            f"The target set {named(G, ordered[twice[0]])} is given twice, {where}; it could be learned in one part "
-            "and asked in another. Give each set once."
+            f"The target set {named(G, ordered[twice[0]])} is given twice, {where}; a model could learn in one part "
+            "what it is tested on in another. Give each set once."
         )
 
 
@@ -299,10 +299,10 @@ def no_set_twice(G: Graph, parts: Mapping[str, Ints]) -> None:
 
 
 def warn_of_unlearned(codes: Ints, parts: Parts, names: Sequence[str]) -> None:
-    """Warns of a class that is asked for and never learned."""
+    """Warn if validation or test has a class that training does not have."""
     unlearned = [names[c] for c in np.setdiff1d(np.concatenate([codes[rows] for rows in parts[1:]]), codes[parts[0]])]
     if unlearned:
-        words = f"No training set is of {', '.join(unlearned[:5])}: it is asked for, and never learned."
+        words = f"No training set is of {', '.join(unlearned[:5])}, but validation or test sets are."
         warnings.warn(words, stacklevel=4)
 
 

@@ -94,7 +94,7 @@ class Task:
     names
         Names of the classes, if they were given; see :attr:`class_names`.
     leaks
-        What tells more than it should, see :func:`degnn_explore.leaks`: nothing, unless a ``protocol`` asked for it.
+        Leaks that the ``protocol`` added on purpose, see :func:`degnn_explore.leaks`; none by default.
     fit_options
         Options of :func:`degnn_explore.fit` that a protocol sets.
 
@@ -164,12 +164,12 @@ class Task:
         return protocol_of(self.leaks, self.kind)
 
     def digest(self) -> str:
-        """A checksum of everything that a model is trained on and judged by: graph, attributes, sets and labels."""
+        """A checksum of everything that a model is trained and tested on: graph, attributes, sets and labels."""
         splits = (column for part in (self.train, self.val, self.test) for column in (part.sets, part.labels))
         extra: list[NDArray[Any]] = [np.frombuffer(self.protocol.encode(), np.uint8)] if self.leaks else []
         if isinstance(self.graph, DegreesAsGiven) and self.graph.degrees_shown is not None:
             extra.append(self.graph.degrees_shown)
-        if self.graph.parts is not None:  # which sets are judged together counts
+        if self.graph.parts is not None:  # metrics are taken graph by graph
             extra.append(self.graph.parts)
         extra += [part.ranked for part in (self.val, self.test) if part.ranked is not None]
         return digest_of(self.graph.indptr, self.graph.indices, self.graph.attributes, *splits, *extra)
@@ -492,22 +492,25 @@ def _drawn(
             "neighbors.",
             stacklevel=3,
         )
-    if G.parts is None:
-        links = split_rows(chosen, shares, kind)
-        graph = without_inner_edges(G, np.concatenate(links[1:]))
-        return links, draw_negatives(G, graph, positives, links[0], [len(part) for part in links], rng, kind)
-    by_graph: list[list[list[Ints]]] = []
-    for number in np.unique(G.parts):
-        nodes = np.flatnonzero(G.parts == number)
-        all_here = np.searchsorted(nodes, positives[G.parts[positives[:, 0]] == number])
-        chosen_here = np.searchsorted(nodes, chosen[G.parts[chosen[:, 0]] == number])
-        within = split_rows(chosen_here, shares, f"{kind} in graph {number} of the union")
-        part = Graph.from_edges(np.searchsorted(nodes, G.edges[G.parts[G.edges[:, 0]] == number]), len(nodes))
-        graph = without_inner_edges(part, np.concatenate(within[1:]))
-        drawn = draw_negatives(part, graph, all_here, within[0], [len(rows) for rows in within], rng, kind)
-        by_graph.append([[nodes[rows] for rows in each] for each in (within, drawn)])
-    both = [[np.concatenate(rows) for rows in zip(*each, strict=True)] for each in zip(*by_graph, strict=True)]
-    return both[0], both[1]
+
+    def drawn_within(G: Graph, positives: Ints, chosen: Ints, what: str) -> tuple[Parts, Parts]:
+        parts = split_rows(chosen, shares, what)
+        graph = without_inner_edges(G, np.concatenate(parts[1:]))
+        return parts, draw_negatives(G, graph, positives, parts[0], [len(rows) for rows in parts], rng, kind)
+
+    if (parts := G.parts) is None:
+        return drawn_within(G, positives, chosen, kind)
+    links, negatives = [], []  # of each graph: training, validation and test
+    for number in np.unique(parts):
+        nodes = np.flatnonzero(parts == number)
+        here = [np.searchsorted(nodes, x[parts[x[:, 0]] == number]) for x in (G.edges, positives, chosen)]
+        graph, what = Graph.from_edges(here[0], len(nodes)), f"{kind} in graph {number} of the union"
+        yes, no = drawn_within(graph, here[1], here[2], what)
+        links.append([nodes[rows] for rows in yes])
+        negatives.append([nodes[rows] for rows in no])
+    return [np.concatenate(rows) for rows in zip(*links, strict=True)], [
+        np.concatenate(rows) for rows in zip(*negatives, strict=True)
+    ]
 
 
 def _existence_task(G: Graph, kind: str, positives: Parts, negatives: Parts, seed: int) -> Task:
@@ -608,12 +611,12 @@ def _checked_links(G: Graph, given: Mapping[str, Any]) -> Parts:
     if not (there := G.has_edges(train)).all():
         pair = named(G, train[~there][0])
         raise TargetError(f"train: {pair} is not an edge of the graph; links to learn from must be in it.")
-    asked = np.concatenate(held_out)
-    there = G.has_edges(asked)
+    both = np.concatenate(held_out)
+    there = G.has_edges(both)
     if there.any() and not there.all():
         raise TargetError(
-            f"Of {len(asked):,} links held out {int(there.sum()):,} are in the graph, such as "
-            f"{named(G, asked[there][0])}, and the others are not, such as {named(G, asked[~there][0])}. Give the "
+            f"Of {len(both):,} links held out {int(there.sum()):,} are in the graph, such as "
+            f"{named(G, both[there][0])}, and the others are not, such as {named(G, both[~there][0])}. Give the "
             "whole graph, and all are taken out of it; or the training graph, and none may be in it."
         )
     return links
@@ -676,7 +679,7 @@ def _role_parts(G: Graph, given: Mapping[str, Any], split: Any) -> tuple[Ints, A
 
 
 def words_of(G: Graph, labels: Sequence[int]) -> tuple[str, ...]:
-    """The words that the labels of a graph were given as; () if they were numbers, or are not told apart by words."""
+    """The words of these labels in the file; () if labels were numbers, or two of them share a word."""
     if "label" not in G.info:
         return ()
     words = [{str(word) for word in np.asarray(G.info["label"])[G.labels == label]} for label in labels]

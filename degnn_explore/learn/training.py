@@ -61,7 +61,7 @@ class Epoch:
     seconds
         Time of the pass and its measurements.
     metric
-        Which of them the task is judged by.
+        The one that the epoch is chosen by.
 
     Examples
     --------
@@ -295,7 +295,7 @@ def fit(
         epochs = min(epochs, -(-steps // len(batch_sizes(len(task.train), learning.batch_size))))
     every = check_float("checkpoint_every", checkpoint_every, least=0)
     if not model.learns:
-        return until_cancelled(run.judged())
+        return until_cancelled(run.without_training())
     forgets = checkpoint is None or not zero_grad  # a checkpoint has no gradients
     kept = None if forgets else Checkpoint(Path(str(checkpoint)), run.identity(), every)
     return until_cancelled(run.epochs(epochs, kept))
@@ -361,7 +361,7 @@ class _Run:
             if checkpoint is not None:
                 checkpoint.write()
 
-    def judged(self) -> Iterator[Epoch]:
+    def without_training(self) -> Iterator[Epoch]:
         """The one epoch of a model that has nothing to learn."""
         started = time.perf_counter()
         self.device = "cpu"
@@ -418,10 +418,10 @@ class _Run:
             raise self._diverged(f"The loss became {losses[~np.isfinite(losses)][0]} in epoch {number}")
         back = np.argsort(order)  # training sets come first, so this undoes the permutation
         train = task_metrics(self.task, "train", logits[back])
-        judged = judge(self.model, self.placed, self.held_out)
-        if not np.isfinite(judged).all():
+        held_out = judge(self.model, self.placed, self.held_out)
+        if not np.isfinite(held_out).all():
             raise self._diverged(f"The model's outputs are no longer finite after epoch {number}")
-        val, test = self._held_out_metrics(judged)
+        val, test = self._held_out_metrics(held_out)
         loss = float(losses @ batch_sizes(len(order), self.learning.batch_size) / len(order))
         return Epoch(number, loss, train, val, test, time.perf_counter() - started, self.task.metric)
 
@@ -489,8 +489,7 @@ def loss_of(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def seed_dropout(model: SetNet, device: str, seed: int) -> None:
-    """Gives every dropout of the model a generator of its own, so that torch's global one is never drawn from, and
-    draws the signs that mean nothing."""
+    """Seed the generators of all dropouts (torch's global one is never used) and draw the random signs."""
     for module in model.modules():
         if isinstance(module, Dropout):
             module.generator = generator_on(device)

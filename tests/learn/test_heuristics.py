@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 import degnn_explore as de
-from degnn_explore.learn.heuristics import SET_SCORES, inner_walks
 from degnn_explore.learn.metrics import auc
 from degnn_explore.learn.nets._centrality import centralities
 from degnn_explore.learn.nets.heuristics import STEPS, WalkProfile, logistic
+from degnn_explore.learn.nets.set_scores import SET_SCORES, inner_walks
 
 LINKS = de.link_task(de.load("celegans"), seed=0)
 FOR_SETS = list(SET_SCORES)

@@ -20,6 +20,8 @@ def centralities(graph: Graph) -> NDArray[np.float64]:
     Degree, mean degree of the neighbors, clustering coefficient, core number, harmonic closeness, betweenness and
     PageRank (α = 0.85). On graphs of more than 2,000 nodes closeness and betweenness are estimated from as many.
     """
+    from networkx import core_number
+
     n, degrees = graph.num_nodes, graph.degrees.astype(np.float64)
     A = graph.to_scipy().astype(np.float64)
     around = np.maximum(degrees, 1)
@@ -32,31 +34,8 @@ def centralities(graph: Graph) -> NDArray[np.float64]:
     near, between = searches(graph.indptr, graph.indices, sources)
     share = n / len(sources)
     wide = np.log1p([degrees, A @ degrees / around, between * share])
-    core = core_numbers(graph.indptr, graph.indices)
+    core = np.array([number for _, number in sorted(core_number(graph.to_networkx()).items())])
     return np.stack([*wide, clustering, np.log1p(core), near * share / max(1, n - 1), np.log(n * rank)], axis=1)
-
-
-@compiled(plain=False)
-def core_numbers(indptr: Ints, indices: Ints) -> Ints:
-    """The largest k for which each node is in a subgraph of minimum degree k: nodes of least degree are peeled off."""
-    n = len(indptr) - 1
-    left = indptr[1:] - indptr[:-1]
-    most = left.max() if n else 0
-    core = np.zeros(n, dtype=np.int64)
-    gone = np.zeros(n, dtype=np.bool_)
-    for k in range(most + 1):
-        stack = [u for u in range(n) if not gone[u] and left[u] <= k]
-        while len(stack):
-            u = stack.pop()
-            if gone[u]:
-                continue
-            gone[u], core[u] = True, k
-            for e in range(indptr[u], indptr[u + 1]):
-                w = indices[e]
-                left[w] -= 1
-                if not gone[w] and left[w] <= k:
-                    stack.append(w)
-    return core
 
 
 @compiled(plain=False)

@@ -1,6 +1,6 @@
 """The compiled passes of the networks' operators on the CPU, with their gradients.
 
-The loop that computes z stands in each: as a function of its own, called by all, it takes up to three times as long.
+The loop that computes z is repeated in each: as a shared function it takes up to three times as long.
 """
 
 from __future__ import annotations

@@ -74,6 +74,11 @@ class Shape:
     num_attributes: int = 0
     classes: tuple[int, ...] = ()  # the labels as they were given, in the order of the outputs
 
+    @classmethod
+    def of(cls, task: Task) -> Shape:
+        attributes = task.graph.attributes
+        return cls(task.p, task.num_classes, 0 if attributes is None else attributes.shape[1], task.classes)
+
     @property
     def outputs(self) -> int:
         """Logits for a set: one for two classes, else one for each class."""
@@ -247,7 +252,7 @@ class SetNet(nn.Module):
     RATE: ClassVar[Hyper] = Hyper(1e-3, paper="1e-4 (SGD)", for_nodes=1e-2)  # nodes: few training sets, few steps
 
     scale: Tensor
-    placement: Placement | None = None  # where it was last trained or asked, and its data
+    placement: Placement | None = None  # where it was last trained, and its data
 
     def __init__(self, name: str, shape: Shape, hyper: Mapping[str, Any], width: int = 0) -> None:
         super().__init__()
@@ -296,9 +301,13 @@ class SetNet(nn.Module):
                     f"{self.name} was made with width={len(self.scale)}, so it also needs features(self, batch): the "
                     "list of inputs that self.scale puts to size one; or leave width out."
                 )
-            size = self.sizes(data, index)
-            size[1 + self.shape.num_attributes :] = 1  # labels and indicators of distance are of order one
+            size = self.feature_units(self.sizes(data, index))
             self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
+
+    def feature_units(self, size: Tensor) -> Tensor:
+        """What counts as one of each feature, from their sizes; labels and indicators of distance stay as they are."""
+        size[1 + self.shape.num_attributes :] = 1
+        return size
 
     def sizes(self, data: SetData, index: Ints) -> Tensor:
         """The root mean square of each feature, on (some) training sets."""

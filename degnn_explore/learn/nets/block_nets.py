@@ -19,7 +19,7 @@ from ...engine.batch import Blocks, Step
 from ...engine.egonets import Aggregation, BlockData, blocks
 from ...graphs.distances import distance_to_set
 from ...graphs.graph import Graph
-from .base import Dropout, Encoded, Hyper, Ints, RandomSigns, SetData, SetNet, Shape, horizon_of
+from .base import Dropout, Encoded, Hyper, Ints, RandomSigns, SetNet, Shape, horizon_of
 from .operators import layer_and_aggregate, relu_sum
 from .readout import COMMON_HYPER, Readout
 
@@ -162,14 +162,12 @@ class BlockNet(SetNet):
     def features(self, batch: Blocks) -> list[Tensor]:
         return [batch.x_self] if batch.x_agg is None else [batch.x_self, batch.x_agg]
 
-    def calibrate(self, data: SetData, index: Ints) -> None:
-        """Scale every feature to size one: landing probabilities are a hundred times smaller than log-degrees."""
-        size = self.sizes(data, index)
-        base = 1 + self.shape.num_attributes
-        if len(size) > len(self.scale):  # ζ(u|v) side by side for each v
-            spread = size[base:].view(self.shape.p, -1).amax(dim=0)
-            size = torch.cat([size[:base], spread])
-        self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
+    def feature_units(self, size: Tensor) -> Tensor:
+        """Every feature gets size one: landing probabilities are a hundred times smaller than log-degrees."""
+        if len(size) == len(self.scale):
+            return size
+        base = 1 + self.shape.num_attributes  # then ζ(u|v) side by side for each v
+        return torch.cat([size[:base], size[base:].view(self.shape.p, -1).amax(dim=0)])
 
     def forward(self, batch: Blocks) -> Tensor:
         h, agg, steps = self.first_aggregate(batch)  # x_v [N_1, d], and its aggregate at each hop [N_1, A, d]
@@ -212,7 +210,7 @@ BASE = Hyper("GCN", paper="GCN", choices=tuple(CONVOLUTIONS))
 class DESPD(BlockNet):
     """DE-GNN-SPD: ζ(u|v) is the one-hot of min(SPD(u, v), d_max); ζ(u|S) the mean over v in S (Eq. 1).
 
-    Nodes that no path joins to v have an entry of their own, so there are d_max + 2 and not the paper's d_max + 1.
+    Nodes without a path to v have a separate entry, so there are d_max + 2, not the paper's d_max + 1.
     """
 
     HYPER: ClassVar = {**BLOCK_HYPER, "base": BASE, "max_dist": Hyper(3, paper="3, 4", least=1, from_task=True)}
@@ -292,7 +290,7 @@ class DEASPD(BlockNet):
 
 
 def registered(name: str, shape: Shape) -> Encoding:
-    """The own encoding that a model of this name has, for sets of such a size."""
+    """The user's encoding in a model of this name, checked for this set size."""
     encoding = REGISTRY[name.split("-GNN-", 1)[1]]
     encoding.check_targets(shape.p)
     return encoding

@@ -15,10 +15,10 @@ from torch import Tensor
 
 from ...engine.features import inner_edges
 from ...graphs.graph import Graph
-from ..heuristics import SET_SCORES, inner_walks
 from ..tasks import Task
 from . import _centrality
 from .base import Hyper, Ints, SetData, SetNet, Shape
+from .set_scores import SET_SCORES, inner_walks
 
 Columns = NDArray[np.float64]
 STEPS, _COUNTED = 7, 5  # of the walks between two nodes, and of those that are counted
@@ -82,7 +82,7 @@ class Formula(SetNet):
 
 
 class SetScore(Formula):
-    """A score of links or triangles, see :mod:`degnn_explore.learn.heuristics`; a higher one is never less likely."""
+    """A score of :mod:`degnn_explore.learn.nets.set_scores`; a higher one is never less likely."""
 
     least: Tensor
 

@@ -1,7 +1,7 @@
 """Scores of target sets by a formula, nothing learned: what any model should be compared with.
 
 The edges inside a set are cut before it is scored, as everywhere; the score of three nodes is the sum over their pairs
-(preferential attachment: the product over the nodes). A higher score speaks for a link or a triangle.
+(preferential attachment: the product over the nodes). The higher the score, the likelier a link or a triangle.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.features import inner_edges
-from ..graphs.distances import inner_distances
-from ..graphs.graph import Graph
-from .splits import Ints
+from ...engine.features import inner_edges
+from ...graphs.distances import inner_distances
+from ...graphs.graph import Graph
+from ..splits import Ints
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -101,7 +101,7 @@ def _inner_inverse(matrix: scipy.sparse.sparray, sets: Ints, cut: NDArray[Any]) 
     """The inverse's entries between the nodes of each set after its edges are cut. [k, p] -> [k, p, p]
 
     The cut adds ``cut`` [k, p, p] to the matrix at the rows and columns of the set, and so changes this block R of the
-    inverse to (R^-1 + cut)^-1 (Woodbury): one factorisation serves all sets, exactly.
+    inverse to (R^-1 + cut)^-1 (Woodbury): one factorization serves all sets, exactly.
     """
     from scipy.sparse.linalg import splu
 
@@ -110,7 +110,7 @@ def _inner_inverse(matrix: scipy.sparse.sparray, sets: Ints, cut: NDArray[Any]) 
     changed = np.flatnonzero(cut.any(axis=(1, 2)))  # the others are exact to the last digit, however small
     before = found[changed]
     after = np.linalg.inv(np.linalg.inv(before) + cut[changed])
-    found[changed] = np.where(after > 1e-10 * before, after, 0.0)  # what is left of nothing is rounding
+    found[changed] = np.where(after > 1e-10 * before, after, 0.0)  # clip rounding noise to zero
     return found
 
 
@@ -188,7 +188,7 @@ def _with_edges(walks: Scores, more: Scores, before: Scores, after: Scores) -> S
             found[:, t] -= (walks[:, s] @ C_0 + walks[:, s - 1] @ C_1) @ found[:, t - s]
         found[:, t] *= ratio
     most = more.max(axis=(1, 2))[:, None, None, None]  # not above 0: edges were cut
-    return np.where((most <= 0) & (found < 1e-10 * walks), 0.0, found)  # what is left of nothing is rounding
+    return np.where((most <= 0) & (found < 1e-10 * walks), 0.0, found)  # clip rounding noise to zero
 
 
 def _over_pairs(block: Scores) -> Scores:
