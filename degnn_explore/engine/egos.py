@@ -12,7 +12,6 @@ from ..common.errors import ParameterError
 from . import _fill
 from ._ball import Scratch
 from ._fill import FlatEgos
-from ._gather import gather_egos
 from .request import Work
 from .store import Store, gather, starts
 
@@ -139,7 +138,7 @@ class EgoNetworks(Store[FlatEgos, Any]):
         x = np.empty((ptr[-1], flat.x.shape[1]), np.float32)
         node, distance, place = (np.empty(ptr[-1], np.int64) for _ in range(3))
         edge_index = np.empty((2, edge_ptr[-1]), np.int64)
-        gather_egos(index, flat, x, node, distance, edge_index, place)
+        _fill.gather_egos(index, flat, x, node, distance, edge_index, place)
         arrays = {
             "x": x,
             "node": node,

@@ -100,41 +100,19 @@ def register_model(
     former = MODELS.get(name)
     if former is not None and not former.mark:
         raise ParameterError(f"{name!r} is a built-in model; choose another name.")
-    if color is None:
-        color = former.color if former is not None else distinct(entry.color for entry in MODELS.values())
-    elif not isinstance(color, str) or not re.fullmatch("#[0-9a-fA-F]{6}", color):
-        raise ParameterError(f"color must be like '#1f77b4', not {short_repr(color)}.")
-    if sizes is not None:
-        if not isinstance(sizes, tuple | list) or not sizes:
-            raise ParameterError(f"sizes must list set sizes, such as (2,) or (2, 3), not {short_repr(sizes)}.")
-        takes: tuple[int, ...] | None = tuple(sorted({check_int("sizes", p, least=1, most=_MOST_NODES) for p in sizes}))
-    else:
-        encoding = cls.encoding if issubclass(cls, PyGNet) else None
-        takes = None if encoding is None or encoding.num_targets is None else (encoding.num_targets,)
-    for key, hyper in check_hyper(f"{cls.__name__}.HYPER", cls.HYPER, _RESERVED).items():
-        for p in _TRIED:
-            hyper.checked(f"{cls.__name__}.HYPER[{key!r}].default", hyper.default_for(p))
-    entry = Entry(
-        cls,
-        check_choice("group", group, (BASELINE, DE)) if cls.learns else HEURISTIC,
-        color,
-        about or (cls.__doc__ or "").strip().partition("\n")[0].rstrip(".") or "a model of your own",
-        takes,
-        own=("hops",) if issubclass(cls, PyGNet) else (),  # of its ego-networks, not of an aggregation
-        mark=fingerprint(cls),
-    )
-    MODELS[name] = entry  # so that the trial builds it the way users will
+    if color is None and former is not None:
+        color = former.color
+    MODELS[name] = entry = _entry(cls, group, about, sizes, color)  # so that the trial builds it the way users will
     notes: dict[str, str] = {}
     try:
-        for p in takes or _TRIED:
+        for p in entry.sizes or _TRIED:
             try:
                 notes = try_model(name, p) | notes
             except ParameterError as error:
                 others = tuple(q for q in _TRIED if q != p)
-                remedy = (
-                    f" If it does not take sets of {p} nodes, register it with sizes={others}." if not takes else ""
-                )
-                raise ParameterError(f"Tried with sets of p={p}: {error}{remedy}") from error.__cause__
+                remedy = f" If it does not take sets of {p} nodes, register it with sizes={others}."
+                text = f"Tried with sets of p={p}: {error}{'' if entry.sizes else remedy}"
+                raise ParameterError(text) from error.__cause__
     except BaseException:
         if former is None:
             del MODELS[name]
@@ -143,6 +121,32 @@ def register_model(
         raise
     for note in notes.values():
         warnings.warn(note, stacklevel=2)
+
+
+def _entry(cls: type[SetNet], group: str, about: str | None, sizes: Any, color: str | None) -> Entry:
+    """The entry of the registry, from checked arguments of :func:`register_model`."""
+    if color is None:
+        color = distinct(entry.color for entry in MODELS.values())
+    elif not isinstance(color, str) or not re.fullmatch("#[0-9a-fA-F]{6}", color):
+        raise ParameterError(f"color must be like '#1f77b4', not {short_repr(color)}.")
+    if sizes is not None:
+        if not isinstance(sizes, tuple | list) or not sizes:
+            raise ParameterError(f"sizes must list set sizes, such as (2,) or (2, 3), not {short_repr(sizes)}.")
+        sizes = tuple(sorted({check_int("sizes", p, least=1, most=_MOST_NODES) for p in sizes}))
+    elif issubclass(cls, PyGNet) and cls.encoding is not None and cls.encoding.num_targets is not None:
+        sizes = (cls.encoding.num_targets,)
+    for key, hyper in check_hyper(f"{cls.__name__}.HYPER", cls.HYPER, _RESERVED).items():
+        for p in _TRIED:
+            hyper.checked(f"{cls.__name__}.HYPER[{key!r}].default", hyper.default_for(p))
+    return Entry(
+        cls,
+        check_choice("group", group, (BASELINE, DE)) if cls.learns else HEURISTIC,
+        color,
+        about or (cls.__doc__ or "").strip().partition("\n")[0].rstrip(".") or "a model of your own",
+        sizes,
+        own=("hops",) if issubclass(cls, PyGNet) else (),  # of its ego-networks, not of an aggregation
+        mark=fingerprint(cls),
+    )
 
 
 # ---- trying it ------------------------------------------------------------------------------------------------------

@@ -175,8 +175,8 @@ class PyGNet(SetNet):
 
     def __init__(self, name: str, shape: Shape, **hyper: Any) -> None:
         super().__init__(name, shape, hyper, features_of(self.encoding, shape))
-        own = {key: value for key, value in hyper.items() if key not in AROUND}
-        net = type(self).make(len(self.scale), shape.outputs, **own)
+        of_net = {key: value for key, value in hyper.items() if key not in AROUND}
+        net = type(self).make(len(self.scale), shape.outputs, **of_net)
         if not isinstance(net, nn.Module):
             raise ParameterError(f"The function of {name} returned {type(net).__name__}; return a torch.nn.Module.")
         if any(isinstance(weight, nn.UninitializedParameter) for weight in net.parameters()):

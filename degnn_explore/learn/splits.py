@@ -217,13 +217,13 @@ def triangles(G: Graph) -> Ints:
     a, b = a[by_source], b[by_source]
     ends = np.searchsorted(a, a, side="right")  # wedges of edge i: the later edges with the same source
     later = ends - np.arange(len(a)) - 1
-    found = [np.empty((0, 3), dtype=np.int64)]
+    closed_triads = [np.empty((0, 3), dtype=np.int64)]
     bounds = np.searchsorted(np.cumsum(later), np.arange(0, max(1, later.sum()), _WEDGES_AT_ONCE)).tolist()
     for low, high in zip(bounds, [*bounds[1:], len(a)], strict=True):
         wedge = _extend(np.arange(low, high)[:, None], later[low:high], np.arange(low, high) + 1)
         triad = np.column_stack([order[a[wedge[:, 0]]], order[b[wedge[:, 0]]], order[b[wedge[:, 1]]]])
-        found.append(triad[G.has_edges(triad[:, 1:])])
-    triads = np.sort(np.concatenate(found), axis=1)
+        closed_triads.append(triad[G.has_edges(triad[:, 1:])])
+    triads = np.sort(np.concatenate(closed_triads), axis=1)
     return triads[np.lexsort(triads.T[::-1])]
 
 

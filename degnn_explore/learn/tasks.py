@@ -708,8 +708,8 @@ def coded(labels: Any, count: int, class_names: Any) -> tuple[Ints, tuple[int, .
             f"labels must be one whole number, or one word, for each of the {count} sets, "
             f"not {given.dtype} of shape {list(given.shape)}."
         )
-    found, codes = np.unique(given if words else given.astype(np.int64), return_inverse=True)
-    order = found.tolist()
+    labels, codes = np.unique(given if words else given.astype(np.int64), return_inverse=True)
+    order = labels.tolist()
     names = order if words and class_names is None else _class_names(order, class_names)
     if words and not isinstance(class_names, Mapping | None):
         check_choice("class_names", sorted(names), [order])

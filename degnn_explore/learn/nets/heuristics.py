@@ -170,7 +170,7 @@ def logistic(x: Columns, labels: Ints, outputs: int) -> tuple[Columns, Columns]:
     given = np.eye(classes)[labels]  # [k, classes]
 
     def loss(flat: Columns) -> tuple[float, Columns]:
-        solved = flat.reshape(outputs, d + 1)
+        solved = flat.reshape(outputs, d + 1)  # weights, then the bias
         z = np.zeros((k, classes))
         z[:, classes - outputs :] = x @ solved[:, :d].T + solved[:, d]
         z -= z.max(axis=1, keepdims=True)
@@ -180,5 +180,5 @@ def logistic(x: Columns, labels: Ints, outputs: int) -> tuple[Columns, Columns]:
         step = np.concatenate([slope.T @ x + L2_PENALTY * solved[:, :d], slope.sum(axis=0)[:, None]], axis=1)
         return (value + 0.5 * L2_PENALTY * float((solved[:, :d] ** 2).sum())) / k, step.ravel() / k
 
-    found = minimize(loss, np.zeros(outputs * (d + 1)), jac=True, method="L-BFGS-B").x.reshape(outputs, d + 1)
-    return found[:, :d], found[:, d]
+    solved = minimize(loss, np.zeros(outputs * (d + 1)), jac=True, method="L-BFGS-B").x.reshape(outputs, d + 1)
+    return solved[:, :d], solved[:, d]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -18,15 +18,12 @@ from ...graphs.graph import Graph
 from .base import Dropout, Encoded, Hyper, Ints, SetData, SetNet, Shape, horizon_of
 
 
-@dataclass(frozen=True)
 class SubgraphData(SetData):
     """Enclosing subgraphs of many pairs."""
 
-    egos: EgoNetworks
-
-    def __post_init__(self) -> None:
-        for name in ("heavy", "streamed", "nbytes", "capping"):
-            object.__setattr__(self, name, getattr(self.egos, name))
+    def __init__(self, egos: EgoNetworks) -> None:
+        self.egos = egos
+        self.heavy, self.streamed, self.nbytes, self.capping = egos.heavy, egos.streamed, egos.nbytes, egos.capping
 
     def __len__(self) -> int:
         return len(self.egos)

@@ -106,12 +106,12 @@ def _inner_inverse(matrix: scipy.sparse.sparray, sets: Ints, cut: NDArray[Any]) 
     from scipy.sparse.linalg import splu
 
     solver = splu(matrix.tocsc())
-    found = _inner_entries(sets, matrix.shape[0], 1, lambda units: [solver.solve(units)])[:, 0]
+    block = _inner_entries(sets, matrix.shape[0], 1, lambda units: [solver.solve(units)])[:, 0]
     changed = np.flatnonzero(cut.any(axis=(1, 2)))  # the others are exact to the last digit, however small
-    before = found[changed]
+    before = block[changed]
     after = np.linalg.inv(np.linalg.inv(before) + cut[changed])
-    found[changed] = np.where(after > 1e-10 * before, after, 0.0)  # clip rounding noise to zero
-    return found
+    block[changed] = np.where(after > 1e-10 * before, after, 0.0)  # clip rounding noise to zero
+    return block
 
 
 def _inner_entries(sets: Ints, num_nodes: int, count: int, columns: Callable[[Scores], Iterable[Scores]]) -> Scores:
@@ -121,7 +121,7 @@ def _inner_entries(sets: Ints, num_nodes: int, count: int, columns: Callable[[Sc
     """
     nodes, place = np.unique(sets, return_inverse=True)
     place = place.reshape(sets.shape)
-    found = np.empty((len(sets), count, sets.shape[1], sets.shape[1]))
+    entries = np.empty((len(sets), count, sets.shape[1], sets.shape[1]))
     width = max(1, _AT_ONCE * 1000 // num_nodes)
     for start in range(0, len(nodes), width):
         chosen = nodes[start : start + width]
@@ -130,8 +130,8 @@ def _inner_entries(sets: Ints, num_nodes: int, count: int, columns: Callable[[Sc
         rows_of = [np.flatnonzero((column >= start) & (column < start + width)) for column in place.T]
         for number, product in enumerate(columns(units)):
             for j, rows in enumerate(rows_of):
-                found[rows, number, :, j] = product[sets[rows], place[rows, j, None] - start]
-    return found
+                entries[rows, number, :, j] = product[sets[rows], place[rows, j, None] - start]
+    return entries
 
 
 def inner_walks(graph: Graph, sets: Ints, steps: int, *, counted: bool = False) -> tuple[Scores, Scores]:
@@ -164,10 +164,10 @@ def inner_walks(graph: Graph, sets: Ints, steps: int, *, counted: bool = False) 
     def with_edges(wanted: Scores | float) -> Scores:
         more = wanted - edges  # what is put in, or cut: -1
         after = before if counted else np.maximum(graph.degrees[sets] + more.sum(axis=2), 1.0)
-        found = walks.copy()
+        changed_walks = walks.copy()
         changed = np.flatnonzero(more.any(axis=(1, 2)))  # the others are exact to the last digit
-        found[changed] = _with_edges(walks[changed], more[changed], before[changed], after[changed])
-        return np.asarray(found * np.sqrt(after[:, None, :, None] * after[:, None, None, :]))
+        changed_walks[changed] = _with_edges(walks[changed], more[changed], before[changed], after[changed])
+        return np.asarray(changed_walks * np.sqrt(after[:, None, :, None] * after[:, None, None, :]))
 
     return with_edges(0.0), with_edges(1 - np.eye(sets.shape[1]))
 
@@ -181,14 +181,14 @@ def _with_edges(walks: Scores, more: Scores, before: Scores, after: Scores) -> S
     """
     C_0, C_1 = np.eye(more.shape[1]) * (after - before)[:, :, None], -more
     ratio = (before / after)[:, :, None]  # of (I + R_0 C_0)^-1, which is diagonal: R_0 = D^-1
-    found = np.empty_like(walks)
+    R_new = np.empty_like(walks)
     for t in range(walks.shape[1]):
-        found[:, t] = walks[:, t]
+        R_new[:, t] = walks[:, t]
         for s in range(1, t + 1):
-            found[:, t] -= (walks[:, s] @ C_0 + walks[:, s - 1] @ C_1) @ found[:, t - s]
-        found[:, t] *= ratio
+            R_new[:, t] -= (walks[:, s] @ C_0 + walks[:, s - 1] @ C_1) @ R_new[:, t - s]
+        R_new[:, t] *= ratio
     most = more.max(axis=(1, 2))[:, None, None, None]  # not above 0: edges were cut
-    return np.where((most <= 0) & (found < 1e-10 * walks), 0.0, found)  # clip rounding noise to zero
+    return np.where((most <= 0) & (R_new < 1e-10 * walks), 0.0, R_new)  # clip rounding noise to zero
 
 
 def _over_pairs(block: Scores) -> Scores:
