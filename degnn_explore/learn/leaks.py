@@ -1,4 +1,4 @@
-"""Ways in which a benchmark tells more than it should, each a function from an honest task to a leaky one.
+"""Ways in which a benchmark gives answers away, each a function from an honest task to a leaky one.
 
 ``protocol="honest"`` has none and ``protocol="paper"`` those that the published code of the paper has; one name, or
 several, turn on just these. Nothing outside this module knows one from another: elsewhere a protocol is a string.
@@ -111,34 +111,34 @@ class Leak:
 LEAKS = {
     FULL_DEGREES: Leak(
         "The degree of a node, a feature of every network, is counted before the held-out links are taken out, its own "
-        "edges included: compared with the edges that are left, it tells who has lost one.",
+        "edges included: compared with the remaining edges, it shows which nodes lost one.",
         "published code (degrees are made attributes before the split)",
         _DRAWN,
         _degrees,
     ),
     OWN_EDGES: Leak(
-        "The degree counts the edges inside S, which positives of training have and those of validation and test have "
-        "not: the label while it learns, and something else afterwards.",
+        "The degree counts the edges inside S. Training positives have them, validation and test positives do not: the "
+        "feature gives the label away in training and misleads afterwards.",
         "published code (attributes are not changed when the edges inside S are cut)",
         _DRAWN,
         _degrees,
     ),
     REPEATED: Leak(
         "Negatives are drawn with replacement: one may occur twice, or in training and in test.",
-        "published code; it also draws a few {u, u}, which are no sets and are left out here",
+        "published code; it also draws a few {u, u}, which are not sets and are skipped here",
         _DRAWN,
         _repeating,
     ),
     AVOID_HELD_OUT: Leak(
-        "Training negatives are drawn from the pairs that are no edge of the full graph: a pair that was drawn is not "
-        "among the held-out links, which training should not know.",
+        "Training negatives are drawn from the pairs that are no edge of the full graph, so training learns that they "
+        "are not held-out links, which it should not know.",
         "published code; PyG's RandomLinkSplit (issue 6946)",
         _DRAWN,
         _avoiding,
     ),
     VALIDATION_LINKS: Leak(
         "Only the positives of test are taken out of the graph, so that training and test see those of validation.",
-        "the appendix, taken by its word; the published code takes out both",
+        "the appendix, taken literally; the published code takes out both",
         _DRAWN,
         _validation_links,
         paper=False,
@@ -171,7 +171,7 @@ def leaky(task: Task, protocol: str | Iterable[str]) -> Task:
 
 
 def leaks() -> pandas.DataFrame:
-    """The switches that a protocol may name: what each lets through, where it was seen, for which tasks.
+    """The leaks that a protocol can name: what each gives away, where it was seen, and for which tasks.
 
     Examples
     --------

@@ -70,7 +70,7 @@ def split_by_words(words: Any, count: int) -> Parts:
     """
     given = [str(word) for word in words]
     if len(given) != count:
-        raise ParameterError(f"split names a part for each set: {count:,} are wanted, {len(given):,} were given.")
+        raise ParameterError(f"split needs a part for each of the {count:,} sets; {len(given):,} were given.")
     for word in given:
         check_choice("part", word, PARTS)
     rows = [np.flatnonzero(np.array(given) == part) for part in PARTS]
@@ -142,7 +142,7 @@ def negatives_of(
         return positives[:0]
     if available < (1 if repeat else count):
         raise TargetError(
-            f"The graph is too dense: {count:,} negatives are wanted, one for each positive, but only "
+            f"The graph is too dense: the task needs {count:,} negatives, one for each positive, but only "
             f"{available:,} sets of {p} nodes are left to draw from. Use max_positives= to take fewer {kind}."
         )
     taken = np.sort(_keys(positives, n))
@@ -263,7 +263,7 @@ def given_sets(G: Graph, given: Any, p: int, what: str) -> Ints:
             given = np.flatnonzero(given)[:, None]
         if p == 2 and given.ndim == 2 and len(given) == 2 != given.shape[1]:
             shape = list(given.shape)
-            raise TargetError(f"{what}: pairs are wanted as [k, 2], not {shape} like PyG's edge_index; transpose it.")
+            raise TargetError(f"{what}: pairs are expected as [k, 2], not {shape} like PyG's edge_index; transpose it.")
     try:
         rows = as_sets(G, given)
     except TargetError as error:
@@ -271,7 +271,7 @@ def given_sets(G: Graph, given: Any, p: int, what: str) -> Ints:
     if not len(rows):
         raise TargetError(f"{what}: there are no sets; give at least one.")
     if rows.shape[1] != p:
-        raise TargetError(f"{what}: sets of {p} node{'s' if p > 1 else ''} are wanted, not of {rows.shape[1]}.")
+        raise TargetError(f"{what}: sets of {p} node{'s' if p > 1 else ''} are expected, not of {rows.shape[1]}.")
     return np.sort(rows, axis=1)
 
 
@@ -326,6 +326,6 @@ def warn_of_leaking_attributes(full: Graph, training: Graph) -> None:
         warnings.warn(
             f"Attribute column {', '.join(leaking[:5])} follows the degrees of the full graph more than those of the "
             "training graph (partial rank correlation), as if it was computed before the held-out links were taken "
-            "out: it may tell them. Compute it on task.graph, or leave it out; every model has the degrees.",
+            "out: it may give them away. Compute it on task.graph, or leave it out; every model has the degrees.",
             stacklevel=4,
         )

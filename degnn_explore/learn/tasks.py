@@ -260,7 +260,7 @@ def role_task(
         Parts of your own in place of drawn ones: nodes by name or number, or a mask of all nodes, as PyG has them.
         ``train`` is by default every other labeled node.
     protocol
-        As in :func:`link_task`; of the leaks only those of training can be had.
+        As in :func:`link_task`; only the leaks of training apply.
 
     Examples
     --------
@@ -301,8 +301,8 @@ def link_task(
     :func:`degnn_explore.build` uses it unless you give another.
 
     Node attributes are taken as they are. Those computed from the edges of the full graph (degrees, PageRank,
-    embeddings) know the held-out links: compute them on ``task.graph``. A column that follows the degrees of the
-    full graph beyond those of ``task.graph`` is warned of.
+    embeddings) know the held-out links: compute them on ``task.graph``. A column that follows the degrees of the full
+    graph more than those of ``task.graph`` gives a warning.
 
     Parameters
     ----------
@@ -330,8 +330,8 @@ def link_task(
         resource allocation or personalized PageRank on ``task.graph`` and are no neighbors of it there (for test
         links: nor in validation). Other held-out links are not left out.
     protocol
-        "honest"; or, to measure what a leak gains, "paper" or names from :func:`degnn_explore.leaks`, which say what
-        is made wrong on purpose. The task names them, and training follows them.
+        "honest"; or, to measure what a leak gains, "paper" or names from :func:`degnn_explore.leaks`, which make the
+        task wrong on purpose. The task names them, and training follows them.
 
     Examples
     --------
@@ -487,9 +487,8 @@ def _drawn(
     chosen = positives[order if max_positives is None else order[: check_int("max_positives", max_positives, least=3)]]
     if max_positives is None and len(chosen) > _MANY:
         warnings.warn(
-            f"All {len(chosen):,} {kind} and as many negatives are to be learned from, which takes hours. A sample is "
-            "enough to begin with: max_positives=10_000, and max_nodes_per_hop=50 of a model where nodes have many "
-            "neighbors.",
+            f"The task has all {len(chosen):,} {kind} and as many negatives, which takes hours to train. Start with a "
+            "sample: max_positives=10_000; where nodes have many neighbors, also build(..., max_nodes_per_hop=50).",
             stacklevel=3,
         )
 
@@ -664,10 +663,7 @@ def _role_parts(G: Graph, given: Mapping[str, Any], split: Any) -> tuple[Ints, A
     if all(part is None for part in given.values()):
         return nodes, split
     if given["val"] is None or given["test"] is None or tuple(split) != EIGHTY_TEN_TEN:
-        raise ParameterError(
-            "Own parts are given as val= and test=, both, and without split=; train= is by default every other "
-            "labeled node."
-        )
+        raise ParameterError("Give both val= and test=, and no split=; train= is by default every other labeled node.")
     parts = {name: given_sets(G, part, 1, name) for name, part in given.items() if part is not None}
     if "train" not in parts:
         parts["train"] = np.setdiff1d(nodes, np.concatenate(list(parts.values())))[:, None]

@@ -161,7 +161,7 @@ def test_max_positives_takes_a_choice_and_leaves_the_rest_in_the_graph():
 def test_a_task_of_very_many_links_says_how_to_take_fewer(monkeypatch):
     monkeypatch.setattr(tasks, "_MANY", 100)
     G = random_graph(40, 0.3, 2)
-    with pytest.warns(UserWarning, match=f"All {G.num_edges} links .* max_positives=10_000, and max_nodes_per_hop=50"):
+    with pytest.warns(UserWarning, match=f"all {G.num_edges} links .* max_positives=10_000; .*max_nodes_per_hop=50"):
         de.link_task(G)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -463,7 +463,7 @@ LINKS = [(0, 1)], [(4, 5)]
         (asked(*LINKS, {"test": [(0, 9), (9, 0), (0, 8)]}), TargetError, "given twice"),
         (asked([("n0", "nn")], [(1, 2)]), TargetError, "val: No node is called 'nn'"),
         (asked([(0, 1, 2)], [(1, 2)]), TargetError, "val: sets of 2 nodes"),
-        (asked(np.zeros((2, 3), int), [(1, 2)]), TargetError, r"val: pairs are wanted as \[k, 2\]"),
+        (asked(np.zeros((2, 3), int), [(1, 2)]), TargetError, r"val: pairs are expected as \[k, 2\]"),
         (asked(*LINKS, {"train": []}, train=[]), TargetError, "train: there are no sets"),
         (asked(CHORDS.edges[:20], CHORDS.edges[20:]), TargetError, "No edge is left for training"),
         (lambda: de.role_task(RING.with_labels([-1] * 12)), GraphError, "all labels of this graph are missing"),
@@ -475,7 +475,7 @@ LINKS = [(0, 1)], [(4, 5)]
             "class_names",
         ),
         (lambda: de.set_task(RING, [(0, 1), (1, 2)], ["a", None]), TargetError, "or one word"),
-        (lambda: de.set_task(RING, [(0, 1), (1, 2)], [0, 1], split=["train"]), ParameterError, "2 are wanted, 1 were"),
+        (lambda: de.set_task(RING, [(0, 1), (1, 2)], [0, 1], split=["train"]), ParameterError, "2 sets; 1 were given"),
         (lambda: de.set_task(RING, [(0, 1), (1, 2)], [0, 1], split=["train", "val"]), TargetError, "No set is in test"),
     ],
 )
