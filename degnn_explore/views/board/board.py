@@ -434,7 +434,12 @@ class TrainingBoard(PanelWithExplorer):
         if model not in there or not self.answer.get("nodes"):
             raise ParameterError("Pick a set first; then ask a model that is trained why it says so.")
         task = self._trained.task(self._seed)
-        why = explain(self._trained.model(there[model]), task.graph, self.answer["nodes"])
+        self.put(answer={**self.answer, "why": {"busy": f"Leaving out one edge after the other, for {model}…"}})
+        try:
+            why = explain(self._trained.model(there[model]), task.graph, self.answer["nodes"])
+        except Exception:
+            self.put(answer={**self.answer, "why": None})
+            raise
         named = task.class_names[task.classes.index(why.label)]
         self.put(answer={**self.answer, "why": tables.why_table(why, named) | {"model": model, "models": list(there)}})
 

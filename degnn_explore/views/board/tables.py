@@ -157,12 +157,12 @@ def truth(task: Task, picked: Sequence[int]) -> str:
 
 
 def why_table(why: Explanation, named: str) -> dict[str, Any]:
-    """The edges that move the score most, and every edge for the canvas: 1 speaks for the class, -1 against it, 0 is
-    neither."""
-    marks = []
-    for u, v, _, change in why.edges.to_numpy().tolist():
-        side = 0 if abs(change) < 5e-4 else 1 if change < 0 else -1  # as far as the table shows it
-        marks.append([int(u), int(v), side])
+    """The edges that move the score most, and every edge for the canvas with its strength: 1 speaks most for the class,
+    -1 most against it, 0 changes nothing."""
+    edges = why.edges.to_numpy().tolist()
+    most = max((abs(change) for *_, change in edges), default=0.0)
+    shown = 5e-4  # as far as the table shows a change
+    marks = [[int(u), int(v), 0 if abs(change) < shown else round(-change / most, 3)] for u, v, _, change in edges]
     rows = []
     for u, v, without, change in why.edges.head(_EDGES).to_numpy().tolist():
         cells = [set_name(why.graph, (int(u), int(v))), f"{without:.3f}", signed(change, 3)]

@@ -32,6 +32,19 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+def roughly(seconds: float) -> str:
+    """A guess of a time, not more exact than it is.
+
+    Examples
+    --------
+    >>> roughly(3), roughly(23), roughly(63), roughly(4000)
+    ('5 s', '20 s', '1 min', '1 h')
+    """
+    if seconds < 57:
+        return f"{5 if seconds < 7.5 else 10 * round(seconds / 10)} s"
+    return f"{round(seconds / 60)} min" if seconds < 3300 else f"{round(seconds / 3600)} h"
+
+
 def told(
     setup: RaceSetup, asked: str, workers: int, shown: Snapshot | None, table: Comparison | None
 ) -> tuple[str, str]:
@@ -55,9 +68,9 @@ def plan(setup: RaceSetup, asked: str, workers: int) -> tuple[str, str]:
         return "Choose a model to race.", "GCN and DE-GNN-SPD are a good beginning."
     runs = len(setup.models) * setup.seeds
     seconds = sum(_guess(setup, model) for model in setup.models) * setup.seeds / max(1, min(workers, runs))
-    seeds = _counted(setup.seeds, "seed")
+    seeds = f"{setup.seeds} seed{'' if setup.seeds == 1 else 's'} each"
     models = _and(setup.models) if len(setup.models) <= 3 else f"{len(setup.models)} models"
-    return f"{question(asked)} Race {models}.", f"{seeds} each, up to {setup.epochs} epochs: about {duration(seconds)}."
+    return question(asked), f"Race {models}: {seeds}, up to {setup.epochs} epochs, about {roughly(seconds)}."
 
 
 def _guess(setup: RaceSetup, model: str) -> float:

@@ -12,7 +12,7 @@ const REDRAW_PAUSE = 100; // milliseconds between two drawings of the charts
 const SEED_COUNTS = [1, 3, 5, 10, 20];
 const MODEL_GROUPS = { baseline: "Plain GNNs and other networks", heuristic: "Formulas, nothing to train" };
 const SET_WORDS = { roles: "a node", triangles: "three nodes", links: "a pair" };
-const WHY_KEY = [["de-for", "speaks for it"], ["de-against", "speaks against it"], ["de-zero", "changes nothing"]];
+const WHY_KEY = [["de-for", "speaks for it"], ["de-against", "against it"], ["de-zero", "changes nothing"]];
 const WHY_HINT = "Which edges move the score";
 
 // The Explorer's state inside the board's: the same interface as a model of its own.
@@ -80,6 +80,7 @@ function modelScore({ model, color, score }, theme) {
 
 // What a Why? says: whose score it is, what the colors of the edges mean, and the edges that move it most.
 function whyParts(why, act) {
+  if (why.busy) return [make("p", "de-note", why.busy)];
   const top = make("div", "de-row"), key = make("p", "de-note");
   const whose = menu("Model", (model) => act("why", { model }));
   whose.show(why.models.map((name) => [name, name]), why.model);
@@ -272,6 +273,7 @@ export function renderBoard({ model, el }) {
     rightHead.firstChild.textContent = hasResult ? "Result" : progress.length ? "Progress" : "Models";
     rightHead.lastChild.textContent = hasResult ? ` dots: seeds · line: 95 % interval${paper}` : "";
     none.hidden = Boolean(get("chart").data);
+    none.textContent = running ? "The curves begin with the first epoch." : "No runs yet";
     where.textContent = running ? place : "";
     const inProgress = running || !hasResult ? progress : [];
     progressBars.replaceChildren(...inProgress.map((line) => modelProgress(line, theme)));
@@ -328,6 +330,7 @@ export function renderBoard({ model, el }) {
   function showAnswer() {
     if (!closeExplorer && get("inner_graphs").starts) closeExplorer = renderExplorer({ model: innerModel(model), el: stage });
     const said = get("answer");
+    if (said.why && get("inner_view").open) save("inner_view", { ...get("inner_view"), open: "" });
     if (said === shownAnswer && theme === shownTheme) return;
     shownAnswer = said;
     shownTheme = theme;

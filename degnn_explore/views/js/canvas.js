@@ -44,7 +44,8 @@ export function graphCanvas(host) {
   }
   function layOut() { // fit to the resting place, or the view would breathe while nodes travel
     const goal = tween ? tween.to : xy;
-    s.view = frame(goal, s.starts, s.width, s.height, s.coast?.length ? 0 : 1);
+    const captionLines = s.coast?.length ? 0 : s.captions.some(({ title }) => title) ? 2 : 1;
+    s.view = frame(goal, s.starts, s.width, s.height, captionLines);
     const still = project(goal, s.view, [1, 0, 0]);
     s.base = nodeRadius(still.xs, still.ys, s.width * s.height);
     reproject();
@@ -80,12 +81,7 @@ export function graphCanvas(host) {
     pen.lineWidth = m > 1200 ? 0.7 : 1.8;
     pen.stroke(plain);
     pen.globalAlpha = 1;
-    for (const [side, color, width] of [[0, s.look.edge, 1.2], [-1, s.look.a, 2.6], [1, s.look.b, 2.6]]) { // what a Why? says of edges
-      const path = new Path2D();
-      for (const [u, v, of] of s.marks ?? []) if (of === side) { path.moveTo(s.xs[u], s.ys[u]); path.lineTo(s.xs[v], s.ys[v]); }
-      Object.assign(pen, { strokeStyle: color, lineWidth: width });
-      pen.stroke(path);
-    }
+    paintMarks(pen);
     pen.strokeStyle = s.look.faint;
     pen.setLineDash([1, 5]);
     pen.lineCap = "round";
@@ -93,6 +89,27 @@ export function graphCanvas(host) {
     pen.stroke(cut);
     pen.setLineDash([]);
     pen.lineCap = "butt";
+  }
+  // What a Why? says of edges, the strongest on top: solid speaks for the answer, dashed against it, gray changes nothing.
+  function paintMarks(pen) {
+    const bands = [[0, 0, 1], [1e-9, 0.15, 1.3], [0.15, 0.5, 2.6], [0.5, 1, 4.4]]; // |strength| above, up to; width
+    for (const [above, most, width] of bands) {
+      for (const sign of above ? [1, -1] : [0]) {
+        const path = new Path2D();
+        for (const [u, v, strength] of s.marks ?? []) {
+          const size = Math.abs(strength);
+          if (Math.sign(strength) !== sign || (sign && (size <= above || size > most))) continue;
+          path.moveTo(s.xs[u], s.ys[u]);
+          path.lineTo(s.xs[v], s.ys[v]);
+        }
+        const faint = s.edges.length > 2400 && width < 2;
+        Object.assign(pen, { strokeStyle: sign > 0 ? s.look.good : sign ? s.look.against : s.look.edge, lineWidth: width, globalAlpha: faint ? 0.45 : 1 });
+        pen.setLineDash(sign < 0 ? [6, 3] : []);
+        pen.stroke(path);
+      }
+    }
+    pen.globalAlpha = 1;
+    pen.setLineDash([]);
   }
   function paintNodes() {
     const total = n(), r = s.radius, byCode = s.entries.map(() => []);

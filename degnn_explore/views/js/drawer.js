@@ -2,7 +2,7 @@
 // host: { values(), options(), graphs(), set(changes), act(name, content), upload(file), zoom(by), fit(), find(text),
 //         go(side, node), view(), look(changes), facts() }
 
-import { copy, make, uniqueId } from "./dom.js";
+import { make, uniqueId } from "./dom.js";
 import { choice, menu, number, pressButton, row, tick } from "./form.js";
 
 const HELP = [
@@ -67,7 +67,7 @@ export function moreDrawer(host, closed) {
   box.append(find, list);
   const zooms = [pressButton("+", "Zoom in", () => host.zoom(1.4)), pressButton("−", "Zoom out", () => host.zoom(1 / 1.4)), pressButton("Fit", "Fit to the panel, dragged nodes back in place", host.fit)];
   const more = pressButton("Draw more nodes", "Draw a larger neighborhood of S", () => host.act("more", {}));
-  const rows = { encoding: row("Encoding", encoding.el, step.el, column.el), hops: row("Reach", hops.el), size: row("Targets", size.el, cut.el), compare: row("Sets", compare.el),
+  const rows = { encoding: row("Encoding", encoding.el, step.el, column.el), hops: row("Reach", hops.el), size: row("Targets", size.el), cut: row("", cut.el), compare: row("Sets", compare.el),
     layout: row("Layout", layout.el, ...zooms, more), find: row("Find", box), form: row("Subtrees", form.el, root.el), named: row("", named.el) };
 
   function settings() {
@@ -92,7 +92,7 @@ export function moreDrawer(host, closed) {
     root.el.hidden = g.titles.length < 2 || most < 2;
     root.show(Array.from({ length: most }, (_, i) => [i, `target ${i + 1} of each set`]), Math.min(v.root, most - 1));
     for (const control of [cut.input, compare.input, layout.el]) { control.disabled = Boolean(r); control.title = r ? UNRECORDED : ""; }
-    return [rows.encoding, rows.hops, rows.size, ...(o.inside ? [] : [rows.compare]), rows.layout, rows.find, rows.form, rows.named, ...(r ? [make("p", "de-note", r.note)] : [])];
+    return [rows.encoding, rows.hops, rows.size, rows.cut, ...(o.inside ? [] : [rows.compare]), rows.layout, rows.find, rows.form, rows.named, ...(r ? [make("p", "de-note", r.note)] : [])];
   }
 
   // -- opening a graph
@@ -124,16 +124,22 @@ export function moreDrawer(host, closed) {
   }
 
   // -- sharing
-  const files = [["page", "Save as a page", "One HTML file in which a reader explores without a kernel"], ["graph.png", "Graph PNG", ""], ["graph.svg", "Graph SVG", ""], ["tree.png", "Subtrees PNG", ""], ["tree.svg", "Subtrees SVG", ""],
-    ["ego", "Ego-network", "The nodes around S, draggable (pyvis)"]];
-  function sharing() {
-    if (recorded()) return [make("p", "de-note", UNRECORDED)];
-    const python = pressButton("Copy Python", "Python whose last line shows this Explorer", () => host.act("export", { what: "code" }));
-    const rest = files.map(([what, label, title]) => pressButton(label, title, () => host.act("export", { what })));
-    const grid = make("div", "de-grid");
-    grid.append(python, ...rest);
-    return [grid];
-  }
+  const share = (what, label, title) => pressButton(label, title, () => host.act("export", { what }));
+  const python = pressButton("Copy Python", "Python whose last line shows this Explorer", () => {
+    host.act("export", { what: "code" });
+    python.textContent = "Copied";
+    setTimeout(() => { python.textContent = "Copy Python"; }, 1500);
+  });
+  const shares = [
+    row("Page", share("page", "Save as a page", "")),
+    make("p", "de-note", "One HTML file in which readers explore on, without a kernel."),
+    row("Pictures", share("graph.png", "Graph PNG", ""), share("graph.svg", "Graph SVG", "")),
+    row("", share("tree.png", "Subtrees PNG", ""), share("tree.svg", "Subtrees SVG", "")),
+    row("Free view", share("ego", "Ego-network", "")),
+    make("p", "de-note", "The nodes around S as a page of its own; drag them and watch them settle."),
+    row("Code", python),
+  ];
+  const sharing = () => (recorded() ? [make("p", "de-note", UNRECORDED)] : shares);
 
   // -- help
   function help() {
@@ -164,5 +170,5 @@ export function moreDrawer(host, closed) {
     body.scrollTop = open === shown ? scroll : 0;
     shown = open;
   }
-  return { el, show, matches, copied: copy, focus: () => tabs.el.querySelector('[tabindex="0"]')?.focus() };
+  return { el, show };
 }

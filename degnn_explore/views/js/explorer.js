@@ -26,7 +26,7 @@ const SUPPRESS = "data-lm-suppress-shortcuts"; // JupyterLab reads it from the e
 
 const total = (counts) => counts.reduce((a, b) => a + b, 0);
 const inEnglish = (count) => count.toLocaleString("en");
-const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const plural = (count, noun) => `${inEnglish(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 export function renderExplorer({ model, el }) {
   let palette = PALETTE.light;
@@ -284,7 +284,7 @@ export function renderExplorer({ model, el }) {
     const drawn = get("targets").map((nodes, k) => nodes.map((t) => drawnAs(k, t)).filter((i) => i >= 0));
     const targets = drawn.flat(), cut = new Set(v.cut ? targets : []);
     const marks = (get("marks") ?? [])
-      .map(([u, w, side]) => [drawnAs(0, u), drawnAs(0, w), side])
+      .map(([u, w, strength]) => [drawnAs(0, u), drawnAs(0, w), strength])
       .filter(([u, w]) => u >= 0 && w >= 0);
     return {
       xy: cache.moved ?? cache.xy, edges: cache.edges, links: cache.links, camera: cache.camera,
@@ -293,7 +293,7 @@ export function renderExplorer({ model, el }) {
       targets,
       letters: drawn.flatMap((nodes, k) => nodes.map(() => (sides.length === 2 ? "AB"[k] : "S"))),
       dotted: cut.size > 1 ? (u, w) => cut.has(u) && cut.has(w) : null,
-      cutKey: [...cut].join() + marks.map(([, , side]) => side).join(),
+      cutKey: [...cut].join() + marks.map(([, , strength]) => strength).join(),
       marks,
       captions: g.titles.map((_, k) => captionOf(c, k)),
     };
@@ -382,7 +382,7 @@ export function renderExplorer({ model, el }) {
   function legendItem({ label, color, codes, counts }) {
     const item = make("span", "de-item"), swatch = make("i", "de-swatch");
     swatch.style.background = color;
-    item.append(swatch, make("span", "", `${label}:`), make("span", "de-count", counts.join(" | ")));
+    item.append(swatch, make("span", "", `${label}:`), make("span", "de-count", counts.map(inEnglish).join(" | ")));
     item.addEventListener("pointerenter", () => graph.only(codes));
     item.addEventListener("pointerleave", () => graph.only(null));
     return item;

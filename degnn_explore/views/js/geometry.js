@@ -16,9 +16,9 @@ export function adjacency(edges, n) {
 // ---- geometry --------------------------------------------------------------------------------
 
 // Splits the room into panels, side by side or one above the other, whichever gives the larger scale; one scale for all,
-// so that they zoom in step.
-export function frame(positions, starts, width, height, roomy = 1) {
-  const pad = roomy ? { x: 26, top: 42, bottom: 26 } : { x: 14, top: 26, bottom: 12 }; // above a graph stands its caption
+// so that they zoom in step. Above each graph is its caption, of one line or two; a map (0) has it over the sea.
+export function frame(positions, starts, width, height, captionLines = 1) {
+  const pad = captionLines ? { x: 26, top: 26 + 16 * captionLines, bottom: 26 } : { x: 14, top: 26, bottom: 12 };
   const boxes = [];
   for (let k = 0; k + 1 < starts.length; k++) {
     let x0 = Infinity, x1 = -Infinity, y0 = Infinity, y1 = -Infinity;
@@ -159,7 +159,8 @@ export function marks(radius) {
   return { ring: Math.max(radius, 3) + 4 };
 }
 
-// Labels beside nodes, best first, none over another, over a node, or out of its panel. A node may have its own radius.
+// Labels beside nodes, best first, none over another, over a node, or out of its panel; one that must be there may cover
+// nodes, and another label only if there is no other place. A node may have its own radius.
 export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], reserved = [], limit = 90) {
   const cell = 48, grid = new Map(), placed = [];
   const cells = (b) => {
@@ -169,7 +170,9 @@ export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], r
     return keys;
   };
   const add = (b) => cells(b).forEach((k) => grid.get(k)?.push(b) ?? grid.set(k, [b]));
-  const free = (b) => cells(b).every((k) => (grid.get(k) ?? []).every((o) => b[2] <= o[0] || b[0] >= o[2] || b[3] <= o[1] || b[1] >= o[3]));
+  const apart = (b, o) => b[2] <= o[0] || b[0] >= o[2] || b[3] <= o[1] || b[1] >= o[3];
+  const free = (b) => cells(b).every((k) => (grid.get(k) ?? []).every((o) => apart(b, o)));
+  const texts = [...reserved];
   reserved.forEach(add);
   for (const i of nodes) add([xs[i] - radius, ys[i] - radius, xs[i] + radius, ys[i] + radius]);
   for (const { node, width, box, must, own = radius } of wanted) {
@@ -180,11 +183,13 @@ export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], r
                    [x - r - 3 - width, y - h / 2], [x + r * 0.75, y + r * 0.45], [x - r * 0.75 - width, y + r * 0.45],
                    [x + r * 0.75, y - r * 0.45 - h], [x - r * 0.75 - width, y - r * 0.45 - h]];
     const boxes = spots.map(([a, b]) => [a, b, a + width, b + h]);
-    const open = boxes.filter((b) => b[0] >= l && b[2] <= rgt && b[1] >= above && b[3] <= below && free(b));
+    const inside = boxes.filter((b) => b[0] >= l && b[2] <= rgt && b[1] >= above && b[3] <= below), open = inside.filter(free);
     const crossed = open.map((b) => (edges.length ? crossings(b, xs, ys, edges) : 0));
-    const spot = open[crossed.indexOf(Math.min(...crossed))] ?? (must ? boxes[0] : null);
+    let spot = open[crossed.indexOf(Math.min(...crossed))];
+    if (!spot && must) spot = inside.find((b) => texts.every((o) => apart(b, o))) ?? boxes[0];
     if (!spot) continue;
     add(spot);
+    texts.push(spot);
     placed.push({ node, x: spot[0], y: spot[1] + h - 3 });
   }
   return placed;

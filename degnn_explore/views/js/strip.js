@@ -16,10 +16,8 @@ export function verdictStrip(host) {
   head.setAttribute("aria-live", "polite");
   row.setAttribute("role", "group");
   row.setAttribute("aria-label", "Which methods tell A from B");
-  const answers = make("div", "de-answers-row");
-  line.append(why);
-  answers.append(row, more);
-  el.append(head, line, answers, drawer);
+  line.append(why, " ", more);
+  el.append(head, line, row, drawer);
   drawer.hidden = true;
   let c = null, method = "", still = false;
   el.addEventListener("keydown", (event) => { if (event.key === "Escape" && !drawer.hidden) { drawer.hidden = true; write(); more.focus(); event.stopPropagation(); } });
@@ -43,7 +41,7 @@ export function verdictStrip(host) {
     more.setAttribute("aria-expanded", String(!drawer.hidden));
     const had = row.contains(el.getRootNode().activeElement) ? el.getRootNode().activeElement.dataset.method : null;
     row.replaceChildren(...c.pills.filter((pill) => !pill.afterwards || pill.method === method).map(chip));
-    answers.hidden = c.sides.length === 1;
+    row.hidden = c.sides.length === 1;
     if (had) [...row.children].find((one) => one.dataset.method === had)?.focus();
     if (!c.pills.length) drawer.hidden = true;
     if (drawer.hidden) return;

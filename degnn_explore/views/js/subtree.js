@@ -23,7 +23,7 @@ export function subtreeView(host) {
   stage.append(svg, hint);
   foot.append(key, tip); // what a disc is takes the place of the key: it never covers the picture
   el.append(stage, foot, said);
-  let scene = null, built = null, hover = -1, cursor = -1, lit = new Set(), frame = 0, flowing = null;
+  let scene = null, built = null, hover = -1, cursor = -1, lit = new Set(), frame = 0;
 
   // -- a scene -> discs and lines with their places
   function build() {
@@ -162,10 +162,12 @@ export function subtreeView(host) {
       hint.hidden = picture.depth > 0;
       if (two) now.append(make("b", "", differ ? `Different ${when}: ` : `The same ${when}: `));
       scene.letters.slice(0, two && !differ ? 1 : 3).forEach((letter, k) => {
-        const node = picture.roots[k];
-        if (k) now.append(two ? " ≠ " : "; ");
-        now.append(make("span", two && differ ? `de-side-${letter.toLowerCase()}` : "", mark(picture.nodes[node]) || "●"));
-        if (picture.depth) now.append(` ← ${gathered(picture, node, mark, two ? 5 : 7)}`);
+        const node = picture.roots[k], side = make("span", "de-takes"); // a line breaks between the sides
+        if (k) now.append(two ? " " : "; ");
+        if (k && two) side.append("≠ ");
+        side.append(make("span", two && differ ? `de-side-${letter.toLowerCase()}` : "", mark(picture.nodes[node]) || "●"));
+        if (picture.depth) side.append(` ← ${gathered(picture, node, mark, two ? 5 : 7)}`);
+        now.append(side);
       });
       now.title = now.textContent;
       const rings = make("div", "de-rings");
@@ -227,7 +229,6 @@ export function subtreeView(host) {
   // -- messages on their way up: what the nodes of a level know flows into the discs above; told(share) in step
   function flow(told, then) {
     stop();
-    flowing = then;
     const start = performance.now(), wave = 620, levels = built?.picture.depth ?? 0;
     const tick = (now) => {
       const at = (now - start) / wave, k = Math.floor(at);
@@ -242,15 +243,15 @@ export function subtreeView(host) {
       frame = requestAnimationFrame(tick);
     };
     frame = requestAnimationFrame(tick);
-    function stop() { cancelAnimationFrame(frame); built?.flow?.replaceChildren(); told(-1); flowing = null; }
+    function stop() { cancelAnimationFrame(frame); built?.flow?.replaceChildren(); told(-1); }
   }
   const sized = new ResizeObserver(() => { if (scene) show(scene); });
   sized.observe(stage);
   el.whereIs = (i) => [built.spots[i].x, built.spots[i].y]; // for tests: where to point
   return {
-    el, show, flow, busy: () => Boolean(flowing),
+    el, show, flow,
     light: (nodes) => { const wanted = new Set(nodes); lit = new Set((built?.picture.nodes ?? []).map((node, i) => (drawnOf(node.members).some((u) => wanted.has(u)) ? i : -1)).filter((i) => i >= 0)); light(); },
-    halt: () => { cancelAnimationFrame(frame); flowing = null; built?.flow?.replaceChildren(); },
+    halt: () => { cancelAnimationFrame(frame); built?.flow?.replaceChildren(); },
     close: () => { cancelAnimationFrame(frame); sized.disconnect(); },
   };
 }

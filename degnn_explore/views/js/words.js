@@ -45,10 +45,10 @@ export function headline(c) {
   if (encoded.skipped) return [plain.layer === null ? "A plain GNN cannot tell " : "A plain GNN can tell ", a, " from ", b, plain.layer === null ? "." : ` ${when(plain.layer)}.`];
   if (plain.layer === null && encoded.layer !== null) return ["A plain GNN cannot tell ", a, " from ", b, `. With ${what} it can, ${when(encoded.layer)}.`];
   if (plain.layer !== null && encoded.layer !== null) {
-    const tail = encoded.layer < plain.layer ? `; with ${what} ${when(encoded.layer)}.` : `. ${what[0].toUpperCase()}${what.slice(1)} are not needed here.`;
-    return ["Even a plain GNN can tell ", a, " from ", b, ` ${when(plain.layer)}${tail}`];
+    const tail = encoded.layer < plain.layer ? `; with ${what}, ${when(encoded.layer)}.` : `, without ${what}.`;
+    return ["Even a plain GNN tells ", a, " from ", b, ` ${when(plain.layer)}${tail}`];
   }
-  if (plain.layer !== null) return ["Even a plain GNN can tell ", a, " from ", b, ` ${when(plain.layer)}.`];
+  if (plain.layer !== null) return ["Even a plain GNN tells ", a, " from ", b, ` ${when(plain.layer)}.`];
   if (c.symmetry?.kind === "same") return ["Nothing can tell ", a, " from ", b, ": they play the same part."];
   return [`Neither a plain GNN nor one with ${what} can tell `, a, " from ", b, "."];
 }

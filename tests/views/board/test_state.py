@@ -109,8 +109,8 @@ def test_the_button_and_the_status_follow_the_race() -> None:
 def test_before_a_race_it_says_what_is_trained_and_how_long_that_takes() -> None:
     state = BoardState("celegans", "links", ["GCN", "DE-GNN-SPD"], seeds=3, epochs=40)
     title, sure = words.plan(state.setup(), state.asked, 1)
-    assert title == "Which model is best at the links of C. elegans? Race GCN and DE-GNN-SPD."
-    assert sure.startswith("Three seeds each, up to 40 epochs: about ")
+    assert title == "Which model is best at the links of C. elegans?"
+    assert sure.startswith("Race GCN and DE-GNN-SPD: 3 seeds each, up to 40 epochs, about ")
 
 
 def test_while_it_trains_the_result_is_one_so_far_and_nothing_is_called_sure() -> None:

@@ -82,13 +82,15 @@ def test_a_mistake_opens_in_the_explorer_and_is_asked_and_explained(board: Any) 
     assert board.inner_options["inside"] and board.inner_graphs["nodes"] == [34] and board.inner_xy
     board.do("why", {"model": "GCN"})
     why = board.answer["why"]
-    assert why["model"] == "GCN" and {side for _, _, side in why["marks"]} <= {-1, 0, 1}
+    strengths = [strength for _, _, strength in why["marks"]]
+    assert why["model"] == "GCN" and max(map(abs, strengths)) == 1
+    assert strengths[0] * float(why["rows"][0]["cells"][-1].replace("−", "-")) < 0  # a lower score: it speaks for it
     explained = de.explain(board._trained.model(board._trained.of_seed(board.runs, worst.seed)["GCN"]),
                            board._trained.task(worst.seed).graph, worst.nodes)  # fmt: skip
     zero = {
         tuple(sorted(map(int, edge))) for *edge, _, change in explained.edges.to_numpy().tolist() if abs(change) < 5e-4
     }
-    assert {tuple(sorted((u, v))) for u, v, side in why["marks"] if side == 0} == zero
+    assert {tuple(sorted((u, v))) for u, v, strength in why["marks"] if strength == 0} == zero
     board.do("why", {"close": True})
     assert not board.answer["why"]
 

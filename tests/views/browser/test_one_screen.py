@@ -17,8 +17,17 @@ CLIPPED = """(root) => {
         if (box.left < home.left - 1 || box.right > home.right + 1 || box.top < home.top - 1 || box.bottom > home.bottom + 1) bad.push(el.className);
     }
     for (const el of root.querySelectorAll('.de-left .de-foot, .de-bar')) if (el.scrollHeight > el.clientHeight + 1) bad.push('scrolls: ' + el.className);
-    const stage = root.querySelector('.de-stage').getBoundingClientRect();
-    if (stage.height < 180) bad.push('little room: ' + stage.height);
+    const stage = root.querySelector('.de-stage'), room = stage.getBoundingClientRect();
+    if (room.height < 180) bad.push('little room: ' + room.height);
+    const rows = new Set([...root.querySelectorAll('.de-pill')].map((pill) => pill.offsetTop));
+    if (rows.size > 1) bad.push('pills wrap');
+    const nodes = [];
+    while (stage.whereIs(nodes.length)[0] !== undefined) nodes.push(stage.whereIs(nodes.length));
+    for (const line of nodes.length > 60 ? [] : root.querySelectorAll('.de-captions > div')) {
+        const { left, right, top, bottom } = line.getBoundingClientRect();
+        const over = ([x, y]) => x + 8 > left - room.left && x - 8 < right - room.left && y + 8 > top - room.top && y - 8 < bottom - room.top;
+        if (nodes.some(over)) bad.push('caption over a node: ' + line.textContent);
+    }
     return bad;
 }"""  # noqa: E501
 

@@ -121,6 +121,22 @@ test("the camera moves every panel alike", () => {
   }
 });
 
+test("two labels that must be there keep off each other, be it over nodes", () => {
+  const x = new Float32Array(80), y = new Float32Array(80); // discs all over the place
+  x.forEach((_, i) => { [x[i], y[i]] = [20 * (i % 10), 19 * Math.floor(i / 10)]; });
+  const wanted = [34, 35].map((node) => ({ node, width: 60, box: 0, must: true }));
+  const [one, other] = c.placeLabels(wanted, x, y, 10, x.map((_, i) => i), () => [0, 300, 0, 300]);
+  assert.ok(Math.abs(one.y - other.y) >= 13 || Math.abs(one.x - other.x) >= 60);
+});
+
+test("a caption of two lines has its room above the graph", () => {
+  const square = Float32Array.of(0, 0, 1, 2), top = (lines) => {
+    const view = c.frame(square, [0, 2], 200, 300, lines);
+    return Math.min(...c.project(square, view, [1, 0, 0]).ys);
+  };
+  assert.ok(top(2) >= 58 && top(1) >= 42);
+});
+
 test("a label keeps off what is reserved, and one that must be there is there in any case", () => {
   const node = [{ node: 0, width: 30, box: 0, must: false }], x = Float32Array.of(100), y = Float32Array.of(50);
   const [free] = c.placeLabels(node, x, y, 10, [0], () => [0, 200, 0, 400]);
