@@ -51,7 +51,7 @@ def page(state: ExplorerState) -> str:
                 key,
                 label=f"{name}\n{entry.mark}" if entry.mark else name,
                 title=_inert(f"{node_name(graph, u)}: {entry.text}"),
-                shape="ellipse" if target else "circle",
+                shape="box" if target and k else "circle",  # as in the panel: a square for B
                 color={"background": entry.color, "border": ink if target else _LOOK["edge"]},
                 borderWidth=5 if target else 1,
                 font={"color": text_on(entry.color), "size": 16},

@@ -61,12 +61,15 @@ def page(explorer: Explorer, tour: str = "") -> str:
         size, most = readable_size(len(packed)), readable_size(MAX_BYTES)
         raise ParameterError(f"The page would take {size}, more than {most}. Take a smaller graph, or hide B.")
     script = f'{joined(*MODULES, "recorded")}\nopenPage("{packed}");\n'
-    style = (
-        read("panel.css")
-        + "body { margin: 0; padding: 8px; } .de-panel { height: clamp(540px, calc(100vh - 20px), 900px); }"
-    )
-    style += "@media (prefers-color-scheme: dark) { body { background: #16191e; } }"
+    style = read("panel.css") + _PAGE_STYLE
     return html_page(f"Distance Encoding Explorer: {state.title}", '<main id="explorer"></main>', style, script)
+
+
+_PAGE_STYLE = """
+body { margin: 0; padding: 8px; }
+@media (min-width: 721px) { .de-panel { height: clamp(540px, calc(100vh - 20px), 900px); } }
+@media (prefers-color-scheme: dark) { body { background: #16191e; } }
+"""
 
 
 def _packed(data: dict[str, Any]) -> str:

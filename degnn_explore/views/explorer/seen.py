@@ -32,7 +32,6 @@ NONE = 65_535  # the code of a node of a side without targets
 MAX_LABELS = 20_000
 EXACT_UP_TO = 60  # nodes of both sides together whose real numbers are shown one by one, not in bins
 PROBABILITIES = (0.0, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # bounds of bins
-LISTED = 24  # entries of a legend
 
 # The encodings that color a graph, for a step of the walk and graphs of so many nodes.
 ENCODINGS: dict[str, Callable[[int, int], Encoding]] = {

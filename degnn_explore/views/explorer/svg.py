@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,13 +15,17 @@ from ...common.style import text_on
 from ...expressive.verdicts import Verdict
 from ..js import PALETTE
 from ..text import node_name
-from . import seen
+from . import layouts, seen
 from .state import PLAIN, ExplorerState
 
 _LOOK = PALETTE["light"]
 _MOST_EDGES = 6_000  # of a picture in a notebook: 100 kB
 _MOST_DISCS = 22  # of a level that can be told apart
 _ROOTS = 3  # trees of a single set
+_LEGEND_ITEMS = 12  # as in the panel
+_GUTTER = 70  # right of the trees, where the layers are named
+_START = {"SPD": "distance", "LP": "walks"}  # what a node has before the first layer
+_PLAIN_EDGE = f'stroke="{_LOOK["edge"]}" stroke-width="1.6"'
 Point = tuple[float, float]
 
 
@@ -48,25 +53,24 @@ def graph(state: ExplorerState, width: int = 900, height: int = 420) -> str:
     """The graphs as they are drawn in the panel, with the legend, as an SVG document; names are escaped."""
     colored = state.colored()
     drawn = [state.excerpt(k) for k in range(len(state.sides))]
-    places = [state.positions(k) for k in range(len(drawn))]
-    spots, radius = _fit(places, width, height)
-    lines: list[str] = []
+    coast = layouts.coastline(state.sides[0].graph) if state.layout == "geography" else []
+    fit = _Fit([state.positions(k) for k in range(len(drawn))], width, height)
+    lines = [_land(coast, fit, width, height)] if coast else []
     for k, part in enumerate(drawn):
+        spots = fit.spots(k)
         inside = set(state.sides[k].targets) if state.cut else set()
         edges = part.graph.edges
         stride = max(1, -(-len(edges) // _MOST_EDGES))
-        thin = len(edges) > 1_200
+        dense = len(edges) > 1_200
+        look = f'stroke="{_LOOK["faint"]}" stroke-width="0.7" opacity="0.13"' if dense else _PLAIN_EDGE
         for u, v in edges[::stride].tolist():
-            (ax, ay), (bx, by) = spots[k][u].tolist(), spots[k][v].tolist()
+            (ax, ay), (bx, by) = spots[u].tolist(), spots[v].tolist()
             cut = int(part.nodes[u]) in inside and int(part.nodes[v]) in inside
-            dots = ' stroke-dasharray="1 5" stroke-linecap="round"' if cut else ""
-            stroke = f'stroke="{_LOOK["edge"]}" stroke-width="{0.5 if thin else 1.6}"{dots}'
+            stroke = f'{_PLAIN_EDGE} stroke-dasharray="1 5" stroke-linecap="round"' if cut else look
             lines.append(f'<line x1="{ax:.1f}" y1="{ay:.1f}" x2="{bx:.1f}" y2="{by:.1f}" {stroke}/>')
-        lines += _nodes(state, k, spots[k], part.nodes, colored, radius)
-        left = k * width / len(drawn) + 14
-        ink = _ink(state, k)
-        lines.append(_text(left, 22, state.caption(k), ink, 14, weight=600))
-    legend, rows = _legend(colored, width, height)
+        lines += _nodes(state, k, spots, part.nodes, colored, fit.radius)
+        lines.append(_text(k * width / len(drawn) + 14, 22, state.caption(k), _ink(state, k), 14, weight=600))
+    legend, rows = _legend(colored, state, width, height)
     return _document(width, height + 22 * rows + 14, [*lines, *legend])
 
 
@@ -78,61 +82,106 @@ def _nodes(
     colored: seen.Coloring,
     radius: float,
 ) -> Iterator[str]:
-    side, small = state.sides[k], len(nodes) <= 60
+    """Discs with their marks, then targets and names above all of them."""
+    side, few = state.sides[k], len(nodes) <= 60
+    rim = "" if few else f' stroke="{_LOOK["back"]}" stroke-width="0.8"'
+    named: list[str] = []
     for (x, y), node in zip(spots.tolist(), nodes.tolist(), strict=True):
-        entry = colored.entries[int(colored.codes[k][node])]
-        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{entry.color}"/>'
+        entry, target = colored.entries[int(colored.codes[k][node])], node in side.targets
+        disc = [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{entry.color}"{rim}/>']
         if entry.mark and radius >= 7:
             size = min(13.0, radius, 3.2 * radius / len(entry.mark))
-            yield _text(x, y + size * 0.36, entry.mark, text_on(entry.color), size, "middle", 700)
-        if node in side.targets:
-            yield (
-                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{max(radius, 3) + 4:.1f}" fill="none" '
-                f'stroke="{_ink(state, k)}" stroke-width="2.4"/>'
-            )
-        if small or node in side.targets:
-            below = radius + (19 if node in side.targets else 13)
-            yield _text(x, y + below, node_name(side.graph, node), _LOOK["faint"], 11, "middle")
+            disc.append(_text(x, y + size * 0.36, entry.mark, text_on(entry.color), size, "middle", 700))
+        if target:
+            named += [*disc, _ring(x, y, max(radius, 3) + 4, k, _ink(state, k))]
+        else:
+            yield from disc
+        if few or target:
+            below, ink = radius + (19 if target else 13), _LOOK["text" if target else "faint"]
+            named.append(_text(x, y + below, node_name(side.graph, node), ink, 11, "middle", halo=True))
+    yield from named
 
 
-def _fit(places: list[NDArray[np.float64]], width: int, height: int) -> tuple[list[NDArray[np.float64]], float]:
-    """Pixels for every node, all graphs at one scale, and a radius that fits between them."""
-    each = width / len(places)
-    spans = [np.maximum(np.ptp(xy, axis=0), 1e-9) for xy in places]
-    scale = min(min((each - 70) / span[0], (height - 90) / span[1]) for span in spans)
-    scale = min(scale, 2.0 * height)
-    spots = []
-    for k, xy in enumerate(places):
-        middle = (xy.min(axis=0) + xy.max(axis=0)) / 2
-        spots.append((xy - middle) * (scale, -scale) + ((k + 0.5) * each, height / 2 + 6))
-    gap = float(np.sqrt(width * height / sum(map(len, places))))
-    for xy in spots:
-        if 1 < len(xy) <= 500:
-            apart = np.hypot(*(xy[:, None] - xy[None]).transpose(2, 0, 1))
-            apart[np.diag_indices(len(xy))] = np.inf
-            gap = min(gap, float(apart.min()) if len(xy) <= 60 else gap * 0.7)
-    return spots, float(np.clip(0.36 * gap, 2.2, 15))
+def _ring(x: float, y: float, half: float, side: int, ink: str) -> str:
+    """Around a disc: round for A, square for B, told apart without color."""
+    stroke = f'fill="none" stroke="{ink}" stroke-width="2.4"'
+    if not side:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{half:.1f}" {stroke}/>'
+    return (
+        f'<rect x="{x - half:.1f}" y="{y - half:.1f}" width="{2 * half:.1f}" height="{2 * half:.1f}" rx="5" {stroke}/>'
+    )
 
 
-def _legend(colored: seen.Coloring, width: int, height: int) -> tuple[list[str], int]:
-    """Swatches with their words in as many rows as they need, and how many rows that is."""
+class _Fit:
+    """All graphs side by side at one scale, and a radius that fits between their nodes."""
+
+    def __init__(self, places: list[NDArray[np.float64]], width: int, height: int) -> None:
+        self._places, self._height, self._each = places, height, width / len(places)
+        spans = [np.maximum(np.ptp(xy, axis=0), 1e-9) for xy in places]
+        scale = min(min((self._each - 70) / span[0], (height - 90) / span[1]) for span in spans)
+        self._scale = min(scale, 2.0 * height)
+        self.radius = _radius([self.spots(k) for k in range(len(places))], width * height)
+
+    def spots(self, k: int, xy: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Pixels of a graph's nodes, or of other points in its coordinates."""
+        its = self._places[k]
+        middle = (its.min(axis=0) + its.max(axis=0)) / 2
+        to = ((k + 0.5) * self._each, self._height / 2 + 6)
+        return np.asarray(((its if xy is None else xy) - middle) * (self._scale, -self._scale) + to)
+
+
+def _radius(spots: list[NDArray[np.float64]], area: float) -> float:
+    """How large a node may be, as in the panel: few never touch, many are told apart."""
+    from scipy.spatial import cKDTree
+
+    count = sum(map(len, spots))
+    near = [cKDTree(xy).query(xy, k=2)[0][:, 1] for xy in spots if len(xy) > 1]
+    nearest = np.sort(np.concatenate(near)) if near else np.array([area])
+    if count <= 60:
+        return float(np.clip(0.43 * nearest[0], 2.4, 16))
+    gap = max(min(0.9 * np.sqrt(area / count), 2 * nearest[len(nearest) // 3]), 12 if count <= 2_000 else 0)
+    return float(np.clip(0.36 * gap, 1.8, 15))
+
+
+def _land(coast: list[list[float]], fit: _Fit, width: int, height: int) -> str:
+    """The land behind a map, clipped to the picture."""
+    rings = (fit.spots(0, np.array(outline).reshape(-1, 2)).round(1).tolist() for outline in coast)
+    path = "".join("M" + "L".join(f"{x:g} {y:g}" for x, y in ring) + "Z" for ring in rings)
+    clip = f'<clipPath id="sheet"><rect y="30" width="{width}" height="{height - 30}"/></clipPath>'
+    return f'{clip}<path class="land" clip-path="url(#sheet)" fill="{_LOOK["coast"]}" d="{path}"/>'
+
+
+def _legend(colored: seen.Coloring, state: ExplorerState, width: int, height: int) -> tuple[list[str], int]:
+    """The panel's legend, a swatch for each label, and how many rows it takes."""
+    groups: dict[str, tuple[str, NDArray[np.int64]]] = {}
+    for entry in colored.entries:
+        label = re.sub(r", class \w+$", "", entry.text)
+        color, counts = groups.get(label, (entry.color, np.zeros(len(state.sides), dtype=np.int64)))
+        groups[label] = color, counts + entry.counts
+    listed = [
+        (color, f"{label}: {' | '.join(f'{count:,}' for count in counts)}")
+        for label, (color, counts) in list(groups.items())[:_LEGEND_ITEMS]
+    ]
+    if len(groups) > _LEGEND_ITEMS:
+        listed.append(("", f"and {len(groups) - _LEGEND_ITEMS:,} more"))
+    labels = state.labels()
+    if labels.title and state.color_by != "SPD":
+        listed.insert(0, ("", f"{labels.title}:"))
+    if state.layer and state.color_by != PLAIN:
+        listed.append(("", "same letter: same to the network"))
+    if labels.note:
+        listed.append(("", labels.note))
     lines, x, row = [], 14.0, 1
-    shown = [entry for entry in colored.entries if sum(entry.counts)][: seen.LISTED]
-    for entry in shown:
-        words = f"{entry.text}: {' | '.join(map(str, entry.counts))}"
+    for color, words in listed:
         wide = 30 + 6.6 * len(words)
         if x + wide > width and x > 14:
             x, row = 14.0, row + 1
         y = height + 22 * row - 12
-        lines.append(f'<circle cx="{x + 6:.1f}" cy="{y - 4:.1f}" r="6" fill="{entry.color}"/>')
-        lines.append(_text(x + 17, y, words, _LOOK["faint"], 12))
+        if color:
+            lines.append(f'<circle cx="{x + 6:.1f}" cy="{y - 4:.1f}" r="6" fill="{color}"/>')
+        lines.append(_text(x + (17 if color else 0), y, words, _LOOK["faint"], 12))
         x += wide
-    if len(colored.entries) > len(shown):
-        lines.append(
-            _text(14, height + 22 * (row + 1) - 12, f"and {len(colored.entries) - len(shown)} more", _LOOK["faint"], 12)
-        )
-        row += 1
-    return lines, row
+    return ['<g class="legend">', *lines, "</g>"], row
 
 
 # ---- the subtrees -----------------------------------------------------------------------------
@@ -150,6 +199,7 @@ def tree(state: ExplorerState, width: int = 900, height: int = 420) -> str:
     inks = (_LOOK["edge"], _LOOK["a"], _LOOK["b"], _LOOK["edge"])
     colored = [seen.compose(labels, classes, layer) for layer in range(state.layer + 1)]
     lines, discs = [], []
+    taken = [(x - 22, y - 22, x + 22, y + 22) for x, y in at.values()]  # where no number of times can be written
     for (depth, parent, child), times in sorted(arcs.items()):
         if (depth, parent) not in at or (depth + 1, child) not in at:
             continue
@@ -158,8 +208,8 @@ def tree(state: ExplorerState, width: int = 900, height: int = 420) -> str:
         lines.append(
             f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="{stroke}" stroke-width="1.8"/>'
         )
-        if times > 1:
-            discs.append(_text(x + 0.42 * (u - x) + 6, y + 0.42 * (v - y), f"×{times}", _LOOK["text"], 11, weight=600))
+        if times > 1 and (spot := _free_spot((x, y), (u, v), taken)) is not None:
+            discs.append(_text(spot[0], spot[1] + 4, f"×{times}", _LOOK["text"], 11, "middle", 600, halo=True))
     for (depth, cls), (x, y) in at.items():
         sides, (side, node) = _sides(levels[depth][cls]), levels[depth][cls][0]
         coloring = colored[state.layer - depth]
@@ -169,9 +219,11 @@ def tree(state: ExplorerState, width: int = 900, height: int = 420) -> str:
             size = min(12.0, 40 / len(entry.mark))
             discs.append(_text(x, y + size * 0.36, entry.mark, text_on(entry.color), size, "middle", 700))
         if two and sides < 3:
-            ring = f'fill="none" stroke="{inks[sides]}" stroke-width="2.2"'
-            square = f'<rect x="{x - 18:.1f}" y="{y - 18:.1f}" width="36" height="36" rx="4" {ring}/>'
-            discs.append(square if sides == 2 else f'<circle cx="{x:.1f}" cy="{y:.1f}" r="18" {ring}/>')
+            discs.append(_ring(x, y, 18, sides - 1, inks[sides]))
+    start = "start" if state.color_by == PLAIN else _START.get(state.color_by, "label")
+    for depth, y in {depth: y for (depth, _), (_, y) in at.items()}.items():
+        layer = state.layer - depth
+        lines.append(_text(width - 8, y + 4, f"layer {layer}" if layer else start, _LOOK["faint"], 12, "end"))
     names: dict[int, list[str]] = {}
     for side, root in roots:
         named = f"{state.letter(side)}: {node_name(state.sides[side].graph, root)}"
@@ -251,8 +303,19 @@ def _places(
             kept, key=lambda cls: ((0, 0, 2, 1)[_sides(level[cls])], float(np.mean(above.get(cls, [0.0]))), cls)
         )
         for k, cls in enumerate(order):
-            at[depth, cls] = width * (k + 0.5) / len(order), 60 + depth * step
+            at[depth, cls] = (width - _GUTTER) * (k + 0.5) / len(order), 60 + depth * step
     return at
+
+
+def _free_spot(a: Point, b: Point, taken: list[tuple[float, float, float, float]]) -> Point | None:
+    """A place along a line for a few letters, clear of what is there; it is taken from then on."""
+    for share in (0.42, 0.5, 0.34, 0.58, 0.27, 0.66, 0.73):
+        x, y = a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])
+        box = (x - 11, y - 8, x + 11, y + 8)
+        if all(box[2] <= left or box[0] >= right or box[3] <= top or box[1] >= low for left, top, right, low in taken):
+            taken.append(box)
+            return x, y
+    return None
 
 
 # ---- SVG --------------------------------------------------------------------------------------
@@ -271,10 +334,20 @@ def _document(width: int, height: int, lines: list[str]) -> str:
     return "\n".join([head, *lines, "</svg>"])
 
 
-def _text(x: float, y: float, content: str, color: str, size: float, anchor: str = "start", weight: int = 400) -> str:
-    """A text as an SVG element, whatever characters it has."""
+def _text(
+    x: float,
+    y: float,
+    content: str,
+    color: str,
+    size: float,
+    anchor: str = "start",
+    weight: int = 400,
+    halo: bool = False,
+) -> str:
+    """A text as an SVG element, whatever characters it has; with a halo it can be read over lines."""
+    around = f' stroke="{_LOOK["back"]}" stroke-width="3" paint-order="stroke" stroke-linejoin="round"' if halo else ""
     printable = "".join(c if c.isprintable() else " " for c in content)  # XML allows no control characters
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" fill={quoteattr(color)} font-size="{size:.1f}" text-anchor="{anchor}" '
-        f'font-weight="{weight}">{escape(printable)}</text>'
+        f'font-weight="{weight}"{around}>{escape(printable)}</text>'
     )

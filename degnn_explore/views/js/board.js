@@ -308,7 +308,7 @@ export function renderBoard({ model, el }) {
     const table = get("tab");
     if (table === shownTable && listed.childElementCount) return;
     shownTable = table;
-    listed.replaceChildren(...(table.kind === tab ? tableParts(tab, table) : [make("p", "de-note", "…")]));
+    listed.replaceChildren(...(table.kind === tab ? tableParts(tab, table) : [make("p", "de-note", "Judging the test sets…")]));
   }
   function tableParts(tab, table) {
     if (table.busy) {
@@ -336,7 +336,7 @@ export function renderBoard({ model, el }) {
     shownTheme = theme;
     const scores = make("span", "de-answers");
     scores.append(...(said.scores ?? []).map((one) => modelScore(one, theme)));
-    answer.replaceChildren(make("b", "", said.text ?? "…"), scores, make("span", "de-note", said.truth ?? ""));
+    answer.replaceChildren(make("b", "", said.text ?? "Opening the graph…"), scores, make("span", "de-note", said.truth ?? ""));
     if (said.nodes && !said.why) answer.append(pressButton("Why?", WHY_HINT, () => act("why"), "de-link"));
     why.hidden = !said.why;
     why.replaceChildren(...(said.why ? whyParts(said.why, act) : []));

@@ -3,7 +3,6 @@
 // targets; classes [layers + 1, n]. ``explorer/seen.py`` does the same for the static picture.
 
 export const NO_TARGET = 65535;
-export const LISTED = 24; // entries of a legend
 
 const channels = (color) => [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16));
 export function blend(a, b, share) {

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -45,10 +47,11 @@ const seenIn = (id) => {
   const parts = [".de-headline", ".de-reason", ".de-pills", ".de-legend", ".de-captions", ".de-tree-stage svg", ".de-key", ".de-layers"];
   return [...parts.map(part), root.querySelector(".de-stage canvas").toDataURL()];
 };
+const rgb = (color) => Object.assign(document.createElement("i").style, { color }).color;
 const frames = async (count) => { for (let k = 0; k < count; k++) await new Promise((done) => requestAnimationFrame(done)); };
 window.compareAll = async (states) => {
   const different = [];
-  for (const [at, { targets, values, given }] of states.entries()) {
+  for (const [at, { targets, values, given, legend }] of states.entries()) {
     put(given);
     window.saved.set("values", { ...window.saved.get("values"), ...values });
     window.saved.set("targets", targets);
@@ -59,6 +62,9 @@ window.compareAll = async (states) => {
       [one, other] = [seenIn("live"), seenIn("saved")];
       if (one.join() === other.join()) break;
     }
+    const items = [...document.querySelectorAll("#live .de-item")].map((item) => [rgb(item.firstChild.style.background), item.textContent.replace(/:/, ": ")]);
+    const drawn = legend.map(([color, text]) => [rgb(color), text]);
+    if (JSON.stringify(items) !== JSON.stringify(drawn)) different.push([at, JSON.stringify(items), JSON.stringify(drawn)]);
     one.forEach((text, k) => { if (text !== other[k]) different.push([at, text.slice(0, 600), other[k].slice(0, 600)]); });
   }
   return different;
@@ -72,6 +78,12 @@ def traits_of(explorer: de.Explorer, names: list[str]) -> dict[str, Any]:
         name: {"bytes": base64.b64encode(bytes(value)).decode()} if isinstance(value, bytes | memoryview) else value
         for name, value in explorer.get_state(names).items()
     }
+
+
+def legend_of(svg: str) -> list[tuple[str, str]]:
+    """Color and words of each entry of a picture's legend."""
+    parts = next(one for one in ElementTree.fromstring(svg) if one.get("class") == "legend")
+    return [(str(one.get("fill")), words.text or "") for one, words in pairwise(parts) if one.tag.endswith("circle")]
 
 
 def states(key: str, count: int) -> list[tuple[list[list[int]], dict[str, Any]]]:
@@ -111,7 +123,8 @@ def test_the_saved_page_shows_what_the_live_panel_shows(chrome: Any, tmp_path: P
         for targets, values in wanted:
             explorer.set_trait("values", explorer.values | values)
             explorer.targets = targets
-            told.append({"targets": targets, "values": values, "given": traits_of(explorer, CHANGING)})
+            told.append({"targets": targets, "values": values, "given": traits_of(explorer, CHANGING),
+                         "legend": legend_of(explorer.svg())})  # fmt: skip
         different = page.evaluate("(states) => compareAll(states)", told)
         assert [(wanted[at], one, other) for at, one, other in different] == [], key
         compared += len(told)

@@ -145,7 +145,9 @@ def test_static_pictures_have_a_legend_and_stay_small(key: str) -> None:
     explorer = de.Explorer(preset=key)
     caption, html = explorer.static()
     assert PRESETS[key].title in caption and len(html) < 1_500_000
-    assert "target" in explorer.svg() or "distances" in explorer.svg()
+    drawn = explorer.svg()
+    assert "target" in drawn or "distances" in drawn
+    assert ('class="land"' in drawn) == bool(explorer.graphs["coast"]) == (key == "us-flights")
 
 
 def test_the_code_opens_the_same_explorer() -> None:
