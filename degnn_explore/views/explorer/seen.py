@@ -106,7 +106,7 @@ def labels_of(
             np.full(G.num_nodes, np.nan) if rows is None else rows[:, column]
             for (G, _), rows in zip(picks, shown, strict=True)
         ]
-        probabilities = encoding not in REGISTRY.values() and not isinstance(encoding, LaplacianPE)
+        probabilities = encoding not in REGISTRY.values() and not isinstance(encoding, LaplacianPE | PageRank)
         levels, codes, binned = _by_value(values, probabilities, exact)
         return Labels(title, levels, codes, tuple(np.nan_to_num(v) for v in values) if binned else None, note)
     unique = [None if rows is None else unique_rows(rows) for rows in shown]
@@ -176,7 +176,7 @@ def _by_value(
     if exact is None:
         exact = len(together) <= EXACT_UP_TO
     if exact or (not fixed and len(levels) <= 12):
-        words = [_number(float(x)) for x in levels]
+        words = [_number(float(x), 400 if fixed else 30) for x in levels]
         marks = [word if len(word) <= 5 else f"{x:.2g}" for word, x in zip(words, levels, strict=True)]
         codes = [np.searchsorted(levels, np.round(np.nan_to_num(v), 11)) for v in values]
         lows = levels
@@ -209,13 +209,13 @@ def _cuts(levels: Floats) -> Floats:
     return np.asarray(np.linspace(levels[0], levels[-1], 9))
 
 
-def _number(x: float) -> str:
-    """A small fraction where the number is one, else three digits.
+def _number(x: float, most: int = 400) -> str:
+    """A fraction where the number is one whose denominator is at most ``most``, else three digits.
 
-    >>> _number(2 / 27), _number(0.123456), _number(3.0)
-    ('2/27', '0.123', '3')
+    >>> _number(2 / 27), _number(0.123456), _number(3.0), _number(90 / 91, 30)
+    ('2/27', '0.123', '3', '0.989')
     """
-    near = Fraction(x).limit_denominator(400)
+    near = Fraction(x).limit_denominator(most)
     return str(near) if abs(float(near) - x) < 1e-10 else f"{x:.3g}"
 
 

@@ -88,7 +88,8 @@ def shown(question: Question, found: dict[str, Verdict | str], busy: bool) -> di
     pills = []
     for name, method in question.methods.items():
         answer = found.get(name)
-        pill: dict[str, Any] = {"method": name, "title": title_of(method, p, question.hops), "what": method.what}
+        title = f"DE-{p} {state.color_by}" if method.custom is not None else title_of(method, p, question.hops)
+        pill: dict[str, Any] = {"method": name, "title": title, "what": method.what}
         pill["hops"] = question.hops if method.many_hops else 1
         pill["afterwards"] = name in AFTERWARDS  # in the table of all reasons, not in the row
         if isinstance(answer, str):

@@ -278,6 +278,7 @@ export function renderExplorer({ model, el }) {
       look: palette,
       plain: seen.method === "1-WL",
       baseName: { SPD: "distance", LP: "walks" }[seen.color_by] ?? "label",
+      elsewhere: seen.color_by === "LP" ? "at another step of the walk" : "though not in the values shown",
     };
   }
   function graphScene({ seen, g, v, colored, sides }) {

@@ -1,6 +1,6 @@
 // What the network sees: the unrolled subtrees of the targets as SVG, folded or as trees. draw(scene) shows one; hovering is
 // told to the host { hover(drawn nodes) }.
-// scene: { net, roots, sides, letters, depth, entry(node, layer), names, named, form, note, look, hops }
+// scene: { net, roots, sides, letters, depth, entry(node, layer), names, named, form, note, look, baseName, elsewhere }
 
 import { calm, make, shape } from "./dom.js";
 import { fold, gathered, leaves, part, trim, unfold } from "./folding.js";
@@ -160,8 +160,10 @@ export function subtreeView(host) {
     if (built.whole) {
       const now = make("div", "de-now"), when = picture.depth ? `after ${layersText(picture.depth)}` : "before the first layer";
       hint.hidden = picture.depth > 0;
-      if (two) now.append(make("b", "", differ ? `Different ${when}: ` : `The same ${when}: `));
-      scene.letters.slice(0, two && !differ ? 1 : 3).forEach((letter, k) => {
+      const marks = picture.roots.map((root) => mark(picture.nodes[root]));
+      const hidden = differ && !picture.depth && marks[0] && marks[0] === marks.at(-1); // a column that is not shown differs
+      if (two) now.append(make("b", "", hidden ? `Different ${when}, ${scene.elsewhere}.` : differ ? `Different ${when}: ` : `The same ${when}: `));
+      scene.letters.slice(0, hidden ? 0 : two && !differ ? 1 : 3).forEach((letter, k) => {
         const node = picture.roots[k], side = make("span", "de-takes"); // a line breaks between the sides
         if (k) now.append(two ? " " : "; ");
         if (k && two) side.append("≠ ");

@@ -13,7 +13,7 @@ export const listOf = (words, most = 4) => {
 
 // What a method gives the network, after "with".
 const GIVEN = { "DE-SPD": "distances", "DE-LP": "random walks", "DEA-SPD": "distances and K hops" };
-const givenBy = (method) => GIVEN[method] ?? method.replace(/^DEA?-/, "").replace(/\(.*/, "");
+const givenBy = (c, method) => GIVEN[method] ?? (pillOf(c, method)?.title ?? method).replace(/^DEA?-(\d+ )?/, "");
 
 // A target set in a sentence: "v2"; "A" where it has several nodes, "A’s v0" where both sides would read the same.
 export function setNames(c) {
@@ -39,8 +39,8 @@ export function headline(c) {
   if (sizes.includes(0)) return [`Pick a target in ${"AB"[sizes.indexOf(0)]} to compare.`];
   if (sizes[0] !== sizes[1]) return [`A has ${sizes[0]} ${sizes[0] > 1 ? "targets" : "target"}, B has ${sizes[1]}: pick equally many in each to compare them.`];
   const a = { side: 0, text: who[0] }, b = { side: 1, text: who[1] }, plain = pillOf(c, "1-WL");
-  const method = c.seen.method === "1-WL" ? c.toggle : c.seen.method, encoded = pillOf(c, method), what = givenBy(method);
-  const when = (layer) => (layer === 0 ? "even before the first layer" : `after ${layersText(layer)}`);
+  const method = c.seen.method === "1-WL" ? c.toggle : c.seen.method, encoded = pillOf(c, method), what = givenBy(c, method);
+  const when = (layer) => (layer === 0 ? "before layer 1" : `after ${layersText(layer)}`);
   if (!answered(plain) || !encoded || !(answered(encoded) || encoded.skipped)) return ["Comparing ", a, " with ", b, " …"];
   if (encoded.skipped) return [plain.layer === null ? "A plain GNN cannot tell " : "A plain GNN can tell ", a, " from ", b, plain.layer === null ? "." : ` ${when(plain.layer)}.`];
   if (plain.layer === null && encoded.layer !== null) return ["A plain GNN cannot tell ", a, " from ", b, `. With ${what} it can, ${when(encoded.layer)}.`];
@@ -114,7 +114,7 @@ function whyNot(c, method) {
   if (method === "1-WL") return alike.degree === null ? "Their plain subtrees agree to any depth." : say("regular", { neighbors: count(alike.degree, "neighbor") });
   if (alike.family && method === "2-WL") return `${graphs} ${alike.family}: the color of a pair says its distance and no more.`;
   if (alike.family && c.sides[0].length === 1) return `${graphs} ${alike.family}: what lies below a node depends on its distance alone (Theorem 3.7).`;
-  return method === "2-WL" ? "The colors of all their pairs agree." : `Their subtrees agree to any depth, with all ${givenBy(method)} written in.`;
+  return method === "2-WL" ? "The colors of all their pairs agree." : `Their subtrees agree to any depth, with all ${givenBy(c, method)} written in.`;
 }
 
 // -- the graph around a node, and what a method is told of it

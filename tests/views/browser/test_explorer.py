@@ -32,6 +32,9 @@ def test_a_reader_picks_steps_toggles_and_plays(lab: Any, visit: Any) -> None:
     assert kernel(panel.page, "assert e.state.layer >= 2, e.state.layer")
     panel.box.locator('.de-pill[data-method="DE-LP"]').click()
     panel.until(lambda: panel.box.get_by_role("radio", name="+ walks").get_attribute("aria-checked"), "true")
+    assert kernel(panel.page, "e.targets = [[2], [3]]")
+    panel.layer(0)  # both are back after 2 steps with probability 1/3, not so after 3
+    panel.until(lambda: "at another step of the walk" in panel.box.locator(".de-now").inner_text(), True)
     panel.press("All reasons")
     assert panel.box.locator(".de-table tbody tr").count() == 7
     panel.page.keyboard.press("Escape")
@@ -59,11 +62,10 @@ def test_keys_stay_in_the_panel_and_pick(lab: Any, visit: Any) -> None:
 def test_tours_and_questions_hide_what_they_must(lab: Any, visit: Any) -> None:
     panel = fresh(lab, visit, "tour", "de.Explorer(tour='hexagon')")
     assert len(panel.controls()) <= 6, panel.controls()
-    for _ in range(4):
+    for at in range(1, 5):
         panel.press("Next")
-        panel.page.wait_for_timeout(300)
+        panel.until(lambda: panel.box.locator(".de-lesson").inner_text().startswith(f"{at + 1} of 5"), True)  # noqa: B023
         assert len(panel.controls()) <= 6, panel.controls()
-    panel.until(lambda: panel.box.locator(".de-lesson").inner_text().startswith("5 of 5"), True)
     panel.press("Finish")
     panel.until(lambda: panel.box.locator(".de-lesson").is_visible(), False)
     panel = fresh(lab, visit, "ask", "de.Explorer(preset='fig5', hops=2, ask='Does it tell them apart?')")

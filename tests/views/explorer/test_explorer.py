@@ -126,7 +126,10 @@ def test_an_encoding_of_ones_own_has_a_pill_of_its_own() -> None:
     explorer = de.Explorer(preset="fig1", color_by=own)
     explorer.wait()
     assert explorer.seen["method"] == "DE-closeness" == explorer.pills["pills"][-1]["method"]
+    assert explorer.pills["pills"][-1]["title"] == "DE-1 closeness"
     assert ["closeness", "closeness (yours)"] in explorer.options["colorings"]
+    explorer = de.Explorer(preset="fig1", color_by="PageRank")
+    assert explorer.pills["pills"][-1]["title"] == "DE-1 PageRank"
 
 
 def test_pictures_are_well_formed_and_names_are_text() -> None:

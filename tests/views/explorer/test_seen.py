@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import degnn_explore as de
 from degnn_explore.encodings.base import UNREACHABLE as FAR
 from degnn_explore.encodings.paths import Distance
-from degnn_explore.encodings.walks import LandingProbability
+from degnn_explore.encodings.walks import LandingProbability, PageRank
 from degnn_explore.views.explorer import seen
 from tests.strategies import graphs
 
@@ -49,6 +49,14 @@ def test_real_numbers_are_exact_on_small_graphs_and_binned_on_large_ones() -> No
     assert far == sorted(far)  # from near to far, as distances are
     for code, value in zip(large.codes[0].tolist(), large.values[0].tolist(), strict=True):
         assert (large.table[code].text == "0") == (value == 0)
+
+
+@pytest.mark.parametrize("name", ["figure1", "karate"])
+def test_pagerank_above_1_is_told_apart_by_color(name: str) -> None:
+    graph = de.zoo.figure1() if name == "figure1" else de.load("karate")
+    labels = seen.labels_of([(graph, np.array([2]))], PageRank())
+    colors = [seen.shade(label.far, 0) for label in labels.table]
+    assert len(set(colors)) == len(colors) > 4
 
 
 def test_a_color_depends_on_the_label_alone() -> None:

@@ -77,7 +77,7 @@ test("the headline says what a student would", () => {
   assert.equal(said(six({ sides: [[1], [8]], pills: never, symmetry: { kind: "same", map: [] } })), "Nothing can tell v1 from v2: they play the same part.");
   assert.match(said(six({ sides: [[1], [8]], pills: never })), /^Neither a plain GNN nor one with distances can tell v1 from v2\.$/);
   assert.match(said(six({ sides: [[1], [8]], pills: [{ method: "1-WL", layer: 1 }, { method: "DE-SPD", layer: 1 }] })), /^Even a plain GNN tells v1 from v2 after 1 layer, without distances\.$/);
-  assert.match(said(six({ sides: [[1], [8]], pills: [{ method: "1-WL", layer: null }, { method: "DE-SPD", layer: 0 }] })), /even before the first layer\.$/);
+  assert.match(said(six({ sides: [[1], [8]], pills: [{ method: "1-WL", layer: null }, { method: "DE-SPD", layer: 0 }] })), /With distances it can, before layer 1\.$/);
 });
 
 test("the reason counts what anyone can count again, and never says that a node has none", () => {
