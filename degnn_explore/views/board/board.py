@@ -307,6 +307,8 @@ class TrainingBoard(PanelWithExplorer):
         if told.get("meaning") not in (None, meant):
             return  # the page had not heard yet
         self._deaf_until = time.monotonic() + _DEAF
+        if meant != "cancel" and "values" in told:  # a choice of a moment ago may arrive after the click
+            self.set_trait("values", told["values"])
         (self.cancel if meant == "cancel" else self.start)()
 
     def _take_values(self, change: dict[str, Any]) -> None:

@@ -46,34 +46,22 @@ class BoardState:
     """
 
     def __init__(
-        self,
-        graph: Any = "celegans",
-        task: str | None = None,
-        models: Iterable[str] | None = None,
-        *,
-        seeds: int = USUAL["seeds"],
-        epochs: int = USUAL["epochs"],
-        device: str = "auto",
-        workers: int = 1,
-        **settings: Any,
+        self, graph: Any = "celegans", task: str | None = None, models: Iterable[str] | None = None, **chosen: Any
     ) -> None:
+        """``chosen``: seeds, epochs, device, workers and settings, where they differ from the usual ones."""
         if isinstance(task, Task) or (isinstance(graph, Task) and task is not None):
             raise ParameterError("A task of your own has its graph: give it alone, as TrainingBoard(task).")
         self._own: dict[str, Graph | Task] = {}  # what load does not know, by its key in the menu
         self._graphs: dict[str, Graph] = {}  # those of the catalog that were opened
         self._catalog: dict[str, tuple[str, int]] = {}
         self.settings: dict[str, Any] = dict.fromkeys(SETTINGS, DEFAULT)
-        self.seeds, self.epochs, self.device, self.workers = 1, 1, "auto", 1
+        self.seeds, self.epochs, self.device, self.workers = USUAL["seeds"], USUAL["epochs"], "auto", 1
         self.question = self.ask_about(graph, task)
         usual = [name for name, entry in MODELS.items() if entry.usual and entry.takes(self.p)]
         self.models: list[str] = []
-        for name in settings:
-            check_choice("setting", name, SETTINGS)
-        fast = os.environ.get("DEGNN_FAST") == "1"
-        self.update(models=usual if models is None else list(models), seeds=seeds, epochs=epochs, device=device,
-                    workers=workers, **settings)  # fmt: skip
-        if fast:
-            self.update(seeds=1, epochs=min(epochs, 3))
+        self.update(models=usual if models is None else list(models), **chosen)
+        if os.environ.get("DEGNN_FAST") == "1":
+            self.update(seeds=1, epochs=min(self.epochs, 3))
 
     # ---- choosing -----------------------------------------------------------------------------
 

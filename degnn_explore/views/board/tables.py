@@ -78,7 +78,7 @@ def mistake_table(mistakes: Sequence[Mistake], task: Task, model: str, seeds: in
     for m in mistakes:
         second = int(task.graph.degrees[m.nodes[0]]) if single else "∞" if m.distance < 0 else m.distance
         judged = f"{names[m.given]}, {m.score:.2f}" if named else f"{m.score:.2f}"
-        often = [f"{m.wrong} of {m.asked} seeds"] if seeds > 1 else []
+        often = [f"{m.wrong} of {m.asked} seed{'' if m.asked == 1 else 's'}"] if seeds > 1 else []
         cells = [set_name(task.full_graph, m.nodes), str(second), names[m.truth], judged, *often]
         rows.append({"cells": cells, "nodes": list(m.nodes), "seed": m.seed})
     note = "" if rows else f"{model} makes no mistake in any test set."
@@ -106,11 +106,11 @@ def distance_table(scored: dict[str, Scored]) -> dict[str, Any]:
 
 
 def confusion_table(model: str, scored: Scored) -> dict[str, Any]:
-    """How often each class was given as each class."""
+    """The confusion matrix: how often the model says each class, by the true class."""
     names, counts = scored.task.class_names, confusion(scored).tolist()
-    rows = [{"cells": [f"in truth {name}", *map(str, row)]} for name, row in zip(names, counts, strict=True)]
-    note = "How often test sets of each class are given each class. One seed."
-    return {"columns": [model, *(f"given {name}" for name in names)], "rows": rows, "note": note}
+    rows = [{"cells": [name, *map(str, row)]} for name, row in zip(names, counts, strict=True)]
+    note = "How many test sets of each true class the model puts into each class. One seed."
+    return {"columns": ["in truth", *(f"{model} says {name}" for name in names)], "rows": rows, "note": note}
 
 
 # ---- asking ---------------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ export function renderBoard({ model, el }) {
   const seeds = menu("Seeds", (count) => set({ seeds: count }));
   const models = pressButton("", "Which models race", () => toggleDrawer("models"), "de-select de-models-button de-folds");
   const settings = pressButton("Settings", "Epochs, device, layers and the rest", () => toggleDrawer("settings"), "de-link de-more de-folds");
-  const go = pressButton("", "", () => act("go", { meaning: get("go").meaning }), "de-button de-primary de-go");
+  const go = pressButton("", "", () => act("go", { meaning: get("go").meaning, values: get("values") }), "de-button de-primary de-go");
   bar.append(question.el, models, seeds.el, make("span", "de-spacer"), settings, go);
 
   // -- the result in a sentence
@@ -231,6 +231,7 @@ export function renderBoard({ model, el }) {
   }
 
   // -- showing what the kernel says
+  const chosenModels = () => get("form").models.filter(({ name, fits }) => fits && get("values").models.includes(name));
   function show() {
     showDue = false;
     if (closed || !get("form").questions) return;
@@ -248,7 +249,8 @@ export function renderBoard({ model, el }) {
     const counts = [...new Set([...SEED_COUNTS, values.seeds])].sort((a, b) => a - b);
     question.show(get("form").questions, values.question);
     seeds.show(counts.map((count) => [count, `${count} seed${count > 1 ? "s" : ""}`]), values.seeds);
-    models.textContent = values.models.length === 1 ? values.models[0] : `${values.models.length} models`;
+    const racing = chosenModels().map(({ name }) => name);
+    models.textContent = racing.length === 1 ? racing[0] : `${racing.length} models`;
     models.setAttribute("aria-expanded", String(view.open === "models"));
     settings.setAttribute("aria-expanded", String(view.open === "settings"));
     for (const control of [question.el, seeds.el, models]) control.disabled = running;
@@ -267,7 +269,6 @@ export function renderBoard({ model, el }) {
   }
   function showCards(hasResult) {
     const { running, progress, where: place } = get("go"), { rows = [], metric } = get("result");
-    const chosen = get("form").models.filter(({ name, fits }) => fits && get("values").models.includes(name));
     const paper = rows.some((line) => line.paper !== null) ? " · ◇ paper" : "";
     leftHead.lastChild.textContent = ` test ${metric} so far, %`;
     rightHead.firstChild.textContent = hasResult ? "Result" : progress.length ? "Progress" : "Models";
@@ -277,7 +278,7 @@ export function renderBoard({ model, el }) {
     where.textContent = running ? place : "";
     const inProgress = running || !hasResult ? progress : [];
     progressBars.replaceChildren(...inProgress.map((line) => modelProgress(line, theme)));
-    const before = hasResult || progress.length ? [] : chosen;
+    const before = hasResult || progress.length ? [] : chosenModels();
     racers.replaceChildren(...before.flatMap((one) => modelAbout(one, theme)));
     runErrors.replaceChildren(...progress.filter((line) => line.error).map(runError));
   }

@@ -22,7 +22,8 @@ export function dotRange(rows) {
 
 // Where everything of the chart is, in pixels.
 export function dotPlot(rows, width, height) {
-  const [low, high] = dotRange(rows), names = Math.min(150, Math.max(60, 12 + 7.4 * Math.max(0, ...rows.map((row) => row.model.length)))), right = 46, bottom = 32;
+  const [low, high] = dotRange(rows), right = 46, bottom = 32;
+  const longest = Math.max(0, ...rows.map((row) => row.model.length)), names = Math.min(0.44 * width, Math.max(60, 14 + 8.6 * longest));
   const x = (value) => names + ((value - low) / (high - low)) * (width - names - right), step = Math.min(46, (height - bottom) / Math.max(1, rows.length));
   const clip = (value) => Math.max(low, Math.min(high, value));
   return {
@@ -46,7 +47,7 @@ export function drawDots(svg, rows, metric, look, theme) {
   for (const { value, x } of plot.ticks) parts.push(shape("line", { x1: x, x2: x, y1: 0, y2: plot.bottom, stroke: look.line }), shape("text", { x, y: plot.bottom + 14, fill: look.faint, "text-anchor": "middle", "font-size": 11 }, `${value}`));
   parts.push(shape("text", { x: (plot.left + plot.right) / 2, y: plot.bottom + 28, fill: look.faint, "text-anchor": "middle", "font-size": 11 }, `test ${metric}, %`));
   for (const row of plot.rows) {
-    const color = modelColor(row.color, theme), small = plot.step < 22;
+    const color = modelColor(row.color, theme), small = plot.step < 22 || 14 + 8.6 * row.model.length > plot.left;
     parts.push(shape("text", { x: 0, y: row.y + 4, fill: color, "font-weight": 650, "font-size": small ? 11 : 13 }, row.model));
     if (row.ends) parts.push(shape("line", { x1: row.ends[0], x2: row.ends[1], y1: row.y, y2: row.y, stroke: color, "stroke-width": 2.5 }));
     for (const x of row.dots) parts.push(shape("circle", { cx: x, cy: row.y, r: 3, fill: color, opacity: 0.4 }));

@@ -160,6 +160,16 @@ def test_earlier_runs_are_shown_when_they_are_asked_for(board: Any) -> None:
     third.close()
 
 
+def test_a_click_brings_the_choices_along_that_have_not_arrived_yet(tmp_path: Path) -> None:
+    board = de.TrainingBoard("karate", "links", ["GCN"], seeds=1, epochs=2, results=tmp_path)
+    chosen = board.values | {"models": ["GCN", "Katz"]}
+    board.do("go", {"meaning": "race", "values": chosen})
+    board.set_state({"values": chosen})  # it arrives while the race is under way
+    board.wait(LONG)
+    assert not board.error and {row["model"] for row in board.result["rows"]} == {"GCN", "Katz"}
+    board.close()
+
+
 def test_cancel_and_continue(tmp_path: Path) -> None:
     one = TrainingBoard("celegans", "links", ["GCN"], seeds=1, epochs=3000, results=tmp_path)
     one.do("go", {"meaning": "race"})

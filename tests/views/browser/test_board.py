@@ -23,6 +23,18 @@ def controls(board: Board) -> int:
     )
 
 
+NAMES_END = "svg => Math.max(...[...svg.querySelectorAll('text[x=\"0\"]')].map((name) => name.getBBox().width))"
+LINES_BEGIN = "svg => Math.min(...[...svg.querySelectorAll('line')].map((line) => Number(line.getAttribute('x1'))))"
+
+
+def serious(board: Board) -> list[tuple[str, str]]:
+    """What axe-core finds."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(board.page, ".de-board").response["violations"]
+    return [(it["id"], it["nodes"][0]["html"]) for it in found if it["impact"] in ("serious", "critical")]
+
+
 def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
     cell = f"board = de.TrainingBoard('celegans', 'links', {PAIR}, seeds=1, epochs=12)\nboard"
     board = fresh(lab, visit, "race", cell, height=800)
@@ -42,6 +54,8 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
     assert controls(board) <= 16
     size = board.box.bounding_box()
     assert size["height"] <= 610 and board.box.evaluate("el => el.scrollWidth <= el.clientWidth + 1")
+    assert board.box.locator(".de-dots").evaluate(NAMES_END) < board.box.locator(".de-dots").evaluate(LINES_BEGIN)
+    assert serious(board) == []
 
     for label, ending, part in (("CSV ↓", "csv", "DE-GNN-SPD,1,"), ("LaTeX ↓", "tex", "\\toprule")):
         with board.page.expect_download() as waiting:
@@ -53,6 +67,7 @@ def test_a_race_from_start_to_asking_the_model(lab: Any, visit: Any) -> None:
     board.until(lambda: set(board.answers()) == {"GCN", "DE-GNN-SPD"})
     board.says("Why does DE-GNN-SPD say")
     assert board.box.locator(".de-inside .de-stage").count() == 1
+    assert serious(board) == []
     board.tab("By distance")
     board.says("DE-GNN-SPD right")
     board.tab("Missing links")
