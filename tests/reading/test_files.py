@@ -219,7 +219,6 @@ def test_uploads_are_limited_and_may_be_packed() -> None:
         uploads.read_own("own.csv.gz", gzip.compress(b"0,1\n" * 13_000_000))
     assert uploads.read_own("own.csv.xz", lzma.compress(EDGES)).title == "own"
     assert uploads.read_own("own.gml", GML).num_edges == 1
-    assert uploads.read_own("own.csv", EDGES, ("kinds.csv", b"0,a\n1,b\n")).labels.tolist() == [0, 1, -1]
 
 
 def test_reading_reports_how_far_it_is_and_can_be_stopped_whenever_it_does(put: Put) -> None:

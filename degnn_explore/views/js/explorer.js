@@ -247,7 +247,7 @@ export function renderExplorer({ model, el }) {
     if (seen.net.length) return (cache.net = joinedNet(seen.net, drawnAs));
     const arcs = arcsOf(cache.links, n, seen.hops, seen.cut, sides.flat());
     const { classes, codes } = cache;
-    return (cache.net = { ...arcs, classes, codes, plain: false, names: c.names, depth: seen.layers });
+    return (cache.net = { ...arcs, classes, codes, names: c.names, depth: seen.layers });
   }
   function treeScene(scene) {
     const { seen, layer, v } = scene, net = netOf(scene), two = seen.targets.length === 2;
@@ -560,5 +560,5 @@ function joinedNet(parts, drawnAs) {
     net.own.push(...nodes.map((node) => [side, node]));
   }
   const classesAt = (layer) => parts.flatMap((part) => part.classes[layer]);
-  return { ...net, plain: false, classes: Array.from({ length: depth + 1 }, (_, layer) => classesAt(layer)).flat() };
+  return { ...net, classes: Array.from({ length: depth + 1 }, (_, layer) => classesAt(layer)).flat() };
 }

@@ -1,7 +1,7 @@
 // What a GNN computes along: the unrolled subtrees of the targets, as trees or folded, compared and in words. Pure functions.
 // Python gives classes after every layer; the rest is done on the page, so that a reader can step and toggle without a kernel.
 
-// net: { indptr, indices, tags, classes, codes, plain }; the class of node u after l layers is classes[l * n + u].
+// net: { indptr, indices, tags, classes, codes }; the class of node u after l layers is classes[l * n + u].
 const classOf = (net, layer, u) => net.classes[layer * (net.indptr.length - 1) + u];
 
 // The neighbors of u that differ in hop or in class after `layer` layers: [{ hop, cls, nodes }], in drawing order.
@@ -9,11 +9,10 @@ export function neighbors(net, u, layer) {
   const groups = new Map();
   for (let e = net.indptr[u]; e < net.indptr[u + 1]; e++) {
     const hop = net.tags[e] ?? 1, w = net.indices[e];
-    if (net.plain && hop > 1) continue; // a plain GNN looks one hop far
     const cls = classOf(net, layer, w), key = hop + ":" + cls;
     groups.get(key)?.nodes.push(w) ?? groups.set(key, { hop, cls, nodes: [w] });
   }
-  const code = (g) => (net.plain ? 0 : net.codes[g.nodes[0]]);
+  const code = (g) => net.codes[g.nodes[0]];
   return [...groups.values()].sort((a, b) => a.hop - b.hop || code(a) - code(b) || a.cls - b.cls);
 }
 

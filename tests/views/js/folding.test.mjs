@@ -17,7 +17,7 @@ function netOf(edges, n, labels, layers) {
     classes.push(...number(words));
     words = words.map((w, u) => `${w}(${near[u].map((v) => words[v]).sort().join(" ")})`);
   }
-  return { indptr, indices, tags: [], classes, codes: labels, plain: false };
+  return { indptr, indices, tags: [], classes, codes: labels };
 }
 // Two triangles and a hexagon, distances to node 0 and to node 6.
 const SIX = [[0, 1], [1, 2], [2, 0], [3, 4], [4, 5], [5, 3], [6, 7], [7, 8], [8, 9], [9, 10], [10, 11], [11, 6]];
@@ -82,10 +82,9 @@ test("the multiset that a root takes in is written out", () => {
   assert.equal(t.gathered(picture, picture.roots[0], () => ""), "{● ×2}");
 });
 
-test("a plain GNN looks one hop far, an encoded one as far as its arcs", () => {
-  const net = { indptr: [0, 2, 2, 2], indices: [1, 2], tags: [1, 2], classes: [0, 0, 0], codes: [0, 1, 2], plain: false };
+test("a node hears from as far as its arcs reach", () => {
+  const net = { indptr: [0, 2, 2, 2], indices: [1, 2], tags: [1, 2], classes: [0, 0, 0], codes: [0, 1, 2] };
   assert.deepEqual(t.neighbors(net, 0, 0).map((group) => [group.hop, group.nodes]), [[1, [1]], [2, [2]]]);
-  assert.deepEqual(t.neighbors({ ...net, plain: true }, 0, 0).map((group) => group.nodes), [[1]]);
 });
 
 test("places: A to the left, B to the right, no two discs at one place, trees beside each other", () => {
