@@ -1,4 +1,4 @@
-"""What every panel is: one anywidget, with a few synced traits, one door for messages, and an end.
+"""What every panel is: one anywidget with a few synced traits, one message handler, and an orderly end.
 
 A page may change only the traits named in ``from_page``; commands arrive as ``{"kind": "do", "name": …}`` and files as
 slices ``{"kind": "upload", …}``. Running a cell again closes the panel that it made before.
@@ -40,7 +40,7 @@ class Panel(anywidget.AnyWidget):
         _close_earlier(self)
 
     def embed(self) -> None:
-        """It is shown inside another panel from now on, and ends with that one, not with its cell."""
+        """Makes it a part of another panel: it closes with that one, not when its cell runs again."""
         for cell, made in _MADE.items():
             _MADE[cell] = [(run, ref) for run, ref in made if ref() is not self]
 
@@ -51,11 +51,11 @@ class Panel(anywidget.AnyWidget):
                 self.set_trait(name, value)
 
     def do(self, name: str, content: dict[str, Any]) -> None:
-        """Obeys a command of the page."""
+        """Handles a command from the page."""
         raise NotImplementedError
 
     def uploaded(self, name: str, content: bytes) -> None:
-        """Takes a file of the reader's."""
+        """Receives an uploaded file."""
         raise NotImplementedError
 
     def end(self) -> None:
@@ -116,7 +116,7 @@ class Panel(anywidget.AnyWidget):
 
 
 class CellNote:
-    """A line in the output of the cell that runs, for what takes a while before there is a panel to say it."""
+    """A line in the cell's output, for slow work before there is a panel to show it."""
 
     _handle: Any = None
 
@@ -159,10 +159,10 @@ def _close_earlier(panel: Panel) -> None:
 
 
 def keep_hearing() -> None:
-    """What a page sends reaches its widget, though the subshell from which the widget last spoke is gone.
+    """Messages from a page reach their widget even when the subshell that the widget last used is gone.
 
-    ipykernel 7.4 hands a message to that subshell, whatever the page asked for, and a thread speaks from the one that
-    was heard last: on a reload one that JupyterLab deletes at once. Where it would refuse, the page has its way.
+    ipykernel 7.4 hands a message to that subshell, whichever one the page named. A thread sends through the subshell of
+    the last message, and on a reload JupyterLab deletes that one at once. Then the one that the page named is used.
     """
     comms = sys.modules.get("ipykernel.comm.comm")
     plain = getattr(getattr(comms, "BaseComm", None), "_reply_subshell_for", None)

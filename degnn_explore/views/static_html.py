@@ -26,8 +26,8 @@ def image(svg: str, alt: str) -> str:
 
 def figure(caption: str, *parts: str) -> str:
     """HTML of these parts, which are markup already, with the caption below, which is not."""
-    said = f'<figcaption style="font-size:13px;color:#57606a;padding:4px 0">{escape(caption)}</figcaption>'
-    return f'<figure style="margin:0;padding:8px;max-width:920px;{_FONT}">{"".join(parts)}{said}</figure>'
+    below = f'<figcaption style="font-size:13px;color:#57606a;padding:4px 0">{escape(caption)}</figcaption>'
+    return f'<figure style="margin:0;padding:8px;max-width:920px;{_FONT}">{"".join(parts)}{below}</figure>'
 
 
 def table(headings: list[str], rows: list[list[str]]) -> str:

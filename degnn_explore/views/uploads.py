@@ -9,11 +9,11 @@ from ..reading.read import read_file, spoken_formats
 
 _MOST_BYTES = 50_000_000  # unpacked: what goes through the browser is for looking at
 _REMEDY = "Name its path in the Explorer instead, or read it with de.read_graph(path) and pass the graph to the panel."
-UPLOAD_HINT = f"{spoken_formats()}; packed or not. Files are read here and go nowhere else."
+UPLOAD_HINT = f"{spoken_formats()}; compressed or not. Files go to your kernel and nowhere else."
 
 
 def is_page() -> bool:
-    """Whether the panel is served as a page by Voilà: whoever reads it may not name files of the machine it runs on."""
+    """Whether Voilà serves the panel: then its readers must not name files of the server."""
     return os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
 
 

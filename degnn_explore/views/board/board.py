@@ -40,7 +40,7 @@ from .state import USUAL, BoardState
 _PAUSE = 0.1  # seconds between two updates
 _SHARE = 0.04  # of the time may go into drawing; the larger the race, the rarer the updates
 _BREATH = 0.3  # seconds in which a cell that made a board shows it
-_DEAF = 0.7  # seconds in which a second click on the button, whose meaning has just changed, is not meant
+_DEAF = 0.7  # seconds in which another click is half of a double click: the button has just changed its meaning
 TABS = ("mistakes", "distance", "ask", "missing")
 
 
@@ -108,7 +108,7 @@ class TrainingBoard(PanelWithExplorer):
     answer: Any = t.Dict().tag(sync=True)
     """What the models say of the picked set, and why."""
     finished = t.Int(0)
-    """How many runs have ended here; observe it."""
+    """How many runs have finished on this board; observe it."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class TrainingBoard(PanelWithExplorer):
         workers: int = 1,
         **settings: Any,
     ) -> None:
-        self._loading: threading.Timer | None = None  # these first: a board that is refused is closed, too
+        self._loading: threading.Timer | None = None  # set first: close() needs them even where the constructor raises
         self._inner: EmbeddedExplorer | None = None
         self._made: BoardRuns | None = None
         self._searching: threading.Event | None = None
@@ -163,7 +163,7 @@ class TrainingBoard(PanelWithExplorer):
         """In a thread: starts a worker, makes the task and loads compiled loops, so that Race begins at once."""
         if threading.main_thread().is_alive():  # else Python is about to end
             warm()
-            with suppress(Exception):  # what cannot be raced is said when it is
+            with suppress(Exception):  # the race itself shows what is wrong
                 self._runs.setup.check()
 
     def _prepare(self) -> BoardRuns:
@@ -201,7 +201,7 @@ class TrainingBoard(PanelWithExplorer):
             self._settle()
 
     def wait(self, seconds: float | None = None) -> None:
-        """Until nothing is trained any more and the panel shows it, for scripts and notebooks."""
+        """Waits until training has ended and the panel shows the result, for scripts and notebooks."""
         if self._ticker is not None:
             self._ticker.join(seconds)
 
@@ -280,7 +280,7 @@ class TrainingBoard(PanelWithExplorer):
     # ---- from the page ------------------------------------------------------------------------
 
     def do(self, name: str, content: dict[str, Any]) -> None:
-        """Obeys a command of the page."""
+        """Handles a command from the page."""
         commands: dict[str, Callable[[dict[str, Any]], None]] = {
             "go": self._go,
             "earlier": self._show_earlier,
@@ -300,15 +300,15 @@ class TrainingBoard(PanelWithExplorer):
         else:
             super()._message(widget, content, buffers)
 
-    def _go(self, told: dict[str, Any]) -> None:
+    def _go(self, content: dict[str, Any]) -> None:
         if time.monotonic() < self._deaf_until:
             return
         meant = words.meaning(self._runs.snapshot())
-        if told.get("meaning") not in (None, meant):
+        if content.get("meaning") not in (None, meant):
             return  # the page had not heard yet
         self._deaf_until = time.monotonic() + _DEAF
-        if meant != "cancel" and "values" in told:  # a choice of a moment ago may arrive after the click
-            self.set_trait("values", told["values"])
+        if meant != "cancel" and "values" in content:  # a choice of a moment ago may arrive after the click
+            self.set_trait("values", content["values"])
         (self.cancel if meant == "cancel" else self.start)()
 
     def _take_values(self, change: dict[str, Any]) -> None:
@@ -333,17 +333,17 @@ class TrainingBoard(PanelWithExplorer):
         self._runs.show_earlier = True
         self._settle()
 
-    def _download(self, told: dict[str, Any]) -> None:
+    def _download(self, content: dict[str, Any]) -> None:
         name = self._runs.file_name
         makers: dict[str, Callable[[], tuple[str, str, str]]] = {
             "report": lambda: (f"report-{name}.html", "text/html", self._story().report()),
             "csv": lambda: (f"{name}.csv", "text/csv", self.results().to_csv()),
             "latex": lambda: (f"{name}.tex", "text/x-tex", self.results().to_latex()),
         }
-        if told["what"] == "code":
+        if content["what"] == "code":
             self.send({"kind": "copy", "text": self.code()})
             return
-        file, mime, text = makers[check_choice("what", told["what"], makers)]()
+        file, mime, text = makers[check_choice("what", content["what"], makers)]()
         self.send({"kind": "download", "name": file, "mime": mime, "text": text})
 
     # ---- looking into it ----------------------------------------------------------------------
@@ -352,8 +352,8 @@ class TrainingBoard(PanelWithExplorer):
     def _trained(self) -> TrainedModels:
         return self._runs.trained_models
 
-    def _open_tab(self, told: dict[str, Any]) -> None:
-        self._fill(check_choice("tab", told["tab"], TABS))
+    def _open_tab(self, content: dict[str, Any]) -> None:
+        self._fill(check_choice("tab", content["tab"], TABS))
 
     def _fill(self, kind: str) -> None:
         """Computes what a tab shows, unless it is shown already."""
@@ -388,14 +388,14 @@ class TrainingBoard(PanelWithExplorer):
         order = sorted(there, key=lambda name: name != best.model)
         return tables.distance_table({name: self._trained.scored(there[name]) for name in order})
 
-    def _open(self, told: dict[str, Any]) -> None:
+    def _open(self, content: dict[str, Any]) -> None:
         """Shows a set in the Explorer, on the graph of its seed."""
-        nodes, seed = [int(node) for node in told["nodes"]], int(told.get("seed", self._seed))
+        nodes, seed = [int(node) for node in content["nodes"]], int(content.get("seed", self._seed))
         self._show_inner(seed, nodes)
         self._asked = ("ask", [run.key for run in self._runs.shown])
         self.put(tab={"kind": "ask"}, view=self.view | {"tab": "ask"})
         self._answer()
-        if told.get("why"):
+        if content.get("why"):
             self._why({})
 
     def _show_inner(self, seed: int, nodes: list[int]) -> None:
@@ -417,22 +417,24 @@ class TrainingBoard(PanelWithExplorer):
         if self._inner is None:
             return
         picked = list(self._inner.state.sides[0].targets)
-        told = tables.answer(self._trained, self._runs.shown, picked, self._seed)
+        answer = tables.answer(self._trained, self._runs.shown, picked, self._seed)
         asked = self.answer.get("why", {}).get("model") if self.answer.get("why") else None
-        self.put(answer=told)
-        if asked and told["scores"]:
+        self.put(answer=answer)
+        if asked and answer["scores"]:
             self._why({"model": asked})
 
-    def _why(self, told: dict[str, Any]) -> None:
+    def _why(self, content: dict[str, Any]) -> None:
         """What moves the score of the picked set."""
         from ...learn.explain import explain
 
-        if told.get("close"):
+        if content.get("close"):
             self.put(answer={**self.answer, "why": None})
             return
         there = self._trained.of_seed(self._runs.shown, self._seed)
         best = self._runs.best()
-        model = told.get("model") or (best.model if best is not None and best.model in there else next(iter(there), ""))
+        model = content.get("model") or (
+            best.model if best is not None and best.model in there else next(iter(there), "")
+        )
         if model not in there or not self.answer.get("nodes"):
             raise ParameterError("Pick a set first; then ask a model that is trained why it says so.")
         task = self._trained.task(self._seed)
@@ -457,7 +459,7 @@ class TrainingBoard(PanelWithExplorer):
                     "kind": "missing",
                     "columns": [],
                     "rows": [],
-                    "note": "Missing links are found by models of links.",
+                    "note": "Only models of links can look for missing links.",
                 }
             )
             return
@@ -520,7 +522,7 @@ class TrainingBoard(PanelWithExplorer):
 
     def _refresh(self) -> None:
         shown, table = self._runs.snapshot(), self._runs.table()
-        title, sure = words.told(self._runs.setup, self.state.asked, self.state.workers, shown, table)
+        title, sure = words.title_and_note(self._runs.setup, self.state.asked, self.state.workers, shown, table)
         found = curves(self._runs.drawn())
         self.put(
             headline={

@@ -39,11 +39,11 @@ def curve_figure(curves: Sequence[Curve], epochs: int, height: int = 260) -> dic
         for curve, y in zip(curves, places, strict=True)]  # fmt: skip
     right = max([108, *(14 + round(7.6 * len(curve.model)) for curve in curves)])
     several = any(len(curve.seeds) > 1 for curve in curves)
-    said = ["points: single seeds"] * several + ["bands: 95 % over seeds"] * any(curve.low for curve in curves)
+    meanings = ["points: single seeds"] * several + ["bands: 95 % over seeds"] * any(curve.low for curve in curves)
     return {"data": traces, "layout": {
         "height": height, "margin": {"l": 34, "r": right, "t": 6, "b": 34}, "uirevision": "curves",
         "hovermode": "closest", "annotations": notes,
-        "xaxis": {"title": {"text": "; ".join(["epoch", *said])},
+        "xaxis": {"title": {"text": "; ".join(["epoch", *meanings])},
                   "range": [0.5, last + 0.5], "showgrid": False, **({"dtick": 1} if last <= 10 else {})},
         "yaxis": {"range": [bottom, top], "nticks": 6}}}  # fmt: skip
 
@@ -79,11 +79,11 @@ def _traces(curve: Curve, last: int, lines: bool) -> list[dict[str, Any]]:
             {**common, "mode": "markers", "x": ends, "y": short([seed[-1] for seed in curve.seeds]),
              "hovertemplate": f"%{{y:.1f}}, one seed<extra>{curve.model}</extra>"})  # fmt: skip
     x, y = ([0.5, last + 0.5], [curve.mean[-1]] * 2) if level else (epochs, curve.mean)
-    said = "%{y:.1f}, no training" if level else "%{y:.1f} after %{x} epochs"
+    hover = "%{y:.1f}, no training" if level else "%{y:.1f} after %{x} epochs"
     traces.append(
         {**common, "mode": "lines" if len(y) > 1 else "markers", "name": curve.model, "x": x, "y": short(y),
          "line": {"color": color, "width": 2, "dash": dash(curve.model)},
-         "hovertemplate": f"{said}<extra>{curve.model}</extra>"})  # fmt: skip
+         "hovertemplate": f"{hover}<extra>{curve.model}</extra>"})  # fmt: skip
     return traces
 
 

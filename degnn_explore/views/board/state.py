@@ -154,7 +154,7 @@ class BoardState:
     # ---- what there is to choose from ---------------------------------------------------------
 
     def questions(self) -> list[tuple[str, str]]:
-        """Key and words of each question: what is one's own first, then the catalog."""
+        """Key and words of each question: the user's own first, then the catalog."""
         own = []
         for name, given in self._own.items():
             if isinstance(given, Task):
@@ -200,10 +200,10 @@ class BoardState:
             return f"default ({words[name]})"
         kinds = [MODELS[model].load() for model in self.chosen]
         hypers = [{**kind.HYPER, "learning_rate": kind.RATE}.get(name) for kind in kinds if kind.learns]
-        said = dict.fromkeys(
+        defaults = dict.fromkeys(
             "by the graph" if hyper.from_task else f"{hyper.default_for(self.p):g}" for hyper in hypers if hyper
         )
-        return f"default ({', '.join(said)})" if said else "default"
+        return f"default ({', '.join(defaults)})" if defaults else "default"
 
 
 def _kinds(labels: Any) -> list[str]:

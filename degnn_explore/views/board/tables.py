@@ -123,8 +123,8 @@ def answer(trained: TrainedModels, runs: Sequence[Run], nodes: Sequence[int], se
         picked = f"; {len(nodes)} picked" if nodes else ""
         return {"text": f"Click {'a node' if task.p == 1 else f'{task.p} nodes'} to ask about{picked}.", "scores": []}
     names, scores = task.class_names, []
-    for model, said in trained.ask(runs, nodes, seed).items():
-        p = said[0]
+    for model, scored in trained.ask(runs, nodes, seed).items():
+        p = scored[0]
         words = f"{names[int(p.argmax())]}, {p.max():.2f}" if task.num_classes > 2 else f"{p:.2f}"
         scores.append({"model": model, "color": color_of(model), "score": words})
     asked = "class" if task.num_classes > 2 else f"score for “{names[1]}”"
@@ -145,7 +145,7 @@ def truth(task: Task, picked: Sequence[int]) -> str:
             row = np.flatnonzero((np.sort(part.sets, axis=1) == np.sort(picked)).all(axis=1))
             if len(row):
                 return f"In truth: {names[part.labels[row[0]]]} ({what})."
-        return "It is none of the task's sets: its class is not known."
+        return "Not one of the task's sets, so its class is unknown."
     if task.p == 1:
         label = -1 if full.labels is None else int(full.labels[picked[0]])
         return f"In truth: {names[task.classes.index(label)]}." if label in task.classes else "It has no label."

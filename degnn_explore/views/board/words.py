@@ -45,7 +45,7 @@ def roughly(seconds: float) -> str:
     return f"{round(seconds / 60)} min" if seconds < 3300 else f"{round(seconds / 3600)} h"
 
 
-def told(
+def title_and_note(
     setup: RaceSetup, asked: str, workers: int, shown: Snapshot | None, table: Comparison | None
 ) -> tuple[str, str]:
     """The headline and the line below it: the plan, how far the race is, or the result and how sure it is."""
@@ -65,7 +65,7 @@ def question(asked: str) -> str:
 def plan(setup: RaceSetup, asked: str, workers: int) -> tuple[str, str]:
     """Before a race: what will be trained, and about how long that takes."""
     if not setup.models:
-        return "Choose a model to race.", "GCN and DE-GNN-SPD are a good beginning."
+        return "Choose a model to race.", "GCN and DE-GNN-SPD are a good start."
     runs = len(setup.models) * setup.seeds
     seconds = sum(_guess(setup, model) for model in setup.models) * setup.seeds / max(1, min(workers, runs))
     seeds = f"{setup.seeds} seed{'' if setup.seeds == 1 else 's'} each"
@@ -86,13 +86,13 @@ def headline(table: Comparison) -> str:
     --------
     >>> def row(model, mean):
     ...     return Row(model, 3, mean, 1.0, None, mean, 1.0, None, 1.0, 10)
-    >>> def told(*rows):
+    >>> def say(*rows):
     ...     return headline(Comparison(rows, "celegans", "links", 2, "auc", 430, ()))
-    >>> told(row("DE-GNN-SPD", 90.4), row("GIN", 78.2), row("GCN", 76.1))
+    >>> say(row("DE-GNN-SPD", 90.4), row("GIN", 78.2), row("GCN", 76.1))
     'DE-GNN-SPD reaches 90.4, 12 points ahead of GIN, the best plain GNN.'
-    >>> told(row("Adamic-Adar", 91.0), row("DE-GNN-SPD", 90.4), row("GCN", 76.1))
+    >>> say(row("Adamic-Adar", 91.0), row("DE-GNN-SPD", 90.4), row("GCN", 76.1))
     'Adamic-Adar, a formula without training, reaches 91.0, 0.6 points ahead of DE-GNN-SPD.'
-    >>> told(row("GCN", 76.1))
+    >>> say(row("GCN", 76.1))
     'GCN reaches 76.1.'
     """
     best, others = table.rows[0], table.rows[1:]
@@ -135,7 +135,7 @@ def how_sure(table: Comparison) -> str:
     if len(table.rows) == 1:
         return f"{_counted(seeds, 'seed')}. Race another model to compare."
     if any(SAME_SPLIT in row.verdict for row in table.rows):
-        return "Every seed has the same split, so nothing is said about other splits."
+        return "Every seed has the same split, so other splits may give another result."
     if seeds < ENOUGH:
         return f"{_counted(seeds, 'seed')}: too few to be sure. Run {ENOUGH} for a verdict."
     base = next((row.model for row in table.rows if row.verdict == "the baseline"), "")

@@ -110,5 +110,5 @@ def search(graphs: Sequence[Graph], active: int, text: str, limit: int = 12) -> 
             for node in lines.holding(wished, limit):
                 ranks.setdefault((side, node), rank)
     best = sorted(ranks, key=lambda match: (ranks[match], match[0] != active, match))[:limit]
-    told = [note_column(graph) for graph in graphs]
-    return [(s, v, node_name(graphs[s], v), told[s][v] if told[s] else "") for s, v in best]
+    columns = [note_column(graph) for graph in graphs]
+    return [(s, v, node_name(graphs[s], v), columns[s][v] if columns[s] else "") for s, v in best]

@@ -12,7 +12,7 @@ import numpy as np
 import traitlets as t
 from numpy.typing import NDArray
 
-from ...common import compiled as _loads_numba  # noqa: F401  (whether it compiles is heard only once it is loaded)
+from ...common import compiled as _loads_numba  # noqa: F401  (on_compiling notices only a numba that is loaded)
 from ...common.errors import ParameterError, check_choice
 from ...common.progress import on_compiling
 from ...encodings.custom import REGISTRY
@@ -123,7 +123,7 @@ class Explorer(Panel):
         self._drawn: list[NDArray[np.int64]] = []  # of each side, the nodes that are drawn, ascending
         self._quiet = False  # while Python itself writes targets and values
         self._worker = VerdictWorker(lambda found: self.put(pills=found), self._tell_busy, self.show_error)
-        self._opening = Opening(lambda told: self.put(opening=told), self._opened, self.show_error)
+        self._opening = Opening(lambda progress: self.put(opening=progress), self._opened, self.show_error)
         super().__init__(options=_options())
         with CellNote() as note, on_compiling(note.tell):  # no page can say it yet
             self._show({"graphs"})
@@ -190,15 +190,15 @@ class Explorer(Panel):
         return save(file, offline_page.page(self, tour))
 
     def wait(self, seconds: float = 60.0) -> None:
-        """Until a file that was chosen is open, and the verdicts are in, for scripts and tests."""
+        """Waits until the chosen file is open and the verdicts are in, for scripts and tests."""
         self._opening.wait(seconds)
         self._worker.wait(seconds)
 
     def static(self) -> tuple[str, str]:
         """Graphs and subtrees as a picture with a caption, for viewers without a kernel."""
         if self._opening.busy:
-            said = f"{self._opening.name} was being opened when this cell ran; run it again to see the graph."
-            return said, figure(said)
+            note = f"{self._opening.name} was being opened when this cell ran; run it again to see the graph."
+            return note, figure(note)
         self._worker.wait(0.3)  # the verdicts of a small graph are in by then
         caption = svg.caption(self.state, self.verdicts)
         pictures = (image(svg.graph(self.state), "The graphs"), image(svg.tree(self.state), "Their subtrees"))
@@ -244,31 +244,31 @@ class Explorer(Panel):
             raise
 
     def do(self, name: str, content: dict[str, Any]) -> None:
-        """Obeys a command of the page."""
+        """Handles a command from the page."""
         commands: dict[str, Callable[[dict[str, Any]], None]] = {
-            "example": lambda told: self.show(ExplorerState.of_preset(find_preset(told["key"]))),
+            "example": lambda content: self.show(ExplorerState.of_preset(find_preset(content["key"]))),
             "compare": self._compare,
-            "tour": lambda told: self.tour(told["key"], int(told.get("at", 0))),
+            "tour": lambda content: self.tour(content["key"], int(content.get("at", 0))),
             "open": self._open_path,
-            "cancel": lambda told: self._opening.stop(),
+            "cancel": lambda content: self._opening.stop(),
             "more": self._draw_more,
             "search": self._search,
             "export": self._export,
         }
         commands[check_choice("command", name, commands)](content)
 
-    def _compare(self, told: dict[str, Any]) -> None:
-        self.state.compare(bool(told["on"]))
+    def _compare(self, content: dict[str, Any]) -> None:
+        self.state.compare(bool(content["on"]))
         self._show({"graphs"})
 
-    def _open_path(self, told: dict[str, Any]) -> None:
+    def _open_path(self, content: dict[str, Any]) -> None:
         if is_page():
             raise ParameterError("Files of the machine that serves this page cannot be opened; upload one instead.")
-        path = str(told["path"]).strip()
+        path = str(content["path"]).strip()
         self._opening.begin(path, partial(read_graph, Path(path).expanduser()))
 
     def uploaded(self, name: str, content: bytes) -> None:
-        """Opens a file of the reader's."""
+        """Opens an uploaded file."""
         self._opening.begin(name, partial(read_own, name, content))
 
     def _opened(self, name: str, graph: Graph, found: Summary) -> None:
@@ -285,14 +285,14 @@ class Explorer(Panel):
         self.state.shown_limit = min(self.state.shown_limit * 2, MAX_DRAWN)
         self._show({"graphs"})
 
-    def _search(self, told: dict[str, Any]) -> None:
-        sides, text = self.state.sides, str(told["text"])[:100]
+    def _search(self, content: dict[str, Any]) -> None:
+        sides, text = self.state.sides, str(content["text"])[:100]
         found = search([side.graph for side in sides], 0, text)
         self.send({"kind": "matches", "text": text, "items": [list(match) for match in found]})
 
-    def _export(self, told: dict[str, Any]) -> None:
+    def _export(self, content: dict[str, Any]) -> None:
         what = check_choice(
-            "what", told["what"], ("graph.svg", "tree.svg", "graph.png", "tree.png", "page", "ego", "code")
+            "what", content["what"], ("graph.svg", "tree.svg", "graph.png", "tree.png", "page", "ego", "code")
         )
         if what in ("page", "ego"):
             self._tell_busy("writing the page")
@@ -331,7 +331,7 @@ class Explorer(Panel):
                 self._worker.ask(Question.of(state))
 
     def _tell_busy(self, what: str) -> None:
-        """Says on the page what takes a while ("": nothing does), at once: the work itself holds back what it sends."""
+        """Shows on the page what takes a while ("": nothing), at once: other changes wait for the end of the work."""
         self.busy = f"{what[0].upper()}{what[1:]}…" if what else ""
         self.send_state("busy")
 

@@ -50,7 +50,7 @@ def page(explorer: Explorer, tour: str = "") -> str:
     largest = max(side.graph.num_nodes for side in state.sides)
     if largest > MAX_SINGLES:
         raise ParameterError(
-            f"A page holds every answer, so it is for graphs up to {MAX_SINGLES} nodes; this one has {largest:,}. "
+            f"A page stores every answer, so it takes graphs of up to {MAX_SINGLES} nodes; this one has {largest:,}. "
             "Save a picture instead, or take a part of the graph."
         )
     with_pairs = record(explorer, tour, (1, 2) if largest <= MAX_PAIRS else (1,))

@@ -54,12 +54,12 @@ class Opening:
 
     def _work(self, name: str, read: Callable[[], Graph], stop: Event) -> None:
         def tell(low: float, high: float) -> Callable[[str, float], None]:
-            def told(what: str, share: float) -> None:
+            def show(what: str, share: float) -> None:
                 if stop is self._stop:
                     percent = round(100 * (low + (high - low) * share))
                     self._show({"name": self.name, "percent": percent, "what": what})
 
-            return told
+            return show
 
         try:
             with watching(tell(0.0, _READ), stop):

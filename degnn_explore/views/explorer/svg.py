@@ -31,19 +31,23 @@ Point = tuple[float, float]
 
 def caption(state: ExplorerState, verdicts: dict[str, Any]) -> str:
     """What the pictures show, and the verdicts, in a few sentences."""
-    said = [f"Distance Encoding Explorer: {state.title}", "; ".join(map(state.caption, range(len(state.sides))))]
-    said.append(f"Colors: {'a plain GNN' if state.color_by == PLAIN else state.labels().title}, layer {state.layer}")
+    sentences = [f"Distance Encoding Explorer: {state.title}", "; ".join(map(state.caption, range(len(state.sides))))]
+    sentences.append(
+        f"Colors: {'a plain GNN' if state.color_by == PLAIN else state.labels().title}, layer {state.layer}"
+    )
     known = {name: it for name, it in verdicts.items() if isinstance(it, Verdict)}
-    told = [f"{name} from layer {it.layer}" for name, it in known.items() if it.different]
+    apart = [f"{name} from layer {it.layer}" for name, it in known.items() if it.different]
     blind = [name for name, it in known.items() if not it.different]
-    if told:
-        said.append(f"A and B are told apart by {', '.join(told)}" + (f", not by {', '.join(blind)}" if blind else ""))
+    if apart:
+        sentences.append(
+            f"A and B are told apart by {', '.join(apart)}" + (f", not by {', '.join(blind)}" if blind else "")
+        )
     elif blind:
-        said.append("No method tells A from B")
+        sentences.append("No method tells A from B")
     edges = max(state.excerpt(k).graph.num_edges for k in range(len(state.sides)))
     if edges > _MOST_EDGES:
-        said.append(f"Not every one of the {edges:,} edges is drawn")
-    return ". ".join(said) + "."
+        sentences.append(f"Not every one of the {edges:,} edges is drawn")
+    return ". ".join(sentences) + "."
 
 
 # ---- the graphs -------------------------------------------------------------------------------
@@ -232,10 +236,10 @@ def tree(state: ExplorerState, width: int = 900, height: int = 420) -> str:
         x, y = at[0, cls]
         ink = inks[_sides(levels[0][cls])] if two and len(words) == 1 else _LOOK["text"]
         lines.append(_text(x, y - 26, " = ".join(words), ink, 13, "middle", 700))
-    said = "equal subtrees share a disc" + ("; round ring: only in A, square: only in B" if two else "")
+    note = "equal subtrees share a disc" + ("; round ring: only in A, square: only in B" if two else "")
     hidden = sum(map(len, levels)) - len(at)
-    said += f"; {hidden:,} further discs are not drawn" if hidden else ""
-    return _document(width, height, [*lines, *discs, _text(14, height - 10, said, _LOOK["faint"], 12)])
+    note += f"; {hidden:,} further discs are not drawn" if hidden else ""
+    return _document(width, height, [*lines, *discs, _text(14, height - 10, note, _LOOK["faint"], 12)])
 
 
 def roots_of(state: ExplorerState) -> list[tuple[int, int]]:

@@ -155,13 +155,13 @@ class VerdictWorker:
         self._stop.set()
 
     def wait(self, seconds: float = 60.0) -> None:
-        """Until the last question is answered, for scripts and tests."""
+        """Waits until the last question is answered, for scripts and tests."""
         if self._thread is not None:
             self._thread.join(seconds)
 
     def _work(self, question: Question, stop: Event) -> None:
         found: dict[str, Verdict | str] = {}
-        if stop.wait(0.03):  # while a reader clicks on, nothing is begun in vain
+        if stop.wait(0.03):  # a reader who clicks on at once would only have it cancelled
             return
         try:
             with on_compiling(self._busy):
@@ -171,9 +171,9 @@ class VerdictWorker:
                         return
                     self.found = dict(found)
                     self._show(shown(question, found, True))
-            told = shown(question, found, False) | {"symmetry": symmetry(question, found)}
+            answered = shown(question, found, False) | {"symmetry": symmetry(question, found)}
             if not stop.is_set():
-                self._show(told)
+                self._show(answered)
         except Exception as error:
             if not stop.is_set():
                 self._failed(error)

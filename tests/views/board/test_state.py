@@ -118,6 +118,6 @@ def test_while_it_trains_the_result_is_one_so_far_and_nothing_is_called_sure() -
     running = Snapshot("running", (ModelProgress("GCN", "running", 1, 3, 0.5, 3.0),), 3.0, ())
     few, both = table(row("GCN", 76.0)), table(row("DE-GNN-SPD", 90.0), row("GCN", 76.0))
     for shown in (None, few):
-        assert words.told(setup, "links", 1, running, shown)[0] == "Which model is best at the links?"
-    title, sure = words.told(setup, "links", 1, running, both)
+        assert words.title_and_note(setup, "links", 1, running, shown)[0] == "Which model is best at the links?"
+    title, sure = words.title_and_note(setup, "links", 1, running, both)
     assert title.startswith("So far, DE-GNN-SPD reaches 90.0") and sure == "Training: about 3 s left."
