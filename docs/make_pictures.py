@@ -88,7 +88,7 @@ def draw_rooms(file: Path) -> None:
                 .splitlines()[0]
                 .replace("``", "")
             )
-            texts.append(textwrap.wrap(said, int(each / 7)))
+            texts.append(textwrap.wrap(said, int((each - 24) / 7)))
         height = 36 + 16 * max(map(len, texts))
         for j, (name, lines) in enumerate(zip(names, texts, strict=True)):
             x = gap + j * (each + gap)
@@ -102,7 +102,7 @@ def draw_rooms(file: Path) -> None:
         "text{font:12.5px system-ui,sans-serif;fill:#1f2328}.name{font-weight:700;font-size:14px}"
     )
     size = f'width="{width}" height="{top}"'
-    title = "<title>The rooms of degnn_explore: a room imports from those below it, never from beside or above</title>"
+    title = "<title>The rooms of degnn_explore: a room imports only from rooms in lower rows</title>"
     page = '<rect width="100%" height="100%" style="fill:#fff;stroke:none"/>'
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">'
     file.write_text("\n".join([svg, title, f"<style>{style}</style>", page, *parts, "</svg>"]) + "\n", encoding="utf-8")

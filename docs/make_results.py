@@ -35,28 +35,28 @@ PM = "\u00a0±\u00a0"  # a number and its interval stay on one line
 PAGE_TOP = """
 # Results
 
-The paper's Table 1, repeated by `degnn-explore reproduce table1`. Every row of [results/](../results) is one run of at
-most 60 epochs (roles: 100) on one core. Held-out links are removed from the graph before anything is computed.
-`make results` writes this page. [Reproduce the paper](reproduce.md) shows how to run it yourself.
+The paper's Table 1, as `degnn-explore reproduce table1` reproduces it. Each row in [results/](../results) is one run of
+at most 60 epochs (roles: 100) on one core. Held-out links are removed from the graph before anything is computed.
+[Reproduce the paper](reproduce.md) shows how to run it yourself. `make results` writes this page.
 """
 LEAKS_TOP = """
-## What leaks are worth
+## How much leaks matter
 
-The paper's published code lets through what it should not (`de.leaks()` lists how). Here each leak is switched on by
-itself. The numbers are points of AUC compared with the honest protocol, for DE-GNN-SPD, with half the 95 % confidence
-interval.
+The paper's published code leaks information that a model should not have; `de.leaks()` lists how. Here we switch on one
+leak at a time. The numbers are changes in AUC points from the honest protocol, for DE-GNN-SPD, ± half the 95%
+confidence interval.
 """
 REMARKS = """
 ## What the numbers do not say
 
-- **ns** falls apart when held-out edges are removed, as they must be: 14 % of the test links and 71 % of the test
+- **ns** falls apart when held-out edges are removed, as they must be: 14% of the test links and 71% of the test
   triangles have no path left between all their nodes. Where there is a path, DE-GNN-SPD reaches an AUC of 99.8 (links)
-  and 100.0 (triangles); where there is none, 92.1 and 98.2 to 98.9 ([why.csv](../benchmarks/results/why.csv)). The
-  paper's number for triangles is reached with the degrees of the full graph; see the leaks above.
-- **us-flights**, which is not in the paper, is an easy question: its labels are quartiles of traffic, and the degree of
-  an airport alone gives 70.6 %. With 20 seeds three of the four distance-encoded models (74.7 to 75.8) are above GCN,
-  SAGE and GIN (71.6 to 73.8), DEA-GNN-SPD (73.0) is not, and the differences are smaller than their 95 % intervals of
-  ± 3.3 to ± 4.3 ([quality.csv](../benchmarks/results/quality.csv)).
+  and 100.0 (triangles); where there is none, 92.1 and 98.2 to 98.9 ([why.csv](../benchmarks/results/why.csv)). Our
+  models reach the paper's number for triangles only with the degrees of the full graph; see the leaks above.
+- **us-flights**, which is not in the paper, is an easy task: the labels are quartiles of traffic, and an airport's
+  degree alone gives 70.6%. With 20 seeds, three of the four distance-encoded models (74.7 to 75.8) are above GCN,
+  SAGE and GIN (71.6 to 73.8) and DEA-GNN-SPD (73.0) is not, but the differences are smaller than their 95% intervals
+  of ± 3.3 to ± 4.3 ([quality.csv](../benchmarks/results/quality.csv)).
 - **Speed**: an epoch of DE-GNN-SPD takes 0.14 s on celegans, 134 times less than the same network on PyG mini-batches
   of whole ego-networks; the paper's mean AUC is reached after 0.5 CPU-seconds there, and after 10 on pb
   ([training.csv](../benchmarks/results/training.csv)).
@@ -113,18 +113,20 @@ def section(shown: SideBySide) -> str:
             behind.append(f"{graph} {task}")
     seeds = [one.seeds for one in cells if one.heading in SHOWN] or [0]
     said = [
-        "Test accuracy (roles) and AUC (links, triangles) in percent, ± half the 95 % confidence interval over "
-        f"{span(seeds)} seeds; all models and graphs are in [docs/results.md](docs/results.md)."
+        "Test accuracy (roles) and AUC (links, triangles) in percent, ± half the 95% confidence interval over "
+        f"{span(seeds)} seeds; [all models and graphs](docs/results.md)."
     ]
     if leads["plain"]:
+        wins = {kind: sum(lead > 0 for lead in values) for kind, values in leads.items()}
+        losses = f": it loses on {listed(behind)}" if behind else ""
         said.append(
-            f"Distance encoding is {points(leads['plain'])} ahead of the best plain GNN. Against the best of all "
-            f"baselines, simple scores without a network among them, the difference is {points(leads['other'])}"
-            + (f": it is behind on {' and '.join(behind)}." if behind else ".")
+            f"Distance encoding beats the best plain GNN on {wins['plain']} of these {len(leads['plain'])} tasks (the "
+            f"differences are {points(leads['plain'])}). It beats the best baseline of any kind, including simple "
+            f"scores without a network, on {wins['other']} of {len(leads['other'])} ({points(leads['other'])}){losses}."
         )
     said.append(
-        "Settings were chosen on validation for every model, baselines included; “best” is by test result, which "
-        "flatters every column a little."
+        "Settings were chosen on validation data for every model, baselines included, but “best” means best on the "
+        "test set, which flatters every column a little."
     )
     return "\n".join(["<!-- results -->", *lines, "", wrapped(" ".join(said)), "<!-- /results -->"])
 
@@ -150,6 +152,10 @@ def span(numbers: Sequence[int]) -> str:
 def points(leads: Sequence[float]) -> str:
     low, high = (f"{lead:+.1f}".replace("-", "−") for lead in (min(leads), max(leads)))
     return f"{low} points" if low == high else f"{low} to {high} points"
+
+
+def listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 # ---- docs/results.md ------------------------------------------------------------------------------
@@ -193,7 +199,7 @@ def in_cell(one: Result | None, top: Result | None, usual: int) -> str:
     ours = f"{mean(one):.1f}" + ("" if one.half is None else f"{PM}{one.half:.1f}")
     ours = f"**{ours}**" if one is top else ours
     few = "" if one.seeds == usual else f"({one.seeds})"
-    return " ".join(filter(None, [ours, MARKS.get(one.compared), few])) + f" | {paper}"
+    return "\u00a0".join(filter(None, [ours, MARKS.get(one.compared), few])) + f" | {paper}"
 
 
 def notes(shown: SideBySide) -> str:
@@ -201,16 +207,16 @@ def notes(shown: SideBySide) -> str:
     tried = Counter(one.tried for one in shown.results if one.seeds).most_common()
     others = sorted({one.model for one in shown.results if one.seeds and tried and one.tried != tried[0][0]})
     text = (
-        "In percent; ± is half the 95 % confidence interval over seeds (Student's t), and a number in parentheses is "
-        "how many seeds, where a cell has more or fewer than most. ▲ our mean is above the paper's, ▼ below, ● not "
-        "told apart, by the 95 % interval of the difference. The best of ours in a column is bold. The epoch of a run "
-        "is chosen on validation."
+        "In percent; ± is half the 95% confidence interval over seeds (Student's t). A number in parentheses is the "
+        "number of seeds, where it differs from that of most cells. ▲ means that our mean is above the paper's, ▼ "
+        "below, and ● that the 95% interval of the difference includes zero. Our best result in each column is bold. "
+        "Each run's epoch is chosen on validation data."
     )
     if tried:
-        text += f" Settings: {tried[0][0]} tried for each model, chosen on validation, on seeds that are not reported"
+        text += f" Each model tried {tried[0][0]} settings, compared on validation data of seeds that are not reported"
         text += f" (fewer for {', '.join(others)})." if others else "."
     if any(one.seeds < ENOUGH for one in shown.results):
-        text += f" {NOT_YET}: no run yet. Below {ENOUGH} seeds nothing is compared."
+        text += f" {NOT_YET} means no run yet. We compare nothing below {ENOUGH} seeds."
     return wrapped(" ".join([text, *shown.more]))
 
 

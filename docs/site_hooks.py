@@ -11,6 +11,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from sphinx.util.inspect import stringify_signature
+
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "site"
 API = ROOT / "docs" / "api"  # written anew for each build, and in .gitignore
@@ -57,6 +59,8 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("config-inited", lambda *_: write_api())
     app.connect("source-read", without_links_to_the_repository)
     app.connect("html-page-context", add_plotly)
+    app.connect("autodoc-process-signature", show_parameters)
+    app.connect("autodoc-process-docstring", keep_whole_sentence, priority=400)  # before napoleon
     return {"parallel_read_safe": True}
 
 
@@ -94,6 +98,23 @@ def without_links_to_the_repository(app: Any, name: str, source: list[str]) -> N
         return link[1] if target.is_dir() or ROOT / "teaching" in target.parents else link[0]
 
     source[0] = re.sub(r"(?<!!)\[([^\[\]]+)\]\(([^():#\s]+)\)", replaced, source[0])
+
+
+def show_parameters(
+    app: Any, what: str, name: str, value: Any, options: Any, signature: str | None, returns: str | None
+) -> tuple[str, None] | None:
+    """The parameters of a panel's ``__init__``; Sphinx would show the ``(*args, **kwargs)`` of traitlets."""
+    if what != "class" or signature != "(*args, **kwargs)":
+        return None
+    own = inspect.signature(value.__init__)
+    shown = own.replace(parameters=[one for one in own.parameters.values() if one.name != "self"])
+    return stringify_signature(shown, show_annotation=False, show_return_annotation=False), None
+
+
+def keep_whole_sentence(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Napoleon takes what precedes a colon in an attribute's docstring for its type. An empty type prevents that."""
+    if what in ("attribute", "property") and lines and ":" in lines[0]:
+        lines[0] = f": {lines[0]}"
 
 
 def add_plotly(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
