@@ -9,10 +9,10 @@ from degnn_explore.views.content import TERMS
 PAGE = Path(__file__).with_name("glossary.md")
 TOP = """# Glossary
 
-The words that the Explorer, the notebooks and the verdicts use. In the Explorer, point at an underlined word, or tap
+The terms that the Explorer, the notebooks and the verdicts use. In the Explorer, hover over an underlined term or tap
 it. `python docs/make_glossary.py` writes this page from `degnn_explore/views/content/glossary.toml`.
 
-| word | what it means |
+| term | meaning |
 |---|---|
 """
 

@@ -348,7 +348,7 @@ export function renderExplorer({ model, el }) {
   }
   function showFrame({ g, layer, asking, sides }, now, inLesson) {
     const two = sides.length === 2, open = Boolean(get("view").open);
-    const states = { lesson: inLesson, asking, one: !two, open, story: inLesson && now.look === "graphs" };
+    const states = { lesson: inLesson, asking, one: !two, open, story: inLesson && now.look !== "verdict" };
     Object.entries(states).forEach(([name, on]) => root.classList.toggle(`de-is-${name}`, on));
     const parts = { graphs: left, subtrees: right, verdict: strip.el };
     Object.entries(parts).forEach(([name, part]) => part.classList.toggle("de-look", inLesson && now.look === name));

@@ -36,6 +36,18 @@ def test_every_step_runs_and_says_the_truth(key: str) -> None:
         assert 40 < len(step.text) < 330  # it stands above the graphs, and they must stay in sight
 
 
+def test_the_first_tour_shows_methods_only_at_its_end_and_explains_each() -> None:
+    """Its questions come before: they would be answered by the row of methods."""
+    *before, last = TOURS["hexagon"].steps
+    assert "verdict" not in {step.look for step in before} and last.look == "verdict"
+    explorer = de.Explorer(tour="hexagon")
+    explorer.tour("hexagon", len(before))
+    explorer.wait()
+    in_row = [pill["title"] for pill in explorer.pills["pills"] if not pill["afterwards"]]
+    named = [title.removesuffix(" (K = 2)") for title in in_row]
+    assert len(named) == 5 and [name for name in named if name not in last.text] == []
+
+
 def test_what_tours_count_is_counted() -> None:
     explorer = de.Explorer(tour="us-flights")
     assert [counts(explorer, text) for text in ("target", "distance 1", "distance 3")] == [[1], [173], [4]]
