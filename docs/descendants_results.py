@@ -1,4 +1,4 @@
-"""Writes the table in docs/descendants.md from ``results/descendants.csv``, so that the two cannot drift.
+"""Writes the tables in docs/descendants.md, and what they say, from ``results/descendants.csv``.
 
 python docs/descendants_results.py     # after new rows were committed
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
+import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -16,11 +18,15 @@ from degnn_explore.studies.statistics import ENOUGH, interval
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "descendants.md"
 SECTION = re.compile(r"<!-- results -->.*?<!-- /results -->", re.DOTALL)
+STUDY = ROOT / "studies" / "descendants.toml"
 MEASURES = {"mrr": "MRR", "hits@10": "Hits@10", "auc": "AUC"}
 
 
 def section() -> str:
-    """The text between the two marks of the page: a table for each graph, and who leads."""
+    """The text between the two marks of the page: a table for each graph, what it says, and what is missing."""
+    study = tomllib.loads(STUDY.read_text(encoding="utf-8"))
+    candidates = study["per_positive"] + 1  # the link and its negatives
+    chance = 100 * sum(1 / rank for rank in range(1, candidates + 1)) / candidates
     runs = pd.read_csv(ROOT / "results" / "descendants.csv")
     for measure in MEASURES:
         runs[measure] = [100 * json.loads(measures)[measure] for measures in runs["measures"]]
@@ -32,7 +38,25 @@ def section() -> str:
         for model in ordered:
             cells = [_plus_minus(by_model[model][measure].tolist()) for measure in MEASURES]
             lines.append(f"| {model} | {' | '.join(cells)} | {len(by_model[model])} |")
-        parts.append("\n".join([*lines, "", _leaders(str(graph), by_model)]))
+        means = {measure: [own[measure].mean() for own in by_model.values()] for measure in MEASURES}
+        beyond = sum(mean > chance for mean in means["mrr"])
+        text = (
+            f"{beyond} of {len(by_model)} models beat a random guess, which has an MRR of {chance:.1f}. MRR is "
+            f"{min(means['mrr']):.1f} to {max(means['mrr']):.1f}; AUC against random pairs is {min(means['auc']):.1f} to "
+            f"{max(means['auc']):.1f}. {_leaders(by_model)}"
+        )
+        parts.append("\n".join([*lines, "", textwrap.fill(text, 120)]))
+    wanted = len(study["models"]) * len(study["columns"]) * study["seeds"]
+    if len(runs) < wanted:
+        parts.append(
+            textwrap.fill(
+                f"**This study is not finished**: {len(runs)} of its {wanted} reported runs are here. To add more, run "
+                "`degnn-explore reproduce descendants --results results/descendants.csv`, then "
+                "`python docs/descendants_results.py`, which writes this section.",
+                120,
+                break_on_hyphens=False,
+            )
+        )
     return "\n".join(["<!-- results -->", "\n\n".join(parts), "<!-- /results -->"])
 
 
@@ -41,10 +65,10 @@ def _plus_minus(values: list[float]) -> str:
     return f"{mean:.1f}" + ("" if half is None else f" ± {half:.1f}")
 
 
-def _leaders(graph: str, by_model: dict[str, pd.DataFrame]) -> str:
+def _leaders(by_model: dict[str, pd.DataFrame]) -> str:
     enough = {model: own for model, own in by_model.items() if len(own) >= ENOUGH}
     if len(enough) < 2:
-        return f"Fewer than two models have {ENOUGH} seeds on {graph}: no claim."
+        return f"Too few seeds to say which model is best: that takes {ENOUGH}."
     best = {measure: max(enough, key=lambda model: enough[model][measure].mean()) for measure in MEASURES}
     return (
         f"Of the models with {ENOUGH} seeds or more, "
