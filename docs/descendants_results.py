@@ -42,8 +42,8 @@ def section() -> str:
         beyond = sum(mean > chance for mean in means["mrr"])
         text = (
             f"{beyond} of {len(by_model)} models beat a random guess, which has an MRR of {chance:.1f}. MRR is "
-            f"{min(means['mrr']):.1f} to {max(means['mrr']):.1f}; AUC against random pairs is {min(means['auc']):.1f} to "
-            f"{max(means['auc']):.1f}. {_leaders(by_model)}"
+            f"{min(means['mrr']):.1f} to {max(means['mrr']):.1f}; AUC against random pairs is {min(means['auc']):.1f} "
+            f"to {max(means['auc']):.1f}. {_leaders(by_model)}"
         )
         parts.append("\n".join([*lines, "", textwrap.fill(text, 120)]))
     wanted = len(study["models"]) * len(study["columns"]) * study["seeds"]
