@@ -105,6 +105,8 @@ def test_every_notebook_begins_with_the_import_and_shows_a_picture() -> None:
         cells = nbformat.read(path, as_version=4).cells
         assert next(cell.source for cell in cells if cell.cell_type == "code") == "import degnn_explore as de", path
         assert "docs/img/" in cells[0].source, path
+        code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+        assert not re.search(r"^\s*try:|ADDRESS", code, flags=re.MULTILINE), path
 
 
 def test_nbgrader_generates_the_same_student_version_and_validates_a_solution(tmp_path: Path) -> None:

@@ -220,6 +220,10 @@ def test_every_notebook_is_linked_from_the_start_and_the_readme() -> None:
     }
 
 
+def test_readme_can_be_read_to_the_end() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 1_500
+
+
 def test_readme_examples_give_what_they_show() -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert blocks
