@@ -1,4 +1,4 @@
-"""``de.check``: questions in notebooks that check themselves; the library computes the truth."""
+"""``de.check``: short questions in notebooks that check themselves."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ class Judgment:
 
 
 def check(answer: Any, truth: Any, hint: str = "") -> Judgment:
-    """Whether an answer is right, as a small card; after a wrong answer it shows the hint, never the solution.
+    """Show on a small card whether an answer is right; after a wrong answer, the card has the hint, never the solution.
 
-    An answer is taken as people type it: 4, "4", "four" or "layer 4"; yes, "no" or False; {3, 6} or "v3 and v6" in
-    any order; "never" where the truth is None. None as an answer stands for "not answered yet".
+    Answers may be typed in many ways: 4, "4", "four" or "layer 4"; yes, "no" or False; {3, 6} or "v3 and v6" in any
+    order; "never" if the truth is None. The answer None means "not answered yet".
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Exercises: questions with many right answers, judged by computing, with hints that come one at a time."""
+"""Exercises: questions with many right answers. The library checks each answer and gives one hint at a time."""
 
 from __future__ import annotations
 
@@ -38,14 +38,15 @@ EPOCHS = 40
 
 @dataclass(repr=False)
 class Exercise:
-    """A question; call it with an answer to get a fact about the answer, and a hint, one more with each new try.
+    """A question; call it with an answer to learn whether it is right. Each new wrong answer gets another hint.
 
     Attributes
     ----------
     question, example
         The question, and what an answer looks like.
     judge
-        Computes whether an answer is right, and a fact about it; raises one of our errors if it cannot be checked.
+        Computes whether an answer is right, and a fact about it; raises a GraphError, TargetError or ParameterError if
+        the answer cannot be checked.
     hints
         From a nudge to nearly everything, but never the solution.
     given
@@ -93,10 +94,10 @@ def confused_graphs(answer: Any) -> Fact:
         return False, f"1-WL tells them apart. {verdict.why}"
     same = isomorphic(G, H)
     if same is None:
-        return False, "it took too long to find out whether these are the same graph; take smaller ones."
+        return False, "it took too long to find out whether these are the same graph. Use smaller ones."
     if same:
-        return False, "they are the same graph, with its nodes numbered in another way."
-    return True, "they are different graphs, and a plain GNN gives both the same output, whatever its weights."
+        return False, "they are the same graph with its nodes renumbered."
+    return True, "they are different graphs, and every plain GNN gives both the same output."
 
 
 def cubic_at_layer_3(answer: Any) -> Fact:
@@ -106,12 +107,13 @@ def cubic_at_layer_3(answer: Any) -> Fact:
     (a,), (b,) = G.target_set(u), G.target_set(v)
     names = f"{G.names[a]} and {G.names[b]}"
     if (odd := np.flatnonzero(G.degrees != 3)).size:
-        return False, f"the graph is not cubic, {G.names[odd[0]]} has {counted(int(G.degrees[odd[0]]), 'neighbor')}."
+        return False, f"the graph is not cubic: {G.names[odd[0]]} has {counted(int(G.degrees[odd[0]]), 'neighbor')}."
     verdict = distinguish((G, int(a)), (G, int(b)))
     if verdict.layer == 3:
-        return True, f"DE-1 tells {names} apart, not before layer 3. {verdict.why}"
-    when = f"at layer {verdict.layer} already" if verdict.different else "at no layer"
-    return False, f"DE-1 tells {names} apart {when}."
+        return True, f"DE-1 tells {names} apart at layer 3, not before. {verdict.why}"
+    if verdict.different:
+        return False, f"DE-1 tells {names} apart at layer {verdict.layer}."
+    return False, f"DE-1 never tells {names} apart."
 
 
 def edges_beyond_2wl(answer: Any) -> Fact:
@@ -124,15 +126,15 @@ def edges_beyond_2wl(answer: Any) -> Fact:
             raise TargetError(f"{[G.names[node] for node in e]} is not an edge of its graph.")
         sides.append((G, e.tolist()))
     if 16 in {G.num_nodes for G, _ in sides}:
-        return False, "graphs of 16 nodes are in the lesson; find others."
+        return False, "the lesson already uses graphs with 16 nodes. Find others."
     one, other = sides
     stronger = distinguish(one, other, method="2-WL", progress=False)
     if stronger.different:
-        return False, f"2-WL tells them apart too, from layer {stronger.layer} on."
+        return False, f"2-WL also tells them apart, from layer {stronger.layer} on."
     verdict = distinguish(one, other)
     if not verdict.different:
-        return False, "2-WL does not tell them apart, but nor does DE-2."
-    return True, f"2-WL never tells them apart, DE-2 does. {verdict.why}"
+        return False, "2-WL does not tell them apart, but neither does DE-2."
+    return True, f"2-WL never tells them apart, but DE-2 does. {verdict.why}"
 
 
 def no_help(answer: Any) -> Fact:
@@ -141,30 +143,30 @@ def no_help(answer: Any) -> Fact:
     _check_graph(G)
     check_choice("why", why, REASONS)
     if G.num_nodes < 5:
-        return False, f"{counted(G.num_nodes, 'node')} is too small to be of interest; take five or more."
+        return False, f"a graph with {counted(G.num_nodes, 'node')} is too small. Use five or more."
     classes = colors(G)[-1]
     if len(np.unique(classes)) == G.num_nodes:
-        return False, "a plain GNN tells all its nodes apart already; take one where it confuses some."
+        return False, "a plain GNN already tells all nodes of this graph apart. Use a graph in which it confuses some."
     pairs = [(int(np.flatnonzero(classes == classes[v])[0]), v) for v in range(G.num_nodes)]
     pairs = [(u, v) for u, v in pairs if u != v]
     for u, v in pairs:
         verdict = distinguish((G, u), (G, v))
         if verdict.different:
-            return False, f"it does help here: DE-1 tells {G.names[u]} from {G.names[v]}, which 1-WL does not."
+            return False, f"DE-1 does help here: it tells {G.names[u]} from {G.names[v]}, and 1-WL does not."
     if why == "distance-regular":
         if is_distance_regular(G):
-            return (True, "it is distance-regular: what lies below a node depends on its distance alone (Theorem 3.7).")
+            return True, "it is distance-regular: what is below a node depends only on its distance (Theorem 3.7)."
         return False, "DE-1 does not help here, but for another reason: the graph is not distance-regular."
     for u, v in pairs:
         image = set_map(G, np.array([u]), G, np.array([v]))
         if image is None:
-            return False, "the search for symmetries of this graph took too long; take a smaller one."
+            return False, "the search for symmetries of this graph took too long. Use a smaller one."
         if not len(image):
             return False, (
-                f"DE-1 does not help here, but for another reason: {G.names[u]} and {G.names[v]} do differ, no "
+                f"DE-1 does not help here, but for another reason: {G.names[u]} and {G.names[v]} do differ, because no "
                 "symmetry swaps them."
             )
-    return True, "a symmetry of the graph takes any node to any that 1-WL finds alike, so nothing could help."
+    return True, "whenever 1-WL confuses two nodes, a symmetry maps one to the other, so no method could help."
 
 
 def _parts(answer: Any, number: int, what: str) -> tuple[Any, ...]:
@@ -178,7 +180,7 @@ def _check_graph(G: Any) -> None:
     if not isinstance(G, Graph):
         raise ParameterError(f"answer with a Graph, such as de.zoo.petersen(), not a {type(G).__name__}.")
     if G.num_nodes > MAX_NODES:
-        raise ParameterError(f"the graph has {G.num_nodes:,} nodes; take one of at most {MAX_NODES}.")
+        raise ParameterError(f"the graph has {G.num_nodes:,} nodes. Use one with at most {MAX_NODES}.")
 
 
 # ---- judges of what is trained -------------------------------------------------------------------
@@ -246,10 +248,10 @@ def find_the_leak(answer: Any) -> Fact:
     counts = evidence(leaky_task())
     name, number = check_choice("leak", answer[0], counts), check_int("number", answer[1], least=0)
     if not counts[name]:
-        return False, f"{name} does not occur here: no set shows it."
+        return False, f"{name} is not the leak: no pair shows it."
     if counts[name] != number:
-        return False, f"{name} does occur here, but not in {number:,} sets."
-    return True, f"{name}, shown by {number:,} sets."
+        return False, f"{name} is the leak, but not in {number:,} pairs."
+    return True, f"the leak is {name}, in {number:,} pairs."
 
 
 # ---- the exercises ------------------------------------------------------------------------------
@@ -260,87 +262,86 @@ EXERCISES = {
         example="answer = (G, H), such as (de.zoo.hexagon(), de.zoo.petersen())",
         judge=confused_graphs,
         hints=(
-            "To a plain GNN a node is its number of neighbors, then the numbers of its neighbors' neighbors, "
-            "and so on. In which graphs is all of that the same for every node?",
-            "Two graphs in which every node has two neighbors are rings, or several rings. How many nodes must "
-            "both have in all?",
+            "A plain GNN sees how many neighbors a node has, then how many neighbors those have, and so on. In "
+            "which graphs is all of that the same for every node?",
+            "If every node of a graph has two neighbors, the graph is a ring or several rings. How many nodes must "
+            "your two graphs have?",
             "de.Graph.from_edges([(0, 1), (1, 2), ...]) makes any graph; de.zoo.cycle(n) is one ring of n "
-            "nodes. Write down two rings that together have as many nodes as one.",
+            "nodes. Write down two rings that together have as many nodes as one large ring.",
         ),
     ),
     "cubic-layer-3": Exercise(
         "Find a cubic graph (every node has three neighbors) and two of its nodes that DE-1 with shortest paths"
-        " tells apart at layer 3, and not before.",
+        " tells apart at layer 3, but not before.",
         example="answer = (G, u, v), such as (de.zoo.petersen(), 0, 1)",
         judge=cubic_at_layer_3,
         hints=(
-            "de.distinguish((G, u), (G, v)).layer says from which layer on. Begin with a graph in which nodes "
-            "differ, not with one in which all are alike, as in Petersen's.",
-            "Layer 2 sees whether neighbors of the target are linked to each other. So for layer 3 both targets"
-            " need as many triangles: look for a difference one step further out.",
+            "de.distinguish((G, u), (G, v)).layer is the first layer that tells u from v. Start with a graph "
+            "whose nodes differ, not with one whose nodes are all alike, such as Petersen's.",
+            "Layer 2 sees whether neighbors of the target are linked to each other. So both targets must be in "
+            "equally many triangles: look for a difference one step farther out.",
             "Two loops over the nodes of a cubic graph find every such pair. de.zoo.figure1() is cubic, and so "
             "is de.zoo.random_regular(10, 3, seed=1).",
         ),
     ),
     "edges-beyond-2wl": Exercise(
-        "Find two edges that DE-2 with shortest paths tells apart and 2-WL does not, other than those of the "
-        "lesson: in graphs that do not have 16 nodes. Both may lie in one graph.",
+        "Find two edges that DE-2 with shortest paths tells apart and 2-WL does not, in graphs that do not have "
+        "16 nodes (the lesson uses those). Both edges may be in the same graph.",
         example=(
             "answer = ((G, [u, v]), (H, [x, y])), such as ((de.zoo.petersen(), [0, 1]), (de.zoo.petersen(), [0, 4]))"
         ),
         judge=edges_beyond_2wl,
         hints=(
-            "To 2-WL all edges of a strongly regular graph are alike. So take strongly regular graphs; then "
-            "only DE-2 has to be convinced.",
-            "A graph whose edges are all alike, by a symmetry, gives DE-2 nothing to see either. Two strongly "
-            "regular graphs with the same numbers of everything but different wiring do: which nodes next to "
-            "both ends of an edge are linked to each other?",
-            "de.zoo has a family of four strongly regular graphs with 28 nodes each: de.zoo.triangular(8), and "
-            "three by Chang. Try edges of two of them.",
+            "To 2-WL, all edges of a strongly regular graph are alike. So use strongly regular graphs, and look for "
+            "edges that DE-2 tells apart.",
+            "If a symmetry maps every edge of a graph to every other, DE-2 sees no difference either. Use two "
+            "strongly regular graphs with the same numbers but different wiring: which common neighbors of an "
+            "edge's ends are linked to each other?",
+            "de.zoo has four strongly regular graphs with 28 nodes: de.zoo.triangular(8), and three by Chang. "
+            "Try edges of two of them.",
         ),
     ),
     "no-help": Exercise(
-        "Find a graph of five nodes or more in which a plain GNN confuses some nodes, and DE-1 tells none of "
-        'those apart either. Say why: "symmetry" (the confused nodes really are alike) or "distance-regular" '
-        "(Theorem 3.7).",
+        "Find a graph with five or more nodes in which a plain GNN confuses some nodes, and DE-1 cannot tell any "
+        'of those apart either. Give the reason: "symmetry" (the confused nodes really are alike) or '
+        '"distance-regular" (Theorem 3.7).',
         example='answer = (G, why), such as (de.zoo.figure1(), "symmetry")',
         judge=no_help,
         hints=(
-            "A graph in which any node looks like any other has nothing that distances could show. Which shapes"
-            " can you turn so that any corner comes to lie on any other?",
-            "de.zoo.is_distance_regular(G) answers one of the two reasons for you.",
-            "Rings, complete graphs, Petersen's graph: try one, and then ask of a second reason whether it "
-            "holds as well.",
+            "If all nodes of a graph are alike, distances cannot help. Which shapes can you rotate so that any "
+            "corner moves to any other?",
+            "de.zoo.is_distance_regular(G) checks one of the two reasons for you.",
+            "Try a ring, a complete graph, or Petersen's graph. Does the other reason hold as well?",
         ),
     ),
     "own-zeta": Exercise(
-        "On a ring of 40 nodes, pairs are 6 to 19 steps apart: an even number of steps, or an odd one? "
-        "SPD(max_dist=3) puts all nodes further than 3 steps into one column. Write a ζ of your own with which "
+        "On a ring of 40 nodes, pairs are 6 to 19 steps apart. Is the number of steps even or odd? "
+        "SPD(max_dist=3) puts all nodes that are 3 or more steps away into one column. Write your own ζ with which "
         "a DE-GNN reaches a test AUC of 0.95.",
         example='answer = de.encoding("mine", lambda near: near.distance, columns=["distance"], max_dist=20)',
         judge=custom_zeta,
         hints=(
-            "What must a node know of a target 12 steps away? near.distance is the whole distance, if max_dist "
-            "is large enough; near.walks are probabilities, which become small with every step.",
-            'A network adds and weighs columns. It finds it hard to make "even" from a number such as 12. Can '
-            "you do it for it?",
-            "In numpy, near.distance % 2 is 0 for even distances. Return a column, or two, made of that.",
+            "What must a node know about a target 12 steps away? near.distance is the exact distance if max_dist "
+            "is large enough; near.walks are probabilities, which shrink with every step.",
+            'A network adds and weighs columns. It has a hard time computing "even" from a number such as 12. Can '
+            "you compute it instead?",
+            "In numpy, near.distance % 2 is 0 for even distances. Return one or two columns made from that.",
         ),
     ),
     "find-the-leak": Exercise(
-        'task = de.exercise("find-the-leak").given() is a link task with one leak switched on. Which is it, and'
-        ' how many sets show it? "negatives_repeat": test pairs that occur in training as well. '
+        'task = de.exercise("find-the-leak").given() is a link task with one leak. Which one, and how many pairs '
+        'show it? "negatives_repeat": test pairs that also occur in training. '
         '"validation_links_in_the_graph": validation links that are edges of task.graph. '
-        '"test_links_in_the_graph": the same with test links.',
+        '"test_links_in_the_graph": test links that are edges of task.graph.',
         example='answer = (leak, number), such as ("test_links_in_the_graph", 3)',
         judge=find_the_leak,
         hints=(
-            "task.graph.has_edges(pairs) says for each pair whether it is an edge of the graph that models see."
-            " For an honest task it says no for every pair that is held out: task.val.sets and task.test.sets "
-            "hold them, .labels is 1 for links.",
-            "A pair is the same whichever of its nodes comes first: compare frozenset(pair), not lists.",
+            "task.graph.has_edges(pairs) tells you for each pair whether it is an edge of the graph that models "
+            "see. In an honest task, no held-out pair is: task.val.sets and task.test.sets hold them, and .labels "
+            "is 1 for links.",
+            "The order of a pair does not matter, so compare frozenset(pair), not lists.",
             "seen = {frozenset(pair) for pair in task.train.sets.tolist()} are the training pairs. Count how "
-            "many pairs of task.test.sets.tolist() are among them, and compare with what has_edges says.",
+            "many pairs of task.test.sets.tolist() are among them.",
         ),
         given=leaky_task,
     ),
@@ -348,10 +349,10 @@ EXERCISES = {
 
 
 def exercise(name: str) -> Exercise:
-    """A classroom exercise: call it with an answer. Every right answer is accepted, because each is computed.
+    """A classroom exercise: call it with an answer. It computes whether the answer is right; every right one counts.
 
-    A wrong answer gets a fact about itself and a hint, one more with each new try, never the solution. ``None`` shows
-    the question. ``.right`` of what it returns is for tests.
+    After a wrong answer you see why it is wrong and a hint, another one with each new try, but never the solution.
+    ``None`` shows the question. The result's ``.right`` is for automatic grading.
 
     Parameters
     ----------
@@ -364,7 +365,7 @@ def exercise(name: str) -> Exercise:
     >>> de.exercise("no-help")((de.zoo.hexagon(), "distance-regular")).right
     True
     >>> de.exercise("no-help")((de.zoo.figure1(), "symmetry"))
-    Not yet: it does help here: DE-1 tells v0 from v2, which 1-WL does not.
-    Hint 1 of 3: A graph in which any node looks like any other has nothing that distances ...
+    Not yet: DE-1 does help here: it tells v0 from v2, and 1-WL does not.
+    Hint 1 of 3: If all nodes of a graph are alike, distances cannot help. Which shapes can ...
     """
     return EXERCISES[check_choice("exercise", name, EXERCISES)]
