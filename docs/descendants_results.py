@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from degnn_explore.studies.statistics import ENOUGH, interval
+from degnn_explore.studies.statistics import ENOUGH, corrected_p, holm, interval
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "descendants.md"
 SECTION = re.compile(r"<!-- results -->.*?<!-- /results -->", re.DOTALL)
 STUDY = ROOT / "studies" / "descendants.toml"
+TEST_RATIO, LEVEL = 0.1 / 0.8, 0.05  # test links for each training link; the level of significance
 MEASURES = {"mrr": "MRR", "hits@10": "Hits@10", "auc": "AUC"}
 
 
@@ -66,15 +67,20 @@ def _plus_minus(values: list[float]) -> str:
 
 
 def _leaders(by_model: dict[str, pd.DataFrame]) -> str:
-    enough = {model: own for model, own in by_model.items() if len(own) >= ENOUGH}
+    """The best model by each measure, and those not clearly worse by a paired test, corrected for many rivals."""
+    enough = {model: own.set_index("seed") for model, own in by_model.items() if len(own) >= ENOUGH}
     if len(enough) < 2:
         return f"Too few seeds to say which model is best: that takes {ENOUGH}."
-    best = {measure: max(enough, key=lambda model: enough[model][measure].mean()) for measure in MEASURES}
-    return (
-        f"Of the models with {ENOUGH} seeds or more, "
-        + ", ".join(f"{model} is first by {MEASURES[measure]}" for measure, model in best.items())
-        + "."
-    )
+    said = []
+    for measure, title in MEASURES.items():
+        best = max(enough, key=lambda model: enough[model][measure].mean())
+        rivals = [model for model in enough if model != best]
+        leads = [(enough[best][measure] - enough[model][measure]).dropna().tolist() for model in rivals]
+        chances = holm([1.0 if (p := corrected_p(lead, TEST_RATIO)) is None else p for lead in leads])
+        close = [model for model, chance in zip(rivals, chances, strict=True) if chance >= LEVEL]
+        clear = f"not clearly ahead of {', '.join(close)}" if close else "clearly ahead of all others"
+        said.append(f"by {title}: {best} ({clear})")
+    return f"Best {'; '.join(said)}."
 
 
 if __name__ == "__main__":
