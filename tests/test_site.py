@@ -61,8 +61,23 @@ def test_an_explorer_is_a_page_in_a_frame(tmp_path: Path, monkeypatch: pytest.Mo
     shell = InteractiveShell()
     code = (ROOT / "docs" / "living.py").read_text(encoding="utf-8")
     exec(compile(code, "living.py", "exec"), {"get_ipython": lambda: shell})
-    explorer = de.Explorer(preset="hexagon")
-    shown, _ = shell.display_formatter.format(explorer)
-    explorer.close()
-    address = re.search(r'src="\.\./explorers/(\w+\.html)"', shown["text/html"])
-    assert address and "hexagon" in (tmp_path / address[1]).read_text(encoding="utf-8")
+    for given in ({"preset": "hexagon"}, {"tour": "hexagon"}):
+        explorer = de.Explorer(**given)
+        shown, _ = shell.display_formatter.format(explorer)
+        address = re.search(r'src="\.\./explorers/(\w+\.html)"', shown["text/html"])
+        assert address is not None
+        page = explorer.page(tmp_path / "page.html", tour=given.get("tour", "")).read_bytes()
+        assert (tmp_path / address[1]).read_bytes() == page
+        explorer.close()
+
+
+def test_a_board_is_shown_after_its_race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEGNN_RUNS", str(tmp_path))
+    shell = InteractiveShell()
+    code = (ROOT / "docs" / "living.py").read_text(encoding="utf-8")
+    exec(compile(code, "living.py", "exec"), {"get_ipython": lambda: shell})
+    board = de.TrainingBoard("karate", "links", ["common neighbors"], seeds=1, results=tmp_path)
+    board.start()
+    shown, _ = shell.display_formatter.format(board)
+    board.close()
+    assert "common neighbors" in shown["text/html"] and "Nothing is trained" not in shown["text/html"]
