@@ -96,3 +96,8 @@ test("fractions and lists read naturally", () => {
   assert.deepEqual([t.fraction(2 / 9), t.fraction(1), t.fraction(0.123456)], ["2/9", "1", "0.123"]);
   assert.deepEqual([t.listOf(["a"]), t.listOf(["a", "b"]), t.listOf(["a", "b", "c", "d", "e"])], ["a", "a and b", "a, b, c and 2 more"]);
 });
+
+test("letters of classes go on as columns of a spreadsheet do", () => {
+  assert.deepEqual([0, 25, 26, 51, 52, 701, 702].map(t.letterOf), ["a", "z", "aa", "az", "ba", "zz", "aaa"]);
+  assert.equal(new Set(Array.from({ length: 1000 }, (_, i) => t.letterOf(i))).size, 1000);
+});

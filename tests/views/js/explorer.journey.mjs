@@ -859,3 +859,30 @@ test("a lasso is seen while it is drawn, and leaves the colors as they were", as
   await run(50);
   panel.close();
 });
+
+test("panning follows the pointer at any zoom", async () => {
+  const panel = await explorer("hexagon"), { canvas, stage } = panel;
+  await panel.press("+");
+  await panel.press("+");
+  const before = stage.whereIs(9);
+  canvas.fire("pointerdown", { clientX: 3, clientY: 296, button: 0, pointerId: 1 });
+  canvas.fire("pointermove", { clientX: 33, clientY: 276 });
+  canvas.fire("pointerup", { clientX: 33, clientY: 276 });
+  await run(1000);
+  assert.ok(near(stage.whereIs(9)[0], before[0] + 30, 0.01) && near(stage.whereIs(9)[1], before[1] - 20, 0.01));
+  panel.close();
+});
+
+test("no match is left when the field of the search is emptied", async () => {
+  const panel = await explorer("one");
+  button(panel.root, "More").click();
+  await run(100);
+  const field = panel.root.querySelector(".de-find"), type = async (word) => { field.value = word; field.fire("input"); await run(200); };
+  await type("v");
+  assert.ok(all(panel.root, ".de-matches li").length > 1);
+  assert.equal((await panel.press("ArrowDown", field)).defaultPrevented, true); // the cursor in the field stays
+  await type("");
+  assert.equal(all(panel.root, ".de-matches li").length, 0);
+  assert.equal(field.getAttribute("aria-expanded"), "false");
+  panel.close();
+});
