@@ -85,7 +85,7 @@ class TrainingBoard(PanelWithExplorer):
     >>> folder.cleanup()
     """
 
-    _esm = joined(*MODULES, "charts", "board") + "\nexport default { render: renderBoard };\n"
+    _esm = joined(*MODULES, "charts", "board") + "\nexport default { initialize: startModel, render: renderBoard };\n"
     _css = read("panel.css") + read("board.css")
     from_page = frozenset({"values", "view", *(f"inner_{name}" for name in FROM_PAGE)})
 

@@ -72,7 +72,7 @@ class Explorer(Panel):
     [[2, 7], [3]]
     """
 
-    _esm = joined(*MODULES) + "\nexport default { render: renderExplorer };\n"
+    _esm = joined(*MODULES) + "\nexport default { initialize: startModel, render: renderExplorer };\n"
     _css = read("panel.css")
     from_page = frozenset({"targets", "values", "view", "lesson", "xy"})
 

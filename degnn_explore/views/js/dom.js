@@ -121,3 +121,26 @@ function deepestMethod(object, name) {
   }
   return method;
 }
+
+// ipywidgets looks for a model for two seconds. On a very slow page it gives up a moment before the reloaded model is
+// there, and "model not found" would stay in its place: such an output is drawn once more.
+const GIVEN_UP = "Error displaying widget: model not found", VIEW_TYPE = "application/vnd.jupyter.widget-view+json";
+async function drawGivenUp(model) {
+  const manager = model.widget_manager, cells = manager?.context?.model?.cells; // of JupyterLab and Notebook alone
+  if (!cells) return;
+  for (const pause of [1000, 4000, 10000]) {
+    await new Promise((done) => setTimeout(done, pause));
+    if (![...document.querySelectorAll(".jupyter-widgets")].some((el) => el.textContent === GIVEN_UP)) continue;
+    for (const { outputs } of cells) {
+      for (let i = 0; i < (outputs?.length ?? 0); i++) {
+        const id = outputs.get(i).data[VIEW_TYPE]?.model_id, found = id && manager.has_model(id) ? await manager.get_model(id) : null;
+        if (found && !Object.keys(found.views ?? {}).length) outputs.stateChanged.emit(i);
+      }
+    }
+  }
+}
+
+// anywidget calls this for every model, whether it has a view or not, and would wait for a promise.
+export function startModel({ model }) {
+  drawGivenUp(model);
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
 
-const { markLost, themeOf, typed, uniqueId } = await load("dom");
+const { markLost, startModel, themeOf, typed, uniqueId } = await load("dom");
 
 // A model as ipywidgets builds it, under anywidget's, which refuses messages when the script loaded too late.
 function liveModel(late) {
@@ -63,4 +63,25 @@ test("ids differ, and begin with what they are for", () => {
   assert.equal(new Set(ids).size, 3);
   assert.match(ids[2], /^de-label-\d+$/);
   assert.equal(typed(Uint16Array, new DataView(new ArrayBuffer(6), 2, 4)).length, 2);
+});
+
+test("an output that ipywidgets gave up is drawn once more, one that is drawn is left alone", async ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const drawn = [], view = (id) => ({ data: { "application/vnd.jupyter.widget-view+json": { model_id: id } } });
+  const models = { lost: { views: {} }, seen: { views: { one: 1 } } };
+  const outputs = { length: 3, get: (i) => [view("lost"), view("seen"), { data: {} }][i], stateChanged: { emit: (i) => drawn.push(i) } };
+  const manager = { context: { model: { cells: [{ outputs }, {}] } }, has_model: (id) => id in models, get_model: async (id) => models[id] };
+  let shown = "Loading widget...";
+  globalThis.document = { querySelectorAll: () => [{ textContent: shown }] };
+  startModel({ model: { widget_manager: manager } });
+  const after = async (milliseconds) => { mock.timers.tick(milliseconds); for (let k = 0; k < 20; k++) await null; };
+  await after(1000);
+  assert.deepEqual(drawn, []);
+  shown = "Error displaying widget: model not found";
+  await after(4000);
+  assert.deepEqual(drawn, [0]);
+  models.lost.views.two = 2;
+  await after(10000);
+  assert.deepEqual(drawn, [0]);
+  delete globalThis.document;
 });
