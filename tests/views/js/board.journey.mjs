@@ -220,9 +220,9 @@ test("Ask: the scores of a set, the truth, why, and the Explorer inside", async 
 
   const inner = panel.find(".de-explorer"), stage = inner.querySelector(".de-stage"), canvas = stage.querySelector("canvas");
   await run(1000);
-  const edges = canvas.pen.calls.find(({ name }) => name === "drawImage").given[0].pen.calls.filter(({ name, strokeStyle }) => name === "stroke" && strokeStyle === t.PALETTE.light.b && name);
+  const edges = canvas.pen.calls.find(({ name }) => name === "drawImage").given[0].pen.calls.filter(({ name, strokeStyle }) => name === "stroke" && strokeStyle === t.PALETTE.light.good);
   const ends = edges.flatMap(({ given }) => given[0].parts.map(([, x, y]) => [x, y]));
-  assert.deepEqual(ends.map((end) => end.map(Math.round)), [0, 1].map((i) => stage.whereIs(i).map(Math.round))); // the edge that speaks against it
+  assert.deepEqual(ends.map((end) => end.map(Math.round)), [0, 1].map((i) => stage.whereIs(i).map(Math.round))); // the edge that speaks for it
   const [clientX, clientY] = stage.whereIs(5);
   canvas.fire("pointerdown", { clientX, clientY, button: 0 });
   canvas.fire("pointerup", { clientX, clientY });
