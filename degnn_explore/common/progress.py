@@ -102,7 +102,7 @@ def progress_bar(progress: Report | bool) -> Iterator[None]:
     with tqdm(total=100, delay=2, mininterval=0.3, disable=not progress, bar_format=layout) as bar:
 
         def tell(what: str, share: float) -> None:
-            bar.set_description_str(what, refresh=False)
+            bar.set_description(what, refresh=False)  # and a colon
             bar.update(max(0, round(100 * share) - bar.n))
 
         with watching(tell):

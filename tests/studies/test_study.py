@@ -298,7 +298,7 @@ def test_on_epoch_sees_every_epoch_once_and_no_test_results_of_trials(tmp_path: 
     heard: list[tuple[bool, int, int, bool]] = []
 
     def on_epoch(run: Run, epoch: de.Epoch) -> None:
-        heard.append((run.rung > 0, run.rung, epoch.number, epoch.test["auc"] is None))
+        heard.append((run.rung > 0, run.rung, epoch.number, epoch.test.get("auc") is None))
 
     search = {"trials": 2, "rungs": [2], "seeds": [1000], "space": {"hidden": [8]}}
     given: dict[str, Any] = {"graphs": "karate", "models": "GCN", "seeds": 1, "epochs": 3, "search": search}
