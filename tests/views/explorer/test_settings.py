@@ -32,7 +32,11 @@ def sent(explorer: de.Explorer) -> dict[str, bytes]:
     return {name: bytes(getattr(explorer, name)) for name in SENT}
 
 
-@pytest.mark.parametrize(("before", "after", "changed"), EFFECTS, ids=lambda it: str(it))
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    EFFECTS,
+    ids=lambda value: " ".join(map(str, sorted(value))) if isinstance(value, set) else str(value),
+)
 def test_a_setting_changes_what_it_says(before: dict[str, Any], after: dict[str, Any], changed: set[str]) -> None:
     one, other = opened(**before), opened(**after)
     here, there = sent(one), sent(other)
