@@ -29,6 +29,7 @@ export function graphCanvas(host) {
     s.going = fresh ? [] : departed(s.targets, scene.targets).map((i) => ({ i, start }));
     if (scene.edges !== s.edges || scene.cutKey !== s.cutKey || scene.look !== s.look) edgesDirty = true;
     Object.assign(s, scene);
+    const moved = scene.xy !== s.given || captionLines() !== s.captionLines || !s.view;
     if (scene.xy !== s.given) {
       s.given = scene.xy;
       tween = !calm() && old.length === scene.xy.length && old.length && old.length <= 6000 ? { from: old.slice(), to: scene.xy, start } : null;
@@ -37,18 +38,23 @@ export function graphCanvas(host) {
       s.hover = s.cursor = -1;
       s.glow = [];
     }
-    if (s.width) layOut();
+    if (s.width && moved) layOut();
+    else if (s.width) writeCaptions(); // a click changes colors and captions, not places: the edges stay as they are drawn
     if (announce >= 0 && announce < n()) describe(announce);
     announce = -1;
     redraw();
   }
   function layOut() { // fit to the resting place, or the view would breathe while nodes travel
     const goal = tween ? tween.to : xy;
-    const captionLines = s.coast?.length ? 0 : s.captions.some(({ title }) => title) ? 2 : 1;
-    s.view = frame(goal, s.starts, s.width, s.height, captionLines);
+    s.captionLines = captionLines();
+    s.view = frame(goal, s.starts, s.width, s.height, s.captionLines);
     const still = project(goal, s.view, [1, 0, 0]);
     s.base = nodeRadius(still.xs, still.ys, s.width * s.height);
     reproject();
+    writeCaptions();
+  }
+  function captionLines() { return s.coast?.length ? 0 : s.captions.some(({ title }) => title) ? 2 : 1; }
+  function writeCaptions() {
     captions.replaceChildren(...s.captions.map(({ letter, text, title }, k) => {
       const p = s.view.panels[k], line = make("div", "");
       line.append(make("b", `de-side-${letter === "B" ? "b" : "a"}`, letter), ` ${text}`, ...(title ? [make("small", "", title)] : []));
