@@ -20,7 +20,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 RESTART = 0.15  # probability with which a walk of personalized PageRank returns to its start
-_STEPS = 128  # steps of the walk: the rest of the sum is below 0.85^128, about 1e-9
+_STEPS = 224  # steps of the walk: the rest of the sum is below 0.85^224, which is a rounding error
+_SAME = 1e-11  # scores this close, relative to their size, are one score that was rounded in two ways
 _BLOCK = 4_000_000  # scores computed at once
 
 
@@ -171,7 +172,11 @@ def _hardest(candidates: Ints, allocation: Floats, pagerank: Floats, wanted: int
 
 def _rank(scores: Floats) -> Floats:
     """Ranks from 1 for the largest; ties share the smaller rank; zeros share the last."""
-    ascending = np.sort(-scores)
-    rank = np.searchsorted(ascending, -scores, side="left") + 1.0
+    order = np.argsort(-scores, kind="stable")
+    descending = scores[order]
+    place = np.arange(len(scores))
+    place[1:][descending[:-1] - descending[1:] <= _SAME * descending[:-1]] = 0  # as large as the one before it
+    rank = np.empty(len(scores))
+    rank[order] = np.maximum.accumulate(place) + 1
     rank[scores <= 0] = len(scores) + 1
-    return np.asarray(rank)
+    return rank

@@ -61,6 +61,26 @@ def test_hard_negatives_are_the_best_of_two_ranks(seed: int) -> None:
             assert sorted(better[c] for c in chosen) == sorted(better.values())[: len(chosen)]
 
 
+@pytest.mark.parametrize("graph", [nx.connected_caveman_graph(5, 6), nx.karate_club_graph()], ids=len)
+def test_equal_scores_tie_although_rounding_parts_them(graph: nx.Graph) -> None:
+    """Each candidate that ties for the last place is drawn by some seed."""
+    training = Graph.from_networkx(graph)
+    for a in range(0, training.num_nodes, 3):
+        b = (a + 11) % training.num_nodes
+        allowed = [c for c in range(training.num_nodes) if c not in {a, b, *training.neighbors(a).tolist()}]
+        first, second = (slow_rank({c: scores[c] for c in allowed}) for scores in slow_scores(training, a))
+        better = {c: min(first[c], second[c]) for c in allowed}
+        wanted = 4
+        last = sorted(better.values())[wanted - 1]
+        drawn: set[int] = set()
+        for seed in range(60):
+            rng = np.random.default_rng(seed)
+            drawn |= set(
+                hard_negatives(training, np.array([[a, b]]), 2 * wanted, training, rng)[0, :wanted].ravel().tolist()
+            )
+        assert drawn - {a} == {c for c in allowed if better[c] <= last}
+
+
 def test_links_of_validation_are_no_hard_negatives_of_test_links() -> None:
     graph = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (0, 7), (7, 8)])
     training = graph.without_edges(np.array([[1, 2]]))
