@@ -6,6 +6,7 @@ import { calm, make } from "./dom.js";
 import { departed, frame, hitTest, lasso, marks, nodeRadius, panelAt, placeLabels, project, unproject, walk, zoomAt } from "./geometry.js";
 
 const DISC = 2 * Math.PI;
+const FADING = 400; // nodes: in larger graphs a target that made room is gone at once
 const disc = (ctx, x, y, r) => { ctx.beginPath(); ctx.arc(x, y, r, 0, DISC); };
 
 export function graphCanvas(host) {
@@ -26,8 +27,9 @@ export function graphCanvas(host) {
   // -- a scene: read what changed, draw once
   function show(scene, fresh) {
     const old = xy, start = performance.now();
-    s.going = fresh ? [] : departed(s.targets, scene.targets).map((i) => ({ i, start }));
-    if (scene.edges !== s.edges || scene.cutKey !== s.cutKey || scene.look !== s.look) edgesDirty = true;
+    aim(scene);
+    if (fresh) s.going = []; // targets of another graph
+    if (scene.edges !== s.edges || scene.marksKey !== s.marksKey || scene.look !== s.look) edgesDirty = true;
     Object.assign(s, scene);
     const moved = scene.xy !== s.given || captionLines() !== s.captionLines || !s.view;
     if (scene.xy !== s.given) {
@@ -42,6 +44,13 @@ export function graphCanvas(host) {
     else if (s.width) writeCaptions(); // a click changes colors and captions, not places: the edges stay as they are drawn
     if (announce >= 0 && announce < n()) describe(announce);
     announce = -1;
+    redraw();
+  }
+  function aim({ targets, letters, dotted, cutKey }) { // the targets alone, at once; their colors follow in a scene
+    const start = performance.now();
+    if (n() <= FADING) s.going.push(...departed(s.targets, targets).map((i) => ({ i, start })));
+    if (cutKey !== s.cutKey) edgesDirty = true;
+    Object.assign(s, { targets, letters, dotted, cutKey });
     redraw();
   }
   function layOut() { // fit to the resting place, or the view would breathe while nodes travel
@@ -382,7 +391,7 @@ export function graphCanvas(host) {
   sized.observe(el);
   el.whereIs = (i) => [s.xs[i], s.ys[i]]; // for tests and benchmarks: where to click
   return {
-    el, show, zoom, fit,
+    el, show, aim, zoom, fit,
     glow: (nodes) => { s.glow = nodes.filter((i) => i < n()); el.dataset.lit = JSON.stringify(s.glow); redraw(); },
     only: (code) => { s.only = code; redraw(); },
     flow: (share) => { s.flow = share; redraw(); },

@@ -101,11 +101,11 @@ export function coloring(seen, look, codes, letters, layer, starts) {
   return { codes: place, entries };
 }
 
-// The last layer that adds anything: from there on no class splits.
+// The last layer that adds anything: from there on no class splits. Classes are numbered from 0.
 export function lastLayer(classes, n, layers) {
   let before = 0;
   for (let layer = 0; layer <= layers; layer++) {
-    const count = new Set(classes.subarray(layer * n, (layer + 1) * n)).size;
+    const count = classes.subarray(layer * n, (layer + 1) * n).reduce((most, own) => Math.max(most, own), -1) + 1;
     if (layer && count === before) return layer - 1;
     before = count;
   }

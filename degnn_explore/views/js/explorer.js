@@ -13,9 +13,9 @@ import { verdictStrip } from "./strip.js";
 import { subtreeView } from "./subtree.js";
 import { captionOf, headline, layersText } from "./words.js";
 
-const TRAITS = [
-  "targets", "values", "view", "options", "graphs", "xy", "edges", "codes", "numbers", "classes", "seen", "pills",
-  "lesson", "opening", "busy", "error", "marks",
+const TRAITS = [ // all but the targets, which are marked at once: what they change comes with "seen"
+  "values", "view", "options", "graphs", "xy", "edges", "codes", "numbers", "classes", "seen", "pills", "lesson",
+  "opening", "busy", "error", "marks",
 ];
 const WITH = { SPD: "+ distance", LP: "+ walks", DRNL: "+ labels", "zero-one": "+ marks", RWSE: "+ returns" };
 const METHOD = { SPD: "DE-SPD", LP: "DE-LP", DRNL: "DRNL", "zero-one": "zero-one", RWSE: "RWSE" };
@@ -281,9 +281,17 @@ export function renderExplorer({ model, el }) {
       elsewhere: seen.color_by === "LP" ? "at another step of the walk" : "though not in the values shown",
     };
   }
-  function graphScene({ seen, g, v, colored, sides }) {
+  function aim() { // the targets as the reader picked them, before the kernel has answered
     const drawn = get("targets").map((nodes, k) => nodes.map((t) => drawnAs(k, t)).filter((i) => i >= 0));
-    const targets = drawn.flat(), cut = new Set(v.cut ? targets : []);
+    const targets = drawn.flat(), cut = new Set(get("values").cut ? targets : []);
+    return {
+      targets,
+      letters: drawn.flatMap((nodes, k) => nodes.map(() => (drawn.length === 2 ? "AB"[k] : "S"))),
+      dotted: cut.size > 1 ? (u, w) => cut.has(u) && cut.has(w) : null,
+      cutKey: [...cut].join(),
+    };
+  }
+  function graphScene({ seen, g, colored }) {
     const marks = (get("marks") ?? [])
       .map(([u, w, strength]) => [drawnAs(0, u), drawnAs(0, w), strength])
       .filter(([u, w]) => u >= 0 && w >= 0);
@@ -291,11 +299,9 @@ export function renderExplorer({ model, el }) {
       xy: cache.moved ?? cache.xy, edges: cache.edges, links: cache.links, camera: cache.camera,
       starts: g.starts, names: g.names, coast: g.coast,
       codes: colored.codes, entries: colored.entries, serial: seen.serial, look: palette,
-      targets,
-      letters: drawn.flatMap((nodes, k) => nodes.map(() => (sides.length === 2 ? "AB"[k] : "S"))),
-      dotted: cut.size > 1 ? (u, w) => cut.has(u) && cut.has(w) : null,
-      cutKey: [...cut].join() + marks.map(([, , strength]) => strength).join(),
+      ...aim(),
       marks,
+      marksKey: marks.join(),
       captions: g.titles.map((_, k) => captionOf(c, k)),
     };
   }
@@ -476,6 +482,8 @@ export function renderExplorer({ model, el }) {
     else if (event.key === "." && c) stepTo(c.layer + 1);
   });
 
+  const showAim = () => c && graph.aim(aim());
+  model.on("change:targets", showAim);
   TRAITS.forEach((name) => model.on(`change:${name}`, showSoon));
   model.on("msg:custom", onMessage);
   const unmark = markLost(model, root);
@@ -495,6 +503,7 @@ export function renderExplorer({ model, el }) {
     graph.close();
     tree.close();
     unfollow();
+    model.off("change:targets", showAim);
     TRAITS.forEach((name) => model.off(`change:${name}`, showSoon));
     model.off("msg:custom", onMessage);
     unmark();
