@@ -27,6 +27,7 @@ class Panel(anywidget.AnyWidget):
 
     from_page: ClassVar[frozenset[str]] = frozenset()
 
+    _script = t.Unicode("").tag(sync=True)  # of the front end, see js/__init__.py
     layout = t.Any(None, allow_none=True).tag(sync=True)  # none: one model a panel, not two
     error: Any = t.Dict().tag(sync=True)
     """The last error, as text and details; empty: none."""
@@ -71,7 +72,10 @@ class Panel(anywidget.AnyWidget):
 
     def close(self) -> None:
         """Ends its work and frees what it holds."""
-        self.end()
+        if hasattr(self, "turn"):  # else its constructor raised
+            self.end()
+            for trait in ("_script", "_css"):  # JupyterLab keeps a closed widget's model, with its last values but one
+                self.put(**{trait: ""})
         super().close()
 
     def set_state(self, sync_data: dict[str, Any]) -> None:

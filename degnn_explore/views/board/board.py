@@ -29,7 +29,7 @@ from ...studies.statistics import curves
 from ...studies.store import Store
 from ..explorer.explorer import MODULES
 from ..explorer.state import ExplorerState, Side
-from ..js import joined, read
+from ..js import joined, loader, read
 from ..static_html import save
 from . import tables, words
 from .embedded_explorer import FROM_PAGE, EmbeddedExplorer, PanelWithExplorer
@@ -37,6 +37,7 @@ from .figures import curve_figure
 from .report import Story, still
 from .state import USUAL, BoardState
 
+SCRIPT = joined(*MODULES, "charts", "board") + "\nexport { renderBoard, startModel };\n"
 _PAUSE = 0.1  # seconds between two updates
 _SHARE = 0.04  # of the time may go into drawing; the larger the race, the rarer the updates
 _BREATH = 0.3  # seconds in which a cell that made a board shows it
@@ -85,7 +86,8 @@ class TrainingBoard(PanelWithExplorer):
     >>> folder.cleanup()
     """
 
-    _esm = joined(*MODULES, "charts", "board") + "\nexport default { initialize: startModel, render: renderBoard };\n"
+    _script = t.Unicode(SCRIPT).tag(sync=True)
+    _esm = loader(SCRIPT, "renderBoard")
     _css = read("panel.css") + read("board.css")
     from_page = frozenset({"values", "view", *(f"inner_{name}" for name in FROM_PAGE)})
 

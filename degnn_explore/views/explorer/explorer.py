@@ -22,7 +22,7 @@ from ...reading.read import read_graph
 from ..content import PRESETS, TERMS, TOURS
 from ..content import preset as find_preset
 from ..content import tour as find_tour
-from ..js import joined, read
+from ..js import joined, loader, read
 from ..panel import CellNote, Panel
 from ..static_html import figure, image, save
 from ..text import node_name
@@ -38,6 +38,7 @@ MODULES = (
     *("dom", "form", "geometry", "layers", "folding", "compose", "words", "glossary", "canvas", "subtree", "strip"),
     *("drawer", "lesson", "explorer"),
 )
+SCRIPT = joined(*MODULES) + "\nexport { renderExplorer, startModel };\n"
 ALL_LAYERS = 2_000  # nodes up to which the classes of all layers go to the page, so that stepping asks nobody
 _NET_ARCS = 60_000  # that a page follows around the targets of a graph that is drawn in part
 
@@ -72,7 +73,8 @@ class Explorer(Panel):
     [[2, 7], [3]]
     """
 
-    _esm = joined(*MODULES) + "\nexport default { initialize: startModel, render: renderExplorer };\n"
+    _script = t.Unicode(SCRIPT).tag(sync=True)
+    _esm = loader(SCRIPT, "renderExplorer")
     _css = read("panel.css")
     from_page = frozenset({"targets", "values", "view", "lesson", "xy"})
 

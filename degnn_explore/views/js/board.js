@@ -414,5 +414,6 @@ export function renderBoard({ model, el }) {
     unmark();
     BOARD_TRAITS.forEach((name) => model.off(`change:${name}`, showLater));
     model.off("msg:custom", receive);
+    root.remove();
   };
 }

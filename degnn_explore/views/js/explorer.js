@@ -507,6 +507,7 @@ export function renderExplorer({ model, el }) {
     TRAITS.forEach((name) => model.off(`change:${name}`, showSoon));
     model.off("msg:custom", onMessage);
     unmark();
+    root.remove();
   };
 }
 

@@ -68,7 +68,7 @@ def test_a_race_by_mrr_has_it_in_headline_rows_and_chosen_epochs(tmp_path: Path)
 
 def test_the_state_is_small_and_one_model(board: Any) -> None:
     state = {name: value for name, value in board.get_state().items() if not isinstance(value, bytes)}
-    state.pop("_esm"), state.pop("_css")
+    state.pop("_script"), state.pop("_css")
     assert len(json.dumps(state)) < 500_000
     assert board.layout is None
 

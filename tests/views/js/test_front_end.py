@@ -53,7 +53,7 @@ def test_the_logic_of_a_module(name: str) -> None:
 @pytest.mark.parametrize("panel", ["Explorer", "TrainingBoard"])
 def test_no_name_stands_twice_in_the_joined_script(panel: str, tmp_path: Path) -> None:
     script = tmp_path / "joined.mjs"
-    script.write_text(str(getattr(de, panel)._esm), encoding="utf-8")
+    script.write_text(getattr(de, panel)._script.default_value, encoding="utf-8")
     node("--check", str(script))
 
 
