@@ -2,7 +2,8 @@
 
 No build step: ``import … from "./x.js"`` and ``export`` are stripped and the modules put one after the other, so a
 top-level name stands once in all of them. A page evaluates that script once, however many panels it shows and however
-often their cells run: browsers never free a module. ``README.md`` says what each module does and which messages are sent.
+often their cells run: browsers never free a module. ``README.md`` says what each module does, and which messages are
+sent.
 """
 
 from __future__ import annotations

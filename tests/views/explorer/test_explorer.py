@@ -206,7 +206,8 @@ def test_it_opens_without_torch_and_in_the_plainest_locale() -> None:
     code = (
         "import sys; sys.modules['torch'] = None\n"
         "import degnn_explore as de\n"
-        "explorer = de.Explorer(preset='hexagon'); explorer.wait(); print(len(explorer._script) > 1000, explorer.targets)"
+        "explorer = de.Explorer(preset='hexagon')\nexplorer.wait()\n"
+        "print(len(explorer._script) > 1000, explorer.targets)"
     )
     env = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=300)
