@@ -3,14 +3,16 @@
     python benchmarks/canvas.py            # prints the table, writes results/canvas.csv
 
 A click on a node goes from Chromium to the Jupyter kernel; the Explorer computes the distances of all nodes to
-the new target, and sends color codes back; the clock stops after the frame that paints them. Graphs: random,
-three edges a node; each click changes the target set (p = 1). The first clicks warm up and are not counted.
+the new target, and sends color codes back; the clock stops after the frame that paints them. At layer 0 the colors are
+the distances, at layer 1 the classes that a network tells apart after one layer. Graphs: random, three edges a node;
+each click changes the target set (p = 1). The first clicks warm up and are not counted.
 """
 
 from __future__ import annotations
 
 import statistics
 import tempfile
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,14 @@ from _record import write
 from tests.support import lab as jupyter
 
 SIZES = (1_500, 20_000)
+LAYERS = (0, 1)
 CLICKS, WARM_UP = 40, 5
 TARGET_MS = {1_500: 50, 20_000: 150}
 
 CELL = """import numpy as np, degnn_explore as de
 rng = np.random.default_rng(0)
 G = de.Graph.from_edges(rng.integers(0, {n}, ({m}, 2)), num_nodes={n})
-de.Explorer((G, [0]), size=1, layer=1)"""
+de.Explorer((G, [0]), size=1, layer={layer})"""
 
 MEASURE = """async (el, node) => {
   const canvas = el.querySelector('canvas'), box = canvas.getBoundingClientRect(), [x, y] = el.whereIs(node);
@@ -47,10 +50,10 @@ MEASURE = """async (el, node) => {
 }"""
 
 
-def measure(lab: jupyter.Lab, chrome: Any, n: int) -> list[float]:
+def measure(lab: jupyter.Lab, chrome: Any, n: int, layer: int) -> list[float]:
     """Milliseconds of each click."""
     visit = jupyter.Visit(chrome, 1400, 1000)
-    visit.open(lab.notebook(f"canvas{n}.ipynb", CELL.format(n=n, m=3 * n)))
+    visit.open(lab.notebook(f"canvas{n}_{layer}.ipynb", CELL.format(n=n, m=3 * n, layer=layer)))
     page = visit.page
     page.locator(".de-tree").wait_for(timeout=120_000)
     graph = page.locator(".de-stage").first
@@ -79,11 +82,12 @@ def main() -> None:
         server = jupyter.Lab(Path(folder))
         try:
             with jupyter.browser() as chrome:
-                for n in SIZES:
-                    times = measure(server, chrome, n)
+                for n, layer in product(SIZES, LAYERS):
+                    times = measure(server, chrome, n, layer)
                     row = {
                         "nodes": n,
                         "edges": 3 * n,
+                        "layer": layer,
                         "clicks": len(times),
                         "median_ms": round(statistics.median(times), 1),
                         "p90_ms": round(statistics.quantiles(times, n=10)[-1], 1),
@@ -92,7 +96,7 @@ def main() -> None:
                     }
                     rows.append(row)
                     print(
-                        f"{n:>7,} nodes: median {row['median_ms']} ms, 90 % within {row['p90_ms']} ms "
+                        f"{n:>7,} nodes, layer {layer}: median {row['median_ms']} ms, 90 % within {row['p90_ms']} ms "
                         f"(target: {row['target_ms']} ms)"
                     )
         finally:
