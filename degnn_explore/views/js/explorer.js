@@ -36,6 +36,7 @@ export function renderExplorer({ model, el }) {
   let showIsDue = false;
   let closed = false;
   let hasTips = false;
+  let pointedAt = -1; // the node under the pointer
   let search = null; // { text, done } while the kernel looks for nodes
 
   const get = (name) => model.get(name);
@@ -327,8 +328,9 @@ export function renderExplorer({ model, el }) {
     if (inLesson) get("view").open = "";
     drawer.show();
     graph.show(graphScene(scene), cache.fresh);
-    cache.fresh = false;
     showLegend(scene);
+    showTip(cache.fresh ? -1 : pointedAt, scene); // a click changes what its node is
+    cache.fresh = false;
     if (!scene.asking) tree.show(treeScene(scene));
   }
   function showSoon() { // several traits arrive in one message
@@ -394,10 +396,11 @@ export function renderExplorer({ model, el }) {
     item.addEventListener("pointerleave", () => graph.only(null));
     return item;
   }
-  function showTip(i) {
-    tip.hidden = i < 0 || !c;
+  function showTip(i, scene = compose()) {
+    pointedAt = i;
+    tip.hidden = i < 0 || !scene;
     if (tip.hidden) return;
-    const { g, colored, layer } = compose(), entry = colored.entries[colored.codes[i]];
+    const { g, colored, layer } = scene, entry = colored.entries[colored.codes[i]];
     const degree = plural(cache.links.start[i + 1] - cache.links.start[i], "neighbor");
     const value = cache.numbers.length ? ` (${+cache.numbers[i].toPrecision(4)})` : "";
     const same = layer ? `: ${plural(total(entry.counts), "node")}` : "";

@@ -278,6 +278,8 @@ test("hovering a node tells what it is, lights its discs, and ends when the poin
   assert.ok(lit.length > 0 && lit.length < all(panel.svg, ".de-disc").length);
   const { calls } = canvas.pen, [x, y] = panel.stage.whereIs(7);
   assert.ok(calls.some(({ name, given, globalAlpha }) => name === "stroke" && globalAlpha === 0.55 && given[0]?.parts.length === 4 && near(given[0].parts[0][1], x) && near(given[0].parts[0][2], y)));
+  await panel.click(7);
+  assert.match(tip.textContent, /2 neighbors; target/); // what it is now
   canvas.fire("pointerleave");
   await run(100);
   assert.equal(shown(tip), false);
@@ -541,6 +543,23 @@ async function live(name = "hexagon", changes = {}) {
   const model = liveModel({ view: {}, busy: "", error: {}, opening: {}, lesson: {}, ...Object.fromEntries(Object.entries(traits).filter(([, value]) => value !== undefined)), options, ...changes });
   return { ...(await open(t.renderExplorer, model)), model };
 }
+
+test("a picked target is marked before the kernel answers; everything else waits for it", async () => {
+  const panel = await live("hexagon"), stage = panel.root.querySelector(".de-stage"), canvas = stage.querySelector("canvas");
+  await run(1000);
+  const before = [".de-headline", ".de-legend", ".de-captions"].map((part) => text(panel, part)), [x, y] = stage.whereIs(8);
+  canvas.fire("pointerdown", { clientX: x, clientY: y, button: 0, pointerId: 1 });
+  canvas.fire("pointerup", { clientX: x, clientY: y, button: 0, pointerId: 1 });
+  await run(50);
+  assert.deepEqual(panel.model.saved.at(-1), { targets: [[0], [2]] });
+  assert.equal(stage.dataset.targets, "[0,8]");
+  assert.deepEqual([".de-headline", ".de-legend", ".de-captions"].map((part) => text(panel, part)), before);
+  await panel.model.put({ targets: [[0], [3]], seen: { ...panel.model.get("seen"), targets: [[0], [3]] } });
+  await run(50);
+  assert.equal(stage.dataset.targets, "[0,9]");
+  assert.notEqual(text(panel, ".de-captions"), before[2]);
+  panel.close();
+});
 
 test("examples, comparing, drawing more and exporting are asked of the kernel", async () => {
   const panel = await live(), example = panel.root.querySelector(".de-bar select");
