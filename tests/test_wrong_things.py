@@ -486,7 +486,7 @@ STUDY: list[Row] = [
     ("a study that is not there", lambda: de.study("no.toml"), ParameterError, r"no study 'no.toml' here"),
     ("a study of no name", lambda: de.study("tabel1"), ParameterError, r"one of demo, .*leaks, table1\."),
     ("more seeds than 20", lambda: raced(seeds=21), ParameterError, r"seeds must be at most 20, not 21"),
-    ("roles without labels", lambda: raced("celegans", "roles"), GraphError, r"needs a label for each node"),
+    ("roles without labels", lambda: raced("celegans", "roles"), GraphError, r"needs labeled nodes"),
     ("a task that is not there", lambda: raced("karate", "link"), ParameterError, r"Did you mean 'links'"),
     ("a typo in an option", lambda: raced(options={"learnin_rate": 1}), ParameterError, r"mean 'learning_rate'"),
     ("a seed among the options", lambda: raced(options={"seed": 3}), ParameterError, r"options may not name 'seed'"),

@@ -118,9 +118,23 @@ def summarize(epochs: Iterable[Epoch], metric: str | None = None, *, chosen_on: 
         raise ParameterError("These epochs have no test results to summarize; run de.fit without score_test=False.")
     key = check_choice("metric", metric or run[0].metric, run[0].test)
     part = check_choice("chosen_on", chosen_on, ["val", "test"])
-    chosen = max(run, key=lambda e: (getattr(e, part)[key], -e.number))
-    lucky = max(run, key=lambda e: (e.test[key], -e.number))
+    chosen, lucky = best_epoch(run, key, part), best_epoch(run, key, "test")
     return Summary(chosen.number, chosen.test[key], lucky.test[key], lucky.number, key)
+
+
+def best_epoch(epochs: Iterable[Epoch], metric: str, part: str = "val") -> Epoch:
+    """The epoch that is best on a part; the first of equals, and never one whose metric is not a number.
+
+    >>> run = [Epoch(i, 0.6, {}, {"auc": auc}, {}, 1.0) for i, auc in ((1, math.nan), (2, 0.7), (3, 0.7))]
+    >>> best_epoch(run, "auc").number
+    2
+    """
+
+    def value(epoch: Epoch) -> float:
+        measured: float = getattr(epoch, part)[metric]
+        return -math.inf if math.isnan(measured) else measured
+
+    return max(epochs, key=lambda epoch: (value(epoch), -epoch.number))
 
 
 # ---- options ---------------------------------------------------------------------------------------------------------

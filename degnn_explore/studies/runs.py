@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..common.errors import GraphError, ParameterError, check_choice, check_int
+from ..common.errors import ParameterError, check_choice
 from ..common.progress import Cancelled, watching
 from ..graphs.graph import Graph
 from ..learn.leaks import leaks_of, protocol_of
@@ -166,15 +166,11 @@ class RunSpec:
 
     def check(self) -> None:
         """Raise an error for anything that would fail before the first epoch."""
-        from ..learn.devices import choose_device
         from ..learn.registry import build
         from ..learn.training import Learning, fit
 
         if isinstance(self.task, str):
             check_choice("task", self.task, TASKS)
-        check_int("epochs", self.epochs, least=1)
-        check_choice("model", self.model, MODELS)
-        choose_device(self.device)
         for name in self.options:
             if name in _SET_BY_RUN:
                 raise ParameterError(
@@ -182,12 +178,6 @@ class RunSpec:
                     "arguments of the study or board."
                 )
             check_choice("option", name, [*(option.name for option in fields(Learning)), *_NO_EFFECT])
-        if self.task == "roles" and self.graph.labels is None:
-            raise GraphError(
-                "role_task needs a label for each node and this graph has none; choose a graph that has "
-                "them (us-flights, karate, …), give a file of labels with yours, or add them with "
-                "G.with_labels([...])."
-            )
         task = self.make_task()
         model = build(self.model, task, **self.settings)
         fit(model, task, self.epochs, device=self.device, **self.options)  # checks, trains nothing
@@ -331,7 +321,7 @@ def _trained(spec: RunSpec, run: Run, folder: Path, tell: Progress, stop: Any) -
     from ..learn.leaks import CHOSEN_ON_TEST
     from ..learn.registry import build
     from ..learn.saving import save
-    from ..learn.training import fit, summarize
+    from ..learn.training import best_epoch, fit
 
     began = time.process_time()
     tell({"doing": ""})
@@ -367,7 +357,7 @@ def _trained(spec: RunSpec, run: Run, folder: Path, tell: Progress, stop: Any) -
     if not any(math.isfinite(epoch.val[spec.metric]) for epoch in epochs):
         raise ParameterError(f"{spec.model} diverged: no epoch has a validation {spec.metric}; lower learning_rate.")
     chosen_on = "test" if CHOSEN_ON_TEST in task.leaks and not spec.rung else "val"
-    best = max(epochs, key=lambda epoch: (getattr(epoch, chosen_on)[spec.metric], -epoch.number))
+    best = best_epoch(epochs, spec.metric, chosen_on)
     run = replace(
         run, epochs=[plain(asdict(epoch)) for epoch in epochs], best_epoch=best.number,
         val=best.val[spec.metric], trained=len(epochs),
@@ -376,6 +366,6 @@ def _trained(spec: RunSpec, run: Run, folder: Path, tell: Progress, stop: Any) -
         parameters=sum(weight.numel() for weight in model.parameters()))  # fmt: skip
     if spec.rung:
         return run  # no test set was scored, so no setting can be chosen on test results
-    summary = summarize(epochs, chosen_on=chosen_on)
+    optimistic = best_epoch(epochs, spec.metric, "test").test[spec.metric]
     measures = {name: best.test[name] for name in ("auc", *RANKING)} if "mrr" in best.test else {}
-    return replace(run, test=summary.test, optimistic=summary.optimistic, measures=measures)
+    return replace(run, test=best.test[spec.metric], optimistic=optimistic, measures=measures)

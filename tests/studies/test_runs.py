@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +131,21 @@ def test_a_stopped_run_continues_to_the_same_numbers(tmp_path: Path) -> None:
     assert part.status == "cancelled" and list((tmp_path / "part").glob("*.checkpoint"))
     rest = run_one(spec(epochs=6), tmp_path / "part")
     assert [e["loss"] for e in rest.epochs] == [e["loss"] for e in whole.epochs] and rest.test == whole.test
+
+
+def test_an_epoch_whose_metric_is_not_a_number_is_never_the_best(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fit(*args: Any, **more: Any) -> Iterator[de.Epoch]:
+        for number, val in ((1, math.nan), (2, 0.6), (3, 0.7), (4, 0.7), (5, math.nan)):
+            yield de.Epoch(number, 1.0, {}, {"auc": val}, {"auc": val - 0.1}, 0.1)
+
+    monkeypatch.setattr("degnn_explore.learn.training.fit", fit)
+    run = run_one(spec(epochs=5), tmp_path)
+    assert (run.best_epoch, run.val, run.test) == (3, 0.7, pytest.approx(0.6))
+    assert run.optimistic == pytest.approx(0.6)
+    summary = de.summarize(fit())
+    assert (summary.epoch, summary.test, summary.optimistic_epoch) == (3, pytest.approx(0.6), 3)
 
 
 def test_a_damaged_checkpoint_is_left_aside(tmp_path: Path) -> None:
