@@ -74,7 +74,7 @@ class BoardRuns:
         """Each model's runs with the chosen settings; if it has none, those with its latest settings."""
         shown: list[Run] = []
         for model, group in by_model(self.runs).items():
-            chosen = self.setup.full_settings(model)
+            chosen = self.setup.spec(model).full_settings
             shown += [run for run in group if (run.hyper, run.options) == chosen] or latest_setting(group)
         return shown
 
@@ -82,7 +82,7 @@ class BoardRuns:
         """The comparison of the runs shown, with a note on their settings."""
         shown = self.shown
         last = {run.model: (run.hyper, run.options) for run in shown}
-        other = [model for model, settings in last.items() if settings != self.setup.full_settings(model)]
+        other = [model for model, settings in last.items() if settings != self.setup.spec(model).full_settings]
         keys = [str(self.store.folder), *(run.key for run in shown), *other, self.note]
         if keys != self._table[0]:
             table = compare_runs(shown) if shown else None
@@ -163,10 +163,10 @@ def settings_note(runs: Sequence[Run], setup: RaceSetup, other: Sequence[str] = 
     >>> settings_note([run], setup)
     'Trained with at most 5 epochs, learning rate 0.05, layers 3.'
     """
-    usual = replace(setup, settings={}, options={}, settings_of={})
+    usual = replace(setup, settings={}, options={})
     groups: dict[str, list[str]] = {}
     for model, run in {run.model: run for run in runs if run.options or run.hyper}.items():
-        groups.setdefault(_words(run, *usual.full_settings(model)), []).append(model)
+        groups.setdefault(_words(run, *usual.spec(model).full_settings), []).append(model)
     if len(groups) <= 1:
         note = f"Trained with {next(iter(groups))}." if groups else "Heuristics: nothing was trained."
     else:
@@ -222,6 +222,8 @@ def code_of(setup: RaceSetup, runs: Sequence[Run] = ()) -> str:
         f"    ({model!r}, {sorted(seeds)},\n     {hyper!r},\n     {options!r}),"
         for seeds, (model, hyper, options) in groups.values()
     ]
+    own_task = isinstance(setup.task, Task)
+    task = [] if own_task else [f"        task = de.{TASKS[setup.kind].make.__name__}(G, seed=seed)"]
     devices = {device for _, device, _ in given}
     device = devices.pop() if len(devices) == 1 else "auto"
     return "\n".join(
@@ -234,21 +236,12 @@ def code_of(setup: RaceSetup, runs: Sequence[Run] = ()) -> str:
             "]",
             "for name, seeds, hyper, training in runs:",
             "    for seed in seeds:",
-            *_task_code(setup),
+            *task,
             "        model = de.build(name, task, seed=seed, **hyper)",
             f"        run = list(de.fit(model, task, seed=seed, device={device!r}, **training))",
             "        print(name, seed, de.summarize(run))",
         ]
     )
-
-
-def _task_code(setup: RaceSetup) -> list[str]:
-    """The line that makes the task of a seed; none for a user's task."""
-    if isinstance(setup.task, Task):
-        return []
-    protocol = setup.question.protocol
-    leaking = f", protocol={protocol!r}" if protocol != "honest" else ""
-    return [f"        task = de.{TASKS[setup.task].make.__name__}(G, seed=seed{leaking})"]
 
 
 def _graph_code(setup: RaceSetup) -> list[str]:

@@ -146,7 +146,7 @@ class TrainedModels:
     def task(self, seed: int) -> Task:
         """The task with the split of this seed."""
         if seed not in self._tasks:
-            self._tasks[seed] = self.setup.make_task(seed)
+            self._tasks[seed] = replace(self.setup.question, seed=seed).make_task()
         return self._tasks[seed]
 
     def model(self, run: Run) -> SetNet:
@@ -159,8 +159,8 @@ class TrainedModels:
                 "labels; open it with the graph that it is of."
             )
         if run.key not in self._models:
-            if not run.model_file or Path(run.model_file).name != run.model_file:  # it may not lead elsewhere
-                raise ParameterError(f"The record names no model file beside it ({run.model_file!r}).")
+            if not run.model_file:
+                raise ParameterError(f"This run of {run.model} has no model file: studies do not keep models.")
             self._models[run.key] = load_model(self.folder / run.model_file)
         return self._models[run.key]
 

@@ -2,12 +2,16 @@
 
 :func:`executor_for` returns one of two executors. Both call :func:`run_one` in a worker. They differ in how a graph
 gets there (a file or a Dask future), and only the local one reports epochs while a run is in progress.
+
+Many runs share a graph, a user's task or model: these are sent once, as a *bundle*; a run is sent as its spec without
+them.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import importlib.metadata
 import json
 import os
@@ -34,7 +38,7 @@ from ..common.progress import cores, limit_cores, on_compiling
 from ..encodings.base import Encoding
 from ..encodings.custom import REGISTRY, FunctionEncoding
 from ..learn.fingerprint import is_installed
-from ..learn.registry import MODELS, own_encoding
+from ..learn.registry import MODELS, mark_of, own_encoding
 from ..learn.tasks import Task
 from .runs import Run, RunSpec, run_one
 
@@ -67,22 +71,40 @@ def executor_for(workers: Any = None) -> LocalExecutor | DaskExecutor:
     )
 
 
-# ---- what is sent: a spec without its graph, and once for many runs a bundle with the graph --------
+# ---- what is sent ---------------------------------------------------------------------------------
 
 
-def without_graph(spec: RunSpec) -> RunSpec:
-    """The spec without its graph and user's task, which are sent in a bundle; its key is computed first."""
-    spec.key, spec.catalog  # noqa: B018 (cached now, and pickled with the rest)
-    light = copy(spec)
-    for name in ("graph", "task") if isinstance(spec.task, Task) else ("graph",):
-        object.__setattr__(light, name, None)
-    return light
+class RunExecutor(Executor):
+    """What the two executors have in common: how a run is sent."""
 
+    live: bool  # epochs are reported during a run, which can be stopped within a batch; else they arrive with the run
+    places: int  # runs at once
 
-def bundle_of(spec: RunSpec) -> bytes:
-    """What many runs share, pickled: graph, and a user's task, model or encoding."""
-    task = spec.task if isinstance(spec.task, Task) else None
-    return pickle.dumps((spec.graph, task, pack_model(spec.model)))
+    def __init__(self) -> None:
+        self._bundles: dict[tuple[str, int, str], tuple[str, Any]] = {}
+
+    def share(self, name: str, content: bytes, scratch: Path) -> Any:
+        """Send the content to the workers; what they are given to find it."""
+        raise NotImplementedError
+
+    def forget_shared(self) -> None:
+        """Send shared data again when needed."""
+        self._bundles.clear()
+
+    def _packed(self, spec: RunSpec, scratch: Path) -> tuple[RunSpec, str, Any]:
+        """The spec without what is shared, and the name and place of its bundle."""
+        about = (spec.digest, id(spec.graph), mark_of(spec.model))
+        task = spec.task if isinstance(spec.task, Task) else None
+        if about not in self._bundles:
+            content = pickle.dumps((spec.graph, task, pack_model(spec.model)))
+            name = hashlib.sha256(content).hexdigest()[:20]
+            self._bundles[about] = name, self.share(name, content, scratch)
+        spec.key, spec.catalog  # noqa: B018 (cached now, and pickled with the rest)
+        light = copy(spec)
+        object.__setattr__(light, "graph", None)
+        if task is not None:
+            object.__setattr__(light, "task", None)
+        return light, *self._bundles[about]
 
 
 def _restored(light: RunSpec, name: str, bundle: Callable[[], bytes]) -> RunSpec:
@@ -161,56 +183,51 @@ def _by_value(module: str) -> Iterator[None]:
 # ---- worker processes of this machine -------------------------------------------------------------
 
 
-class LocalExecutor(Executor):
+class LocalExecutor(RunExecutor):
     """``workers`` slots, each a loky executor with one process, so that a process that dies affects no other.
 
     A future whose process died raises ``BrokenExecutor``; its slot is replaced.
     """
 
-    live = True  # epochs are reported during a run, which can be stopped within a batch
+    live = True
 
     def __init__(self, workers: int) -> None:
+        super().__init__()
         self.places = workers
         self._slots: list[_Slot] = []
-        self._running: dict[Future[Any], _Slot] = {}
-        self._process, self._lock = os.getpid(), threading.Lock()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        with self._lock:
-            if self._process != os.getpid():  # a forked child does not have its parent's worker processes
-                self._slots, self._running, self._process = [], {}, os.getpid()
-            self._slots = [slot for slot in self._slots if slot.usable]
-            slot = min(self._slots, key=lambda slot: slot.pending, default=None)
-            if slot is None or (slot.pending and len(self._slots) < self.places):
-                slot = _acquire()
-                self._slots.append(slot)
-            try:
-                future = slot.submit(fn, *args, **kwargs)
-            except BrokenExecutor:  # its idle process just died
-                self._slots.remove(slot)
-                slot = _Slot()
-                self._slots.append(slot)
-                future = slot.submit(fn, *args, **kwargs)
-            self._running[future] = slot
-        future.add_done_callback(lambda future: self._running.pop(future, None))
-        return future
+        self._slots = [slot for slot in self._slots if slot.usable]
+        slot = min(self._slots, key=lambda slot: len(slot.pending), default=None)
+        if slot is None or (slot.pending and len(self._slots) < self.places):
+            slot = _acquire()
+            self._slots.append(slot)
+        try:
+            return slot.submit(fn, *args, **kwargs)
+        except BrokenExecutor:  # its idle process just died
+            slot.close()
+            return self.submit(fn, *args, **kwargs)
 
-    def share(self, name: str, content: bytes, scratch: Path) -> str:
-        """Write the content to a file for the workers; return its path."""
+    def train(self, spec: RunSpec, models: Path, scratch: Path) -> Future[tuple[Run, dict[str, bytes]]]:
+        """Train a run in a worker process, which writes its files to ``models``."""
+        light, name, file = self._packed(spec, scratch)
+        return self.submit(train_here, light, name, file, models, scratch)
+
+    def share(self, name: str, content: bytes, scratch: Path) -> Path:
         file = scratch / f"{name}.bundle"
         file.write_bytes(content)
-        return str(file)
+        return file
 
     def kill(self, future: Future[Any]) -> None:
         """End the process that works on this future."""
-        if slot := self._running.get(future):
-            slot.close()
+        for slot in self._slots:
+            if future in slot.pending:
+                slot.close()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        with self._lock:
-            for slot in self._slots if self._process == os.getpid() else ():
-                _release(slot)
-            self._slots = []
+        for slot in self._slots:
+            _release(slot)
+        self._slots = []
 
 
 class _Slot:
@@ -223,13 +240,13 @@ class _Slot:
         self._executor = ProcessPoolExecutor(
             1, timeout=_IDLE, initializer=_begin, initargs=(os.getpid(),), env=environment
         )
-        self.pending, self.broken = 0, False
+        self.pending: set[Future[Any]] = set()
         _ALL.add(self)
 
     def submit(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = self._executor.submit(fn, *args, **kwargs)
-        self.pending += 1
-        future.add_done_callback(self._ended)
+        self.pending.add(future)
+        future.add_done_callback(self.pending.discard)
         return future
 
     @property
@@ -238,17 +255,11 @@ class _Slot:
 
         A sentinel is readable once its process is dead; ``is_alive`` may be wrong while loky collects the process.
         """
-        processes = list(self._executor._processes.values())
-        return not self.broken and not wait([process.sentinel for process in processes], 0)
-
-    def _ended(self, future: Future[Any]) -> None:
-        self.pending -= 1
-        if not future.cancelled() and isinstance(future.exception(), BrokenExecutor):
-            self.broken = True
+        flags, processes = self._executor._flags, list(self._executor._processes.values())
+        return not (flags.broken or flags.shutdown or wait([process.sentinel for process in processes], 0))
 
     def close(self) -> None:
         """Kill the process."""
-        self.broken = True
         _ALL.discard(self)
         self._executor.shutdown(wait=False, kill_workers=True)
 
@@ -350,9 +361,9 @@ def _warm_up(tell: Callable[[str], object] = lambda words: None) -> None:
         list(fit(build("DE-GNN-SPD", task, hidden=2), task, 1, device="cpu", progress=False))
 
 
-def train_here(light: RunSpec, bundle: str, name: str, folder: str, scratch: str) -> Run:
+def train_here(light: RunSpec, name: str, bundle: Path, models: Path, scratch: Path) -> tuple[Run, dict[str, bytes]]:
     """In a worker process: train one run, and append its progress to ``scratch/KEY.progress``."""
-    progress = open(Path(scratch) / f"{light.key}.progress", "a", encoding="utf-8")  # noqa: SIM115
+    progress = open(scratch / f"{light.key}.progress", "a", encoding="utf-8")  # noqa: SIM115
     began = time.process_time()
 
     def tell(message: dict[str, Any]) -> None:
@@ -364,11 +375,12 @@ def train_here(light: RunSpec, bundle: str, name: str, folder: str, scratch: str
         tell({"doing": ""})
         _warm_up(lambda words: tell({"doing": words}))
         try:
-            spec = _restored(light, name, Path(bundle).read_bytes)
+            spec = _restored(light, name, bundle.read_bytes)
         except Exception as error:
-            words = f"A worker process cannot load {light.model}: {type(error).__name__}: {error}"
-            return Run(light.key, "", "", light.model, light.seed, status="failed", error=words)
-        return run_one(spec, Path(folder), tell, StopFile(Path(scratch) / f"{light.key}.stop"))
+            raise ParameterError(
+                f"A worker process cannot load {light.model}: {type(error).__name__}: {error}"
+            ) from None
+        return run_one(spec, models, tell, StopFile(scratch / f"{light.key}.stop")), {}
 
 
 class StopFile:
@@ -386,12 +398,13 @@ class StopFile:
 # ---- a Dask cluster -------------------------------------------------------------------------------
 
 
-class DaskExecutor(Executor):
+class DaskExecutor(RunExecutor):
     """The workers of a Dask cluster with the same versions as this process; others are left out with a warning."""
 
-    live = False  # epochs arrive with the run
+    live = False
 
     def __init__(self, workers: Any) -> None:
+        super().__init__()
         self._ours = isinstance(workers, str)
         self.client = _connected(workers) if self._ours else workers
         if self.client.asynchronous:
@@ -399,9 +412,8 @@ class DaskExecutor(Executor):
         if self.client.status == "closed":
             raise ParameterError("workers is a Client that is closed; make a new one: Client(address).")
         self._executor = self.client.get_executor(pure=False)
-        self._shared: dict[str, Any] = {}
         self._usable: dict[str, bool] = {}
-        self._looked, self._places = -9.0, 0
+        self._looked, self._threads = -9.0, 0
         self._look()
         if self._usable and not any(self._usable.values()):
             self.shutdown()
@@ -411,10 +423,10 @@ class DaskExecutor(Executor):
             )
 
     @property
-    def places(self) -> int:
-        """Runs in progress, and as many again that are queued, so that no worker waits for the client."""
+    def places(self) -> int:  # type: ignore[override]
+        """Runs at once, by the present number of workers."""
         self._look()
-        return max(2, 2 * self._places)
+        return self._threads
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         self._look()
@@ -423,17 +435,18 @@ class DaskExecutor(Executor):
         future: Future[Any] = self._executor.submit(fn, *args, key=f"degnn-{uuid.uuid4().hex}", **only, **kwargs)
         return future
 
+    def train(self, spec: RunSpec, models: Path, scratch: Path) -> Future[tuple[Run, dict[str, bytes]]]:
+        """Train a run on a worker, from its checkpoint in ``models`` if there is one; its files come back with it."""
+        light, name, bundle = self._packed(spec, scratch)
+        checkpoint = models / f"{spec.key}.checkpoint"
+        content_so_far = checkpoint.read_bytes() if checkpoint.exists() else b""
+        return self.submit(train_there, light, name, bundle, content_so_far, versions_here())
+
     def share(self, name: str, content: bytes, scratch: Path) -> Any:
         """A future of the content. It is a task, so that workers that join later can get it, too."""
-        if name not in self._shared:
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Sending large graph")
-                self._shared[name] = self.client.submit(bytes, content, key=f"degnn-graph-{uuid.uuid4().hex}")
-        return self._shared[name]
-
-    def forget_shared(self) -> None:
-        """The Dask scheduler restarted: send shared data again when needed."""
-        self._shared.clear()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            return self.client.submit(bytes, content, key=f"degnn-graph-{uuid.uuid4().hex}")
 
     def leave_out(self, address: str, why: str) -> None:
         """Send nothing more to this worker."""
@@ -459,7 +472,7 @@ class DaskExecutor(Executor):
         except OSError:  # it is reconnecting
             threads = {}
         self._usable = {address: good for address, good in self._usable.items() if address in threads}
-        self._places = sum(threads[address] for address, good in self._usable.items() if good)
+        self._threads = sum(threads[address] for address, good in self._usable.items() if good)
 
     def kill(self, future: Future[Any]) -> None:
         """Cancel the task: Dask cannot end a single one."""
@@ -468,7 +481,7 @@ class DaskExecutor(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         with contextlib.suppress(Exception):  # the cluster may be gone
             self._executor.shutdown(wait=False)
-        self._shared.clear()
+        self.forget_shared()
         if self._ours:
             with contextlib.suppress(Exception):
                 self.client.close(timeout=_CONNECT)
@@ -516,13 +529,13 @@ def _installed() -> dict[str, str]:
     return versions
 
 
-def _difference(worker: str, has: Any) -> str:
-    """One sentence on which versions of a worker differ from ours; "" if none do.
+def _difference(worker: str, has: Any, expected: Mapping[str, str] | None = None) -> str:
+    """One sentence on which versions of a worker differ from the client's, by default ours; "" if none do.
 
     >>> _difference("tcp://10.0.0.7:41", {**versions_here(), "numpy": "1.0"}).startswith("The worker tcp://10.0.0.7:41")
     True
     """
-    expected = versions_here()
+    expected = expected or versions_here()
     if isinstance(has, ImportError):
         return f"The worker {worker} has no degnn_explore ({has})."
     if not isinstance(has, Mapping):  # it has left again
@@ -537,18 +550,18 @@ def _difference(worker: str, has: Any) -> str:
 
 
 class OtherVersions(Exception):
-    """A worker that joined has other versions: address, and what differs."""
+    """A worker that joined has other versions: its address, and a sentence."""
 
 
 def train_there(
-    light: RunSpec, bundle: bytes, name: str, checkpoint: bytes, expected: dict[str, str]
+    light: RunSpec, name: str, bundle: bytes, checkpoint: bytes, expected: dict[str, str]
 ) -> tuple[Run, dict[str, bytes]]:
     """In a worker of a cluster: train one run; returns it with the files that the client keeps."""
     from distributed import get_worker
 
     worker = get_worker()
-    if (has := versions_here()) != expected:
-        raise OtherVersions(worker.address, has)
+    if why := _difference(worker.address, versions_here(), expected):
+        raise OtherVersions(worker.address, why)
     with _ONE_AT_A_TIME:
         spec = _restored(light, name, lambda: bundle)
     task = worker.state.tasks.get(worker.get_current_task())
@@ -557,10 +570,8 @@ def train_there(
         if checkpoint:
             own.write_bytes(checkpoint)
         run = run_one(spec, Path(folder), stop=_Unwanted(task))
-        wanted = [
-            file for file in Path(folder).iterdir() if file.suffix == ".safetensors" or (file == own and spec.rung)
-        ]
-        return run, {file.name: file.read_bytes() for file in wanted if not file.name.startswith(".")}
+        kept = [*Path(folder).glob("[!.]*.safetensors"), *([own] if spec.rung and own.exists() else [])]
+        return run, {file.name: file.read_bytes() for file in kept}
 
 
 _ONE_AT_A_TIME = threading.Lock()

@@ -1,13 +1,10 @@
-"""A race: several models and seeds on one task, trained in the background.
-
-No widgets here: a view calls :meth:`Race.snapshot` when :attr:`Race.version` has changed.
-"""
+"""A race: several models and seeds on one task, trained in the background. No widgets here."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +23,7 @@ ENDED = ("finished", "failed")
 
 @dataclass(frozen=True, eq=False)
 class RaceSetup:
-    """What to race: models and seeds on one task, with settings for all models or for single ones.
+    """What to race: models and seeds on one task.
 
     Examples
     --------
@@ -44,10 +41,6 @@ class RaceSetup:
     device: str = "auto"
     settings: Mapping[str, Any] = field(default_factory=dict)  # hyperparameters, for every model that has them
     options: Mapping[str, Any] = field(default_factory=dict)  # further arguments of fit
-    settings_of: Mapping[str, Mapping[str, Any]] = field(
-        default_factory=dict
-    )  # of single models; may include learning_rate
-    protocol: str = "honest"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)))
@@ -56,10 +49,8 @@ class RaceSetup:
         """The run of a model with a seed."""
         entry = MODELS[check_choice("model", model, MODELS)]
         names = [name for name in self.settings if name in entry.load().HYPER and name not in entry.own]
-        settings = {name: self.settings[name] for name in names} | dict(self.settings_of.get(model, {}))
-        return RunSpec(
-            self.graph, self.task, model, seed, self.epochs, settings, self.options, self.protocol, self.device
-        )
+        settings = {name: self.settings[name] for name in names}
+        return RunSpec(self.graph, self.task, model, seed, self.epochs, settings, self.options, device=self.device)
 
     def specs(self) -> list[RunSpec]:
         """All runs, seed by seed, so that every model gets a first result early."""
@@ -67,10 +58,8 @@ class RaceSetup:
 
     @cached_property
     def question(self) -> RunSpec:
-        """A run that stands for the question: graph, task, metric and protocol."""
-        metric = {name: value for name, value in self.options.items() if name == "metric"}
-        model = self.models[0] if self.models else "GCN"
-        return RunSpec(self.graph, self.task, model, options=metric, protocol=self.protocol)
+        """A run that stands for the question: graph, task and metric."""
+        return self.spec(self.models[0] if self.models else "GCN")
 
     @property
     def kind(self) -> str:
@@ -86,14 +75,6 @@ class RaceSetup:
     def title(self) -> str:
         """The graph's name."""
         return self.question.title
-
-    def make_task(self, seed: int) -> Task:
-        """The task with the split of this seed."""
-        return RunSpec(self.graph, self.task, self.question.model, seed, protocol=self.protocol).make_task()
-
-    def full_settings(self, model: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Hyperparameters and options of this model's runs, with defaults filled in."""
-        return self.spec(model).full_settings
 
     def check(self) -> None:
         """Raise an error for anything that would fail before the first epoch."""
@@ -145,7 +126,6 @@ class Snapshot:
     progress: tuple[ModelProgress, ...]
     left: float | None  # seconds until all is finished
     runs: tuple[Run, ...]  # finished, or with their epochs so far (status "running")
-    version: int = 0  # increases with every change
     where: str = ""  # where the latest run is trained and its data are
 
 
@@ -159,25 +139,22 @@ def states_of(setup: RaceSetup, runs: Iterable[Run]) -> dict[str, RunState]:
 
 
 def snapshot_of(
-    setup: RaceSetup, states: Mapping[str, RunState], state: str, workers: int = 1, version: int = 0, where: str = ""
+    setup: RaceSetup, states: Mapping[str, RunState], state: str, workers: int = 1, where: str = ""
 ) -> Snapshot:
     """A snapshot of these states."""
     left = _seconds_left(list(states.values()), setup.epochs, workers) if state == "running" else {}
     by_model = {model: [one for one in states.values() if one.spec.model == model] for model in setup.models}
     progress = tuple(_progress(model, own, setup.epochs, state, left) for model, own in by_model.items())
-    runs = tuple(_shown(one) for one in states.values() if one.epochs)
+    runs = tuple(
+        one.run
+        if one.run is not None and one.state == "finished"
+        else replace(one.spec.record(), status="running", epochs=list(one.epochs))
+        for one in states.values()
+        if one.epochs
+    )
     if where and workers > 1:
         where += f"; up to {workers} runs at once"
-    return Snapshot(state, progress, max(left.values(), default=None), runs, version, where)
-
-
-def _shown(one: RunState) -> Run:
-    if one.run is not None and one.state == "finished":
-        return one.run
-    spec = one.spec
-    return Run(
-        spec.key, spec.title, spec.kind, spec.model, spec.seed, digest=spec.digest, catalog=spec.catalog,
-        metric=one.epochs[0]["metric"], status="running", epochs=list(one.epochs), protocol=spec.protocol)  # fmt: skip
+    return Snapshot(state, progress, max(left.values(), default=None), runs, where)
 
 
 def _progress(model: str, runs: Sequence[RunState], epochs: int, race: str, left: Mapping[str, float]) -> ModelProgress:
@@ -241,7 +218,7 @@ class Race:
         self.setup, self.store = setup, store
         self.workers = check_int("workers", workers, least=1)
         setup.check()
-        self.version = 0  # increases with every change
+        self.version = 0  # increases with every change: time for another snapshot
         self._state, self._where = "ready", ""
         self._lock, self._idle, self._stop = threading.RLock(), threading.Event(), threading.Event()
         self._idle.set()
@@ -291,7 +268,7 @@ class Race:
     def snapshot(self) -> Snapshot:
         """The current state of the race."""
         with self._lock:
-            return snapshot_of(self.setup, self._states, self._state, self.workers, self.version, self._where)
+            return snapshot_of(self.setup, self._states, self._state, self.workers, self._where)
 
     def _run(self, stop: threading.Event) -> None:
         """In a thread."""

@@ -7,7 +7,6 @@ process that is killed loses nothing finished, and the next one, or another at t
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import threading
@@ -19,29 +18,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..common.errors import ParameterError
-from ..learn.registry import mark_of
-from .executors import (
-    DaskExecutor,
-    LocalExecutor,
-    OtherVersions,
-    StopFile,
-    bundle_of,
-    executor_for,
-    train_here,
-    train_there,
-    versions_here,
-    without_graph,
-)
-from .runs import Run, RunSpec, run_one
+from .executors import DaskExecutor, LocalExecutor, OtherVersions, executor_for
+from .runs import Run, RunSpec
 from .store import CLAIM, Store, new_owner
 
-_DEATHS = {True: 2, False: 5}  # a run fails when so many of its workers died after, or before, it began
+_DEATHS = 3  # a run fails when so many worker processes died with it
 _TICK = 0.1  # seconds between checks of progress files and the stop event
 _ELSEWHERE = 1.0  # seconds between checks of runs that another process trains
 _GRACE = 5.0  # seconds that stopped runs have to write their checkpoints before their processes are killed
 _DIED = (
-    "The worker process ended unexpectedly, twice. If there was too little memory, train fewer models at once; if the "
-    "model is your own, try it in the notebook with de.fit."
+    f"The worker process ended unexpectedly, {_DEATHS} times. If there was too little memory, train fewer models at "
+    "once; if the model is your own, try it in the notebook with de.fit."
 )
 
 
@@ -62,13 +49,12 @@ class Update:
 class _Running:
     spec: RunSpec
     future: Future[Any]
-    began_at: int  # size of its progress file when it was submitted
     offset: int = 0  # bytes of its progress file that were read
     state: str = "preparing"
 
 
 class Scheduler:
-    """Runs specs on ``workers``: a number of processes, or a Dask cluster, see :func:`executor_for`.
+    """Runs specs, once, on ``workers``: a number of processes, or a Dask cluster, see :func:`executor_for`.
 
     Examples
     --------
@@ -85,6 +71,16 @@ class Scheduler:
     def __init__(self, store: Store, workers: Any = None, *, retry_failed: bool = False) -> None:
         self.store, self.workers, self._retry = store, workers, retry_failed
         self.places = 0  # runs at once, known once it runs
+        self._owner = new_owner()
+        self._scratch = store.scratch_of(self._owner)
+        self._tell: Callable[[Update], object] = lambda update: None
+        self._claimed: list[RunSpec] = []  # not submitted yet
+        self._running: dict[str, _Running] = {}
+        self._unsaved: list[tuple[RunSpec, Run]] = []
+        self._deaths: Counter[str] = Counter()
+        self._retried: set[str] = set()  # failed runs are trained once more, not for ever
+        self._news = threading.Event()
+        self._next_claim = 0.0
 
     def run(
         self,
@@ -97,200 +93,135 @@ class Scheduler:
         ``todo()`` returns the runs that have not ended, most urgent first; it is called again whenever one has ended.
         An error, such as a full disk or Ctrl-C, is raised after running runs were stopped and claims released.
         """
+        self._tell = on_update or self._tell
         self.store.prepare()
-        executor = executor_for(self.workers)
-        session = _Session(self.store, executor, on_update or (lambda update: None), self._retry)
+        self._executor: LocalExecutor | DaskExecutor = executor_for(self.workers)
+        over = threading.Event()
         try:
-            session.scratch.mkdir(parents=True, exist_ok=True)
-            waiting = list(todo())
+            self._scratch.mkdir(parents=True, exist_ok=True)
+            threading.Thread(target=self._renew, args=(over,), daemon=True, name="renews claims").start()
+            waiting, elsewhere = list(todo()), False
             while not (stop is not None and stop.is_set()):
-                self.places = executor.places if executor.live else executor.places // 2
-                ended = session.collect()
-                session.submit_claimed()  # before writing results: no worker waits for the disk
-                ended |= session.keep()
-                if ended or session.looked_elsewhere:
+                self.places = self._executor.places
+                self._collect()
+                self._submit()  # before writing results: no worker waits for the disk
+                if self._keep() or elsewhere:
                     waiting = list(todo())
-                if not session.fill(waiting):
+                elsewhere = self._claim(waiting)
+                self._submit()
+                if not (self._left(waiting) or self._claimed or self._running):
                     break
-                session.wait()
+                self._wait()
         finally:
-            session.end()
+            try:
+                self._stop_running()
+            finally:
+                over.set()
+                self._executor.shutdown()
+                with contextlib.suppress(ParameterError):
+                    self._keep()
+                with contextlib.suppress(ParameterError):  # on a full disk the claims end by themselves
+                    self.store.release(self._owner)
+                self.store.tidy(self._owner)
 
-
-class _Session:
-    """One call of :meth:`Scheduler.run`."""
-
-    def __init__(
-        self,
-        store: Store,
-        executor: LocalExecutor | DaskExecutor,
-        on_update: Callable[[Update], object],
-        retry_failed: bool,
-    ) -> None:
-        self.store, self.executor, self.on_update, self._retry = store, executor, on_update, retry_failed
-        self.owner = new_owner()
-        self.scratch = store.scratch_of(self.owner)
-        self.looked_elsewhere = False
-        self._running: dict[str, _Running] = {}
-        self._claimed: list[RunSpec] = []
-        self._unsaved: list[tuple[RunSpec, Run]] = []
-        self._bundles: dict[tuple[str, int, str], tuple[str, Any]] = {}
-        self._deaths: Counter[tuple[str, bool]] = Counter()
-        self._news, self._over = threading.Event(), threading.Event()
-        self._next_look = 0.0
-        self._retried: set[str] = set()
-        threading.Thread(target=self._renew, daemon=True, name="renews claims").start()
-
-    def _renew(self) -> None:
-        while not self._over.wait(CLAIM / 3):
+    def _renew(self, over: threading.Event) -> None:
+        while not over.wait(CLAIM / 3):
             with contextlib.suppress(ParameterError):  # a full disk is reported by the loop
-                self.store.renew(self.owner)
+                self.store.renew(self._owner)
 
     # ---- submitting ---------------------------------------------------------------------------
 
-    def fill(self, waiting: Sequence[RunSpec]) -> bool:
-        """Claim and submit runs while workers are free; return whether anything is left, here or elsewhere."""
-        self.looked_elsewhere = False
-        claimed = {spec.key for spec in self._claimed}
-        left = {spec.key: spec for spec in waiting if spec.key not in self._running and spec.key not in claimed}
-        left = {key: spec for key, spec in left.items() if key not in self._retried}
-        room = self.executor.places - len(self._running) - len(self._claimed)
-        ahead = min(self.executor.places, 2)  # claimed in advance, so that a free worker gets a run at once
-        if left and room + ahead > 0 and time.monotonic() >= self._next_look:
-            keys, ended = self.store.claim(left, self.owner, room + ahead, retry_failed=self._retry)
-            self._claimed += [left[key] for key in keys]
-            for key in ended:  # by another process
-                if (run := self.store.get(key)) is not None:
-                    self.on_update(Update(left[key], run.status, run.epochs, run=run))
-                    self.looked_elsewhere = True
-            if not keys:  # others train what is left
-                self._next_look = time.monotonic() + _ELSEWHERE
-                self.looked_elsewhere = True
-        self.submit_claimed()
-        return bool(left or self._running or self._claimed)
+    @property
+    def _most(self) -> int:
+        """How many runs may be submitted: on a cluster some are queued, so that no worker waits for the client."""
+        return self.places if self._executor.live else max(2, 2 * self.places)
 
-    def submit_claimed(self) -> None:
+    def _left(self, waiting: Sequence[RunSpec]) -> dict[str, RunSpec]:
+        """The runs that are neither claimed by this scheduler nor failed again, by key."""
+        taken = {spec.key for spec in self._claimed} | self._running.keys() | self._retried
+        return {spec.key: spec for spec in waiting if spec.key not in taken}
+
+    def _claim(self, waiting: Sequence[RunSpec]) -> bool:
+        """Claim runs for free workers; return whether other processes have ended runs, or train all that is left."""
+        left = self._left(waiting)
+        ahead = min(self._most, 2)  # claimed in advance, so that a free worker gets a run at once
+        room = self._most + ahead - len(self._running) - len(self._claimed)
+        if not left or room <= 0 or time.monotonic() < self._next_claim:
+            return False
+        keys, ended = self.store.claim(left, self._owner, room, retry_failed=self._retry)
+        self._claimed += [left[key] for key in keys]
+        for key in ended:
+            if (run := self.store.get(key)) is not None:
+                self._tell(Update(left[key], run.status, run.epochs, run=run))
+        if not keys:
+            self._next_claim = time.monotonic() + _ELSEWHERE
+        return bool(ended) or not keys
+
+    def _submit(self) -> None:
         """Submit claimed runs to free workers."""
-        while self._claimed and len(self._running) < self.executor.places:
+        while self._claimed and len(self._running) < self._most:
             spec = self._claimed.pop(0)
-            self._continue_from(spec)
-            began_at = self._progress_size(spec)
-            future = self._submit(spec)
-            self._running[spec.key] = _Running(spec, future, began_at)
-            self.on_update(Update(spec, "preparing"))
+            if spec.resume_from and not (checkpoint := self.store.checkpoint(spec.key)).exists():
+                with contextlib.suppress(OSError):  # without the checkpoint of the rung below, it starts over
+                    os.replace(self.store.checkpoint(spec.resume_from), checkpoint)
+            try:
+                future = self._executor.train(spec, self.store.models, self._scratch)
+            except ParameterError as error:  # a model that cannot be pickled
+                self._unsaved.append((spec, replace(spec.record(), status="failed", error=str(error))))
+                continue
+            self._running[spec.key] = _Running(spec, future)
+            self._tell(Update(spec, "preparing"))
             future.add_done_callback(lambda _: self._news.set())
-
-    def _progress_size(self, spec: RunSpec) -> int:
-        file = self.scratch / f"{spec.key}.progress"
-        return file.stat().st_size if file.exists() else 0
-
-    def _continue_from(self, spec: RunSpec) -> None:
-        """A trial continues from the checkpoint of the rung below; without it, it starts over."""
-        if spec.resume_from and not (place := self.store.checkpoint(spec.key)).exists():
-            with contextlib.suppress(OSError):
-                os.replace(self.store.checkpoint(spec.resume_from), place)
-
-    def _submit(self, spec: RunSpec) -> Future[Any]:
-        light = without_graph(spec)
-        try:
-            name, bundle = self._shared(spec)
-        except ParameterError as error:  # a model that cannot be pickled
-            if not self.executor.live:
-                raise ParameterError(
-                    f"{error} So it cannot be trained on a cluster; workers=1 trains it here."
-                ) from None
-            return self._in_thread(spec, str(error))
-        if isinstance(self.executor, LocalExecutor):
-            return self.executor.submit(train_here, light, bundle, name, str(self.store.models), str(self.scratch))
-        checkpoint = self.store.checkpoint(spec.key)
-        content_so_far = checkpoint.read_bytes() if checkpoint.exists() else b""
-        return self.executor.submit(train_there, light, bundle, name, content_so_far, versions_here())
-
-    def _shared(self, spec: RunSpec) -> tuple[str, Any]:
-        """Name and location of a spec's bundle, which is sent once."""
-        about = (spec.digest, id(spec.graph), mark_of(spec.model))
-        if about not in self._bundles:
-            content = bundle_of(spec)
-            name = hashlib.sha256(content).hexdigest()[:20]
-            self._bundles[about] = name, self.executor.share(name, content, self.scratch)
-        return self._bundles[about]
-
-    def _in_thread(self, spec: RunSpec, why: str) -> Future[Any]:
-        """Train a model that cannot be pickled in a thread of this process."""
-        future: Future[Any] = Future()
-        file = self.scratch / f"{spec.key}.progress"
-
-        def tell(message: dict[str, Any]) -> None:
-            if "placed" in message:
-                message = {"placed": f"{message['placed']}; in this notebook's own process: {why}"}
-            with file.open("a", encoding="utf-8") as progress:
-                progress.write(json.dumps(message) + "\n")
-
-        def work() -> None:
-            future.set_result(run_one(spec, self.store.models, tell, StopFile(self.scratch / f"{spec.key}.stop")))
-
-        threading.Thread(target=work, daemon=True, name=f"train {spec.model}").start()
-        return future
 
     # ---- collecting ---------------------------------------------------------------------------
 
-    def wait(self) -> None:
+    def _wait(self) -> None:
         """Wait until a run has ended, or for a tick."""
         self._news.wait(_TICK)
         self._news.clear()
 
-    def collect(self) -> bool:
-        """Report the progress of running runs and collect those that ended; return whether one has."""
-        for running in self._running.values():
+    def _collect(self) -> None:
+        """Report the progress of running runs, and collect those that have ended."""
+        for running in list(self._running.values()):
+            ended = running.future.done()
             self._follow(running)
-        done = [running for running in self._running.values() if running.future.done()]
-        for running in done:
-            self._follow(running)  # its last epochs
-            del self._running[running.spec.key]
-            if (run := self._outcome(running)) is not None:
-                self._unsaved.append((running.spec, run))
-            else:
-                self._claimed.insert(0, running.spec)  # still claimed: train it again before anything else
-                self.on_update(Update(running.spec, "waiting"))
-        return bool(done)
+            if ended:
+                del self._running[running.spec.key]
+                if (run := self._outcome(running)) is not None:
+                    self._unsaved.append((running.spec, run))
+                else:
+                    self._claimed.insert(0, running.spec)  # still claimed: train it again before anything else
+                    self._tell(Update(running.spec, "waiting"))
 
     def _outcome(self, running: _Running) -> Run | None:
         """The run that has ended; None if it is to be trained again."""
-        spec, future = running.spec, running.future
+        spec = running.spec
         try:
-            result = future.result()
+            run, files = running.future.result()
         except CancelledError:
-            if isinstance(self.executor, DaskExecutor):
-                self._bundles.clear()  # the Dask scheduler restarted and lost them
-                self.executor.forget_shared()
+            self._executor.forget_shared()  # the Dask scheduler may have restarted and lost them
+            return None
+        except OtherVersions as error:
+            assert isinstance(self._executor, DaskExecutor)
+            self._executor.leave_out(*error.args)
             return None
         except BrokenExecutor:
-            began = running.offset > running.began_at
-            self._deaths[spec.key, began] += 1
-            if self._deaths[spec.key, began] < _DEATHS[began]:
+            self._deaths[spec.key] += 1
+            if self._deaths[spec.key] < _DEATHS:
                 return None
             return replace(spec.record(), status="failed", error=_DIED)
-        except OtherVersions as error:
-            if isinstance(self.executor, DaskExecutor):
-                self.executor.leave_out(error.args[0], f"The worker {error.args[0]} has {error.args[1]}.")
-            return None
+        except ImportError as error:
+            raise ParameterError(f"A worker of the cluster cannot import what is needed: {error}.") from None
         except Exception as error:
+            words = str(error) if isinstance(error, ParameterError) else f"{type(error).__name__}: {error}"
             if type(error).__name__ == "KilledWorker":
                 words = f"Every worker that began with it died: {error}"
-            elif isinstance(error, ImportError):
-                raise ParameterError(f"A worker of the cluster cannot import what is needed: {error}.") from None
-            else:
-                words = f"{type(error).__name__}: {error}"
             return replace(spec.record(), status="failed", error=words)
-        run, files = (result, {}) if isinstance(result, Run) else result
         for name, content in files.items():
-            self.store.models.mkdir(parents=True, exist_ok=True)
             (self.store.models / name).write_bytes(content)
-        if run.status == "cancelled":
-            return None
-        return run if run.graph else replace(spec.record(), status=run.status, error=run.error)
+        return None if run.status == "cancelled" else run
 
-    def keep(self) -> bool:
+    def _keep(self) -> bool:
         """Store runs that ended, report them, and remove their files; return whether there were any."""
         if not self._unsaved:
             return False
@@ -300,21 +231,19 @@ class _Session:
             if not run.rung or run.status == "failed":
                 self.store.checkpoint(run.key).unlink(missing_ok=True)
             for ending in ("progress", "stop"):
-                (self.scratch / f"{run.key}.{ending}").unlink(missing_ok=True)
+                (self._scratch / f"{run.key}.{ending}").unlink(missing_ok=True)
             if run.status == "failed" and self._retry:
-                self._retried.add(run.key)  # once per call
-            self.on_update(Update(spec, run.status, () if self.executor.live else run.epochs, run=run))
+                self._retried.add(run.key)
+            self._tell(Update(spec, run.status, () if self._executor.live else run.epochs, run=run))
         return True
 
     def _follow(self, running: _Running) -> None:
-        """Report what a run has appended to its progress file."""
-        if not self.executor.live:
-            return
+        """Report what a run on this machine has appended to its progress file."""
         try:
-            with open(self.scratch / f"{running.spec.key}.progress", "rb") as file:
+            with open(self._scratch / f"{running.spec.key}.progress", "rb") as file:
                 file.seek(running.offset)
                 text = file.read()
-        except OSError:
+        except FileNotFoundError:
             return
         whole = text[: text.rfind(b"\n") + 1]
         running.offset += len(whole)
@@ -322,37 +251,23 @@ class _Session:
             message = json.loads(line)
             if "epochs" in message:
                 running.state = "running"
-            self.on_update(
-                Update(
-                    running.spec, running.state, message.get("epochs", ()), message.get("doing", ""),
-                    message.get("placed", ""), message.get("cpu_seconds", 0.0)))  # fmt: skip
+            self._tell(Update(running.spec, running.state, **message))
 
-    # ---- the end ------------------------------------------------------------------------------
-
-    def end(self) -> None:
-        """Stop running runs and keep those that ended; nothing is claimed or running afterwards."""
+    def _stop_running(self) -> None:
+        """Stop running runs and keep those that have ended; what does not stop in time is killed."""
         self._claimed.clear()
-        try:
-            for key, running in self._running.items():
-                with contextlib.suppress(OSError):
-                    (self.scratch / f"{key}.stop").touch()
-                if not self.executor.live:
-                    running.future.cancel()
-            until = time.monotonic() + _GRACE
-            while self._running and time.monotonic() < until:
-                self.collect()
-                with contextlib.suppress(ParameterError):
-                    self.keep()
-                if self._running:
-                    self.wait()
-            for running in self._running.values():
-                self.executor.kill(running.future)
-                self.on_update(Update(running.spec, "waiting"))
-        finally:
-            self._over.set()
-            self.executor.shutdown()
+        for key, running in self._running.items():
+            with contextlib.suppress(OSError):
+                (self._scratch / f"{key}.stop").touch()
+            if not self._executor.live:
+                running.future.cancel()
+        until = time.monotonic() + _GRACE
+        while self._running and time.monotonic() < until:
+            self._collect()
             with contextlib.suppress(ParameterError):
-                self.keep()
-            with contextlib.suppress(ParameterError):  # on a full disk the claims end by themselves
-                self.store.release(self.owner)
-            self.store.tidy(self.owner)
+                self._keep()
+            if self._running:
+                self._wait()
+        for running in self._running.values():
+            self._executor.kill(running.future)
+            self._tell(Update(running.spec, "waiting"))

@@ -106,7 +106,7 @@ _LATEST: dict[str, tuple[Graph, SetNet]] = {}
 _LOADING = threading.Lock()
 
 
-def _score(bundle: bytes | str, name: str, sets: NDArray[np.int64], device: str) -> NDArray[np.float64]:
+def _score(bundle: bytes | Path, name: str, sets: NDArray[np.int64], device: str) -> NDArray[np.float64]:
     """Scores these sets. ``bundle`` is the content or a file with it; the latest one stays loaded."""
     with _LOADING:
         if name not in _LATEST:
@@ -117,11 +117,11 @@ def _score(bundle: bytes | str, name: str, sets: NDArray[np.int64], device: str)
         return predict_here(model, graph, sets, device=device, progress=False)
 
 
-def _loaded(bundle: bytes | str) -> tuple[Graph, SetNet]:
+def _loaded(bundle: bytes | Path) -> tuple[Graph, SetNet]:
     from ..learn.saving import load_model
     from .executors import unpack_model
 
-    graph, packed, saved = pickle.loads(Path(bundle).read_bytes() if isinstance(bundle, str) else bundle)
+    graph, packed, saved = pickle.loads(bundle if isinstance(bundle, bytes) else bundle.read_bytes())
     for own in packed:
         unpack_model(own)
     with tempfile.TemporaryDirectory() as folder:

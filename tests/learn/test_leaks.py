@@ -17,13 +17,12 @@ import degnn_explore as de
 from degnn_explore.engine.features import base_features, set_features
 from degnn_explore.learn.leaks import LEAKS, leaks_of, protocol_of
 from degnn_explore.learn.metrics import metrics
-from degnn_explore.studies.board_runs import BoardRuns, code_of
+from degnn_explore.studies.board_runs import BoardRuns
 from degnn_explore.studies.comparison import compare_runs
-from degnn_explore.studies.race import Race, RaceSetup
-from degnn_explore.studies.runs import Run
+from degnn_explore.studies.race import RaceSetup
+from degnn_explore.studies.runs import Run, RunSpec, run_one
 from degnn_explore.studies.store import Store
 from tests.strategies import shuffled
-from tests.support.waiting import LONG
 
 KARATE = de.load("karate")
 OF_LINKS = [name for name, leak in LEAKS.items() if "links" in leak.kinds]
@@ -72,13 +71,11 @@ def test_a_task_says_what_it_leaks_and_shares_no_digest_and_no_key_with_an_hones
     task, honest = de.link_task(KARATE, protocol=name), de.link_task(KARATE)
     assert task.protocol == name and f"leaking: {name}" in repr(task)
     assert task.digest() != honest.digest()
-    plans = [RaceSetup(KARATE, "links", ["GCN"], protocol=protocol) for protocol in ("honest", name)]
-    keys = [plan.spec("GCN").key for plan in plans]
-    assert keys[0] != keys[1] and plans[0].digest != plans[1].digest
-    assert plans[1].make_task(0).leaks == task.leaks
-    own = [RaceSetup(KARATE, each, ["GCN"]).spec("GCN") for each in (honest, task)]
+    specs = [RunSpec(KARATE, "links", "GCN", protocol=protocol) for protocol in ("honest", name)]
+    assert specs[0].key != specs[1].key and specs[0].digest != specs[1].digest
+    assert specs[1].make_task().leaks == task.leaks
+    own = [RunSpec(KARATE, each, "GCN") for each in (honest, task)]
     assert own[1].protocol == name and own[0].key != own[1].key
-    assert f"protocol='{name}'" in code_of(plans[1]) and "protocol" not in code_of(plans[0])
 
 
 # ---- on: the data -------------------------------------------------------------------------------------------------
@@ -219,17 +216,15 @@ def test_an_epoch_chosen_on_test_is_the_best_on_test_and_its_weights_are_kept() 
 # ---- records, boards and tables -----------------------------------------------------------------------------------
 
 
-def test_a_race_writes_down_its_protocol_and_an_honest_board_leaves_its_runs_aside(tmp_path: Path) -> None:
+def test_a_run_writes_down_its_protocol_and_an_honest_board_leaves_its_runs_aside(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    leaking = RaceSetup(KARATE, "links", ["GCN"], seeds=1, epochs=3, protocol="epoch_chosen_on_test")
-    race = Race(leaking, store, 1)
-    race.start()
-    assert race.wait(LONG)
-    (run,) = store.runs(status="finished")
+    leaking = RunSpec(KARATE, "links", "GCN", epochs=3, protocol="epoch_chosen_on_test")
+    run = run_one(leaking, tmp_path / "models")
+    store.put(run)
     assert run.protocol == "epoch_chosen_on_test" and run.test == run.optimistic
     assert Run.from_json(run.to_json()) == run
     assert Run.from_json('{"key":"k","graph":"g","task":"links","model":"GCN"}').protocol == "honest"
-    honest = BoardRuns(replace(leaking, protocol="honest"), store)
+    honest = BoardRuns(RaceSetup(KARATE, "links", ["GCN"], seeds=1, epochs=3), store)
     assert honest.runs == [] and honest.note == "Ignored: 1 run with a protocol that leaks on purpose."
     assert compare_runs([run]).notes[0].startswith("Not an honest comparison, on purpose: protocol epoch_chosen_on_te")
     assert "Not an honest" not in " ".join(compare_runs([replace(run, protocol="honest")]).notes)

@@ -24,7 +24,7 @@ def setup(**more: Any) -> RaceSetup:
 def keep(store: Store, of: RaceSetup, tests: dict[tuple[str, int], float]) -> None:
     """Puts finished runs of a plan with these test metrics."""
     for (model, seed), test in tests.items():
-        hyper, options = of.full_settings(model)
+        hyper, options = of.spec(model).full_settings
         key, about = of.spec(model, seed).key, {"digest": of.digest, "catalog": "karate", "sizes": {"test": 16}}
         given = {"hyper": hyper, "options": options, "test": test, "optimistic": test}
         store.put(Run(key, of.title, of.kind, model, seed, **about, **given))
@@ -96,7 +96,7 @@ def test_the_code_is_that_of_the_runs_shown_and_before_there_are_any_of_the_setu
 
 
 def test_the_code_of_runs_on_two_devices_leaves_the_device_to_the_reader() -> None:
-    hyper, options = setup().full_settings("GCN")
+    hyper, options = setup().spec("GCN").full_settings
     run = Run("k", "karate", "links", "GCN", hyper=hyper, options=options)
     assert "device='cpu'" in code_of(setup(), [run, replace(run, seed=1)])
     assert "device='auto'" in code_of(setup(), [run, replace(run, seed=1, device="cuda:0")])

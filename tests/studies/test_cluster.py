@@ -5,7 +5,6 @@ What happens when clients and workers are killed is in ``test_killed_processes.p
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -45,13 +44,27 @@ def without_times(run: Run) -> Run:
     return replace(run, epochs=epochs, seconds=0.0, cpu_seconds=0.0, when="")
 
 
-def test_a_cluster_comes_to_the_results_of_this_machine(client: Any, tmp_path: Path) -> None:
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Whenever a graph is sent to the cluster, its size in bytes."""
+    sizes: list[int] = []
+    share = DaskExecutor.share
+    monkeypatch.setattr(
+        DaskExecutor, "share", lambda self, *given: (sizes.append(len(given[1])), share(self, *given))[1]
+    )
+    return sizes
+
+
+def test_a_cluster_is_sent_a_graph_once_and_comes_to_the_results_of_this_machine(
+    client: Any, tmp_path: Path, sent: list[int]
+) -> None:
     mine = de.load("karate").with_title("mine").without_edges([(0, 1)])  # no worker could load it
     search = {"trials": 3, "rungs": [1, 2], "seeds": [1000], "space": {"hidden": [4, 6, 8]}}
     asked: dict[str, Any] = {"graphs": mine, "models": ["GCN", "Adamic-Adar"], "seeds": 2, "epochs": 3}
     heard: list[int] = []
     there = de.study(**asked, search=search, store=tmp_path / "there", on_epoch=lambda run, epoch: heard.append(1))
     progress = there.run(client.scheduler.address, progress=False)
+    assert len(sent) == 1
     assert (progress.failed, progress.left) == (0, 0) and progress.cpu_hours > 0
     here = de.study(**asked, search=search, store=tmp_path / "here")
     here.run(1, progress=False)
@@ -61,7 +74,9 @@ def test_a_cluster_comes_to_the_results_of_this_machine(client: Any, tmp_path: P
     assert not list(there.store.folder.rglob("*.checkpoint"))
 
 
-def test_sets_are_scored_on_a_cluster_that_is_sent_the_graph_once(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sets_are_scored_on_a_cluster_that_is_sent_the_graph_once(
+    client: Any, monkeypatch: pytest.MonkeyPatch, sent: list[int]
+) -> None:
     mine = de.load("karate").with_title("mine").without_edges([(0, 1)])
     task = de.link_task(mine)
     model = de.build("DE-GNN-SPD", task, hidden=8)
@@ -69,11 +84,8 @@ def test_sets_are_scored_on_a_cluster_that_is_sent_the_graph_once(client: Any, m
     pairs = np.stack(np.triu_indices(34, 1), axis=1)
     here = de.predict(model, task.graph, pairs)
     monkeypatch.setattr(scoring, "_AT_ONCE", 100)
-    sent: list[int] = []
-    share = DaskExecutor.share
-    monkeypatch.setattr(DaskExecutor, "share", lambda self, *given: (sent.append(1), share(self, *given))[1])
     there = de.predict(model, task.graph, pairs, workers=client)
-    assert np.allclose(there, here, atol=1e-6) and sent == [1]
+    assert np.allclose(there, here, atol=1e-6) and len(sent) == 1
     assert client.status == "running"
 
 
@@ -149,12 +161,3 @@ def test_what_cannot_be_connected_to_is_said(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ParameterError, match=r"pip install 'degnn_explore\[cluster\]'"):
         executor_for("tcp://127.0.0.1:9")
-
-
-def test_a_graph_is_sent_once(client: Any, tmp_path: Path) -> None:
-    executor = DaskExecutor(client)
-    first = executor.share("graph", b"content", tmp_path)
-    assert executor.share("graph", b"content", tmp_path) is first
-    assert executor.submit(len, first).result() == len(b"content")
-    executor.shutdown()
-    assert client.run(os.getpid)  # still connected

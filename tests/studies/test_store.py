@@ -36,6 +36,9 @@ def test_what_is_put_is_found_by_key_and_by_what_it_is(tmp_path: Path) -> None:
     store.put(*runs)
     assert store.runs() == runs and store.get("c") == runs[2]
     assert store.runs(task="links", seed=1) == [runs[1]]
+    for name in ("key", "task", "digest", "graph", "model", "seed", "status"):
+        other = {"seed": 9}.get(name, "other")
+        assert store.runs(**{name: getattr(runs[0], name)})[0] == runs[0] and not store.runs(**{name: other})
     with pytest.raises(ParameterError, match="column='sed'"):
         store.runs(sed=1)
 
@@ -64,6 +67,8 @@ def test_the_frame_and_the_files_have_a_row_for_each_run(tmp_path: Path) -> None
     store.export(tmp_path / "runs.csv")
     table = pd.read_csv(tmp_path / "runs.csv")
     assert table["key"].tolist() == ["a", "b"] and table["hyper.layers"][0] == 2 and table["graph"][0][0] != "="
+    store.export(tmp_path / "one.csv", seed=3)
+    assert pd.read_csv(tmp_path / "one.csv")["key"].tolist() == ["b"]
     store.export(tmp_path / "epochs.csv", per="epoch")
     assert pd.read_csv(tmp_path / "epochs.csv")["val.auc"].tolist() == [0.6]
     store.export(tmp_path / "runs.jsonl")
@@ -87,6 +92,8 @@ def test_a_run_is_claimed_once_until_it_is_put_or_released(tmp_path: Path) -> No
     store.put(record("b"))
     store.release(me)
     assert store.claim(keys, you, 5) == (["a"], ["done", "failed", "b"])
+    store.put(record("a", status="failed"))  # a failure ends a claim, too
+    assert store.claim(["a"], me, retry_failed=True) == (["a"], [])
 
 
 def test_the_claim_of_who_is_gone_or_silent_is_free(tmp_path: Path) -> None:
@@ -103,6 +110,7 @@ def test_the_claim_of_who_is_gone_or_silent_is_free(tmp_path: Path) -> None:
     assert store.claim(["b"], me)[0] == []
     store.renew(afar, -1.0)  # it has run out
     assert store.claim(["b"], me)[0] == ["b"]
+    assert store.claim(["c"], afar, seconds=-1.0)[0] == store.claim(["c"], me)[0] == ["c"]
 
 
 SHARED = textwrap.dedent("""
