@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..common.errors import ParameterError
 from ..common.style import signed
 from ..learn.leaks import LEAKS
 from ..learn.registry import MODELS, color_of
-from .paper_table import Reading
-from .runs import Run
+from .paper_table import Reading, Result
 from .statistics import interval
 
 if TYPE_CHECKING:
@@ -19,18 +18,18 @@ if TYPE_CHECKING:
 _COLUMNS = "dataset task model protocol seeds points half differences".split()
 
 
-def leak_effects(cells: Iterable[tuple[str, str, str, str, Sequence[Run]]]) -> pandas.DataFrame:
+def leak_effects(results: Iterable[Result]) -> pandas.DataFrame:
     """For each leaking cell, the mean difference of its test metric from the honest protocol, in points.
 
-    A cell is (dataset, task, model, protocol, runs). Both runs of a seed have the same split, so differences are taken
-    seed by seed; ``half`` is half the 95 % interval of their mean.
+    Both runs of a seed have the same split, so differences are taken seed by seed; ``half`` is half the 95 % interval
+    of their mean.
     """
     import pandas as pd
 
     scores: dict[tuple[str, str, str], dict[str, dict[int, float]]] = {}
-    for dataset, task, model, protocol, runs in cells:
-        by_seed = {run.seed: 100 * float(run.test or 0) for run in runs}
-        scores.setdefault((dataset, task, model), {})[protocol] = by_seed
+    for one in results:
+        by_seed = {run.seed: 100 * float(run.test or 0) for run in one.runs}
+        scores.setdefault((one.graph, one.task, one.model), {})[one.protocol] = by_seed
     rows = []
     for where, protocols in scores.items():
         honest = protocols.get("honest", {})

@@ -45,7 +45,7 @@ _WIDE = 3.0  # points of half an interval above which single comparisons say lit
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one cell; numbers in percent. Every attribute is a column of :meth:`Study.cells`."""
+    """The result of one cell; numbers in percent. All but scores and runs are columns of :meth:`Study.cells`."""
 
     task: str
     graph: str
@@ -64,6 +64,7 @@ class Result:
     failed: int
     scores: tuple[float, ...]  # of each seed
     same_split: bool = False  # seeds differ by initialization only
+    runs: tuple[Run, ...] = ()
 
     @property
     def heading(self) -> str:
@@ -85,7 +86,8 @@ def result_of(
     word = compared(mean, half, len(scores), paper, paper_half)
     return Result(
         question.kind, graph, question.model, question.protocol, question.metric, len(scores), mean, half, paper,
-        paper_half, word, tried, settings, seconds, failed, scores, isinstance(question.task, Task))  # fmt: skip
+        paper_half, word, tried, settings, seconds, failed, scores, isinstance(question.task, Task),
+        tuple(runs))  # fmt: skip
 
 
 def compared(mean: float | None, half: float | None, seeds: int, paper: float | None, paper_half: float | None) -> str:
@@ -112,7 +114,7 @@ def long_table(results: Iterable[Result]) -> pandas.DataFrame:
     """A row for each cell."""
     import pandas as pd
 
-    columns = [name for name in Result.__dataclass_fields__ if name != "scores"]
+    columns = [name for name in Result.__dataclass_fields__ if name not in ("scores", "runs")]
     return pd.DataFrame([{name: getattr(one, name) for name in columns} for one in results], columns=columns)
 
 

@@ -10,10 +10,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..common.errors import GraphError, ParameterError, check_choice, check_float, check_int
 from ..common.progress import cores
@@ -30,7 +31,7 @@ from .scheduler import Scheduler, Update
 from .search import Settings, candidates, mean_value, promote, rung_sizes
 from .store import Store
 from .study_file import ColumnConfig, StudyConfig, make_config, read_config
-from .study_results import DIGITS, EARLIER, Row, earlier_run, read_rows, row_of, run_of, write_rows
+from .study_results import DIGITS, EARLIER, Row, read_rows, row_of, run_in, run_of, write_rows
 
 if TYPE_CHECKING:
     import pandas
@@ -185,19 +186,23 @@ def _time(seconds: float) -> str:
 
 
 class Cell:
-    """One model in a column. It stores no results; its methods take the runs that are known so far, by key."""
+    """One model in a column. What it says of its progress is looked up in ``runs``: those that have ended, by key."""
 
-    def __init__(self, column: ColumnConfig, model: str, graph: Graph, protocol: str) -> None:
-        self.column, self.model, self.protocol, self._graph = column, model, protocol, graph
+    def __init__(self, column: ColumnConfig, model: str, graph: Graph, protocol: str, runs: Mapping[str, Run]) -> None:
+        self.column, self.model, self.protocol, self._graph, self._runs = column, model, protocol, graph, runs
         self.learns = MODELS[model].load().learns
         self.trials: list[Settings] = [{}]
-        if column.search is not None:
+        self.rungs: tuple[int, ...] = ()
+        self._search_seeds: tuple[int, ...] = ()
+        self._rung_sizes: list[int] = []
+        if (search := column.search) is not None:
             given = column.settings.get(model, {})
-            space = {name: values for name, values in column.search.space_of(model).items() if name not in given}
-            self.trials = candidates(model, column.p, space=space, most=column.search.trials)
-        several = column.search is not None and len(self.trials) > 1
-        rungs = column.search.rungs if column.search is not None and several else ()
-        self.rungs = rungs if self.learns else rungs[:1]
+            space = {name: values for name, values in search.space_of(model).items() if name not in given}
+            self.trials = candidates(model, column.p, space=space, most=search.trials)
+            if len(self.trials) > 1:
+                self.rungs = search.rungs if self.learns else search.rungs[:1]
+                self._search_seeds = search.seeds
+                self._rung_sizes = rung_sizes(len(self.trials), len(self.rungs), search.reduce)
         self._specs: dict[tuple[int, int, int], RunSpec] = {}
 
     def settings(self, trial: int) -> Settings:
@@ -224,67 +229,60 @@ class Cell:
         """The runs of all seeds, with these settings."""
         return [self.spec(trial, seed) for seed in range(self.column.seeds)]
 
-    def trial_specs(self) -> Iterator[tuple[int, RunSpec]]:
-        """All trials that the search may need, with their numbers."""
-        for rung in range(1, len(self.rungs) + 1):
-            for trial in range(len(self.trials)):
-                for seed in self._search_seeds:
-                    yield trial, self.spec(trial, seed, rung)
+    def trial_specs(self) -> list[tuple[int, RunSpec]]:
+        """All trials that the search may need, rung by rung, with the numbers of their settings."""
+        numbers = range(len(self.trials))
+        return [
+            (trial, self.spec(trial, seed, rung + 1))
+            for rung, trial, seed in product(range(len(self.rungs)), numbers, self._search_seeds)
+        ]
 
-    @property
-    def _search_seeds(self) -> tuple[int, ...]:
-        return () if self.column.search is None else self.column.search.seeds
+    # ---- its runs so far ----------------------------------------------------------------------
 
-    @property
-    def _rung_sizes(self) -> list[int]:
-        """How many trials are trained to each rung."""
-        return rung_sizes(len(self.trials), len(self.rungs), self.column.search.reduce) if self.column.search else []
-
-    def chosen(self, known: Mapping[str, Run]) -> tuple[int | None, list[RunSpec]]:
+    def chosen(self) -> tuple[int | None, list[RunSpec]]:
         """The number of the chosen settings; or None, and the trials to train next."""
         alive = list(range(len(self.trials)))
-        for rung, keep in enumerate([*self._rung_sizes[1:], 1] if self.rungs else [], start=1):
+        for rung, keep in enumerate([*self._rung_sizes[1:], 1][: len(self.rungs)], start=1):
             specs = {trial: [self.spec(trial, seed, rung) for seed in self._search_seeds] for trial in alive}
-            if missing := [spec for seeds in specs.values() for spec in seeds if spec.key not in known]:
+            if missing := [spec for seeds in specs.values() for spec in seeds if spec.key not in self._runs]:
                 return None, missing
-            values = {trial: mean_value([_value(known[spec.key]) for spec in specs[trial]]) for trial in alive}
+            values = {trial: mean_value([_value(self._runs[spec.key]) for spec in specs[trial]]) for trial in alive}
             alive = promote(values, keep)
         return alive[0], []
 
-    def tried(self, known: Mapping[str, Run]) -> int:
-        """How many settings have been tried so far; one, if there is nothing to choose from."""
-        if not self.rungs:
-            return len(self.trials)
-        return len({trial for trial, spec in self.trial_specs() if spec.key in known})
-
-    def todo(self, known: Mapping[str, Run]) -> list[tuple[int, RunSpec]]:
+    def todo(self) -> list[tuple[int, RunSpec]]:
         """What can be trained now, each with its level: 0 for trials and the first seed, then a level for each seed."""
-        chosen, missing = self.chosen(known)
+        chosen, missing = self.chosen()
         if chosen is None:
             return [(0, spec) for spec in missing]
-        return [(spec.seed, spec) for spec in self.reported(chosen) if spec.key not in known]
+        return [(spec.seed, spec) for spec in self.reported(chosen) if spec.key not in self._runs]
 
-    def all_specs(self, known: Mapping[str, Run]) -> list[RunSpec]:
-        """All trials and, once the settings are chosen, the runs to report."""
-        chosen, _ = self.chosen(known)
-        return [spec for _, spec in self.trial_specs()] + ([] if chosen is None else self.reported(chosen))
+    def specs(self) -> list[tuple[int, RunSpec]]:
+        """All trials and, once the settings are chosen, the runs to report, with the numbers of their settings."""
+        chosen, _ = self.chosen()
+        return self.trial_specs() + ([] if chosen is None else [(chosen, spec) for spec in self.reported(chosen)])
 
-    # ---- cost ---------------------------------------------------------------------------------
+    def ended(self) -> list[tuple[int, Run]]:
+        """Those of :meth:`specs` that have ended."""
+        return [(trial, self._runs[spec.key]) for trial, spec in self.specs() if spec.key in self._runs]
 
-    def cost(self, known: Mapping[str, Run]) -> float | None:
+    def tried(self) -> int:
+        """How many settings have been tried so far; one, if there is nothing to choose from."""
+        return len({trial for trial, run in self.ended() if run.rung}) if self.rungs else len(self.trials)
+
+    def cost(self) -> float | None:
         """Average CPU-seconds of a run: from its seeds so far, else from its trials; None before one has ended."""
-        ended = [known[spec.key] for spec in self.all_specs(known) if spec.key in known]
-        ended = [run for run in ended if run.status == "finished" and run.cpu_seconds]
+        ended = [run for _, run in self.ended() if run.status == "finished" and run.cpu_seconds]
         if reported := [run.cpu_seconds for run in ended if not run.rung]:
             return statistics.fmean(reported)
         whole = [run.cpu_seconds / max(1, run.trained) * self.column.epochs for run in ended]
         return statistics.fmean(whole) if whole else None
 
-    def left(self, known: Mapping[str, Run]) -> tuple[int, float]:
+    def left(self) -> tuple[int, float]:
         """An estimate of the runs that are left; and the same with each trial counted by its share of epochs."""
-        chosen, missing = self.chosen(known)
+        chosen, missing = self.chosen()
         if chosen is not None:
-            runs = len(self.todo(known))
+            runs = len(self.todo())
             return runs, runs
         now = missing[0].rung
         counts = [len(missing), *(size * len(self._search_seeds) for size in self._rung_sizes[now:])]
@@ -292,28 +290,15 @@ class Cell:
         trials = sum(count * share for count, share in zip(counts, shares, strict=True))
         return sum(counts) + self.column.seeds, trials + self.column.seeds
 
-    def spent(self, known: Mapping[str, Run]) -> float:
+    def spent(self) -> float:
         """CPU-seconds spent so far; those of a rung include the rungs below."""
-        ended = [(trial, spec) for trial, spec in self.trial_specs() if spec.key in known]
-        trials = {(trial, spec.seed): known[spec.key].cpu_seconds for trial, spec in ended}
-        chosen, _ = self.chosen(known)
-        reported = [] if chosen is None else [known[s.key].cpu_seconds for s in self.reported(chosen) if s.key in known]
-        return math.fsum([*trials.values(), *reported])
+        latest = {(trial, run.seed, run.rung > 0): run.cpu_seconds for trial, run in self.ended()}
+        return math.fsum(latest.values())
 
 
 def _value(run: Run) -> float:
     """The validation metric of a trial; -inf if it failed or diverged."""
     return -math.inf if run.status != "finished" or run.val is None else round(run.val, DIGITS)
-
-
-class CellResult(NamedTuple):
-    """What a cell has: its finished runs, the chosen settings, and how many were tried."""
-
-    cell: Cell
-    runs: list[Run]
-    failed: int
-    settings: Settings
-    tried: int
 
 
 # ---- the study ------------------------------------------------------------------------------------
@@ -337,7 +322,8 @@ class Study:
         self.config, self.store, self._on_epoch = config, store, on_epoch
         self.missing: dict[str, str] = {}
         self._prepared: list[Cell] | None = None
-        self._loaded: dict[str, Run] = {}
+        self._runs: dict[str, Run] = {}  # all that have ended, by key; cells look into it
+        self._loaded: dict[str, Run] = {}  # those of committed results
         self._earlier: list[Row] = []
 
     def __repr__(self) -> str:
@@ -398,30 +384,30 @@ class Study:
         except (GraphError, OSError) as error:
             self.missing[column.name] = str(error)
             return []
-        order = {model: number for number, model in enumerate(MODELS)}
-        models = sorted(column.models, key=lambda model: order[model])
-        return [Cell(column, model, graph, protocol) for protocol in column.protocols for model in models]
+        models = [model for model in MODELS if model in column.models]
+        return [Cell(column, model, graph, protocol, self._runs) for protocol in column.protocols for model in models]
 
     def _read(self, file: Path) -> dict[str, Run]:
         """The runs in a results file that belong to this study, by key."""
-        rows, known = read_rows(file), dict[str, Run]()
+        rows, found = read_rows(file), dict[str, Run]()
         for cell in self._cells() if rows else ():
             for _ in range(2):  # the trials say which settings are reported
-                for spec in cell.all_specs(known):
-                    if spec.key in rows and (run := run_of(spec, rows[spec.key])) is not None:
-                        known[spec.key] = run
-        return known
+                for _, spec in cell.specs():
+                    if spec.key in rows and (run := run_of(spec.record(), rows[spec.key])) is not None:
+                        self._runs[spec.key] = found[spec.key] = run
+        return found
 
-    def _known(self) -> dict[str, Run]:
-        """All runs that have ended, in the store or in committed results, by key."""
-        cells = self._cells()  # reads committed results
-        known = dict(self._loaded)
-        questions = {(spec.kind, spec.digest) for cell in cells for spec in (cell.spec(0, 0), *_honest(cell))}
-        for kind, digest in questions:
+    def _cells_now(self) -> list[Cell]:
+        """All cells, with the runs that have ended by now, in the store or in committed results."""
+        cells = self._cells()
+        self._runs.clear()
+        self._runs |= self._loaded
+        specs = [cell.spec(0, 0, rung) for cell in cells for rung in range(1 + bool(cell.rungs))]  # trials are honest
+        for kind, digest in {(spec.kind, spec.digest) for spec in specs}:
             for run in self.store.runs(task=kind, digest=digest):
-                if run.status == "finished" or run.key not in known:
-                    known[run.key] = run
-        return known
+                if run.status == "finished" or run.key not in self._runs:
+                    self._runs[run.key] = run
+        return cells
 
     def load(self, path: str | os.PathLike[str]) -> int:
         """Add the runs from a file written by :meth:`results`; return how many belong to this study."""
@@ -437,8 +423,7 @@ class Study:
 
         Rows of other graphs, tasks, models and seeds stay, so that a part of a study can be run on its own.
         """
-        file, known = Path(path).expanduser(), self._known()
-        cells = list(self._cells())
+        file, cells = Path(path).expanduser(), self._cells_now()
         seeds = {(cell.column.name, cell.column.kind, cell.model, cell.protocol): cell.column.seeds for cell in cells}
 
         def stays(row: Row) -> bool:
@@ -447,13 +432,9 @@ class Study:
 
         rows: dict[str, Mapping[str, Any]] = {key: row for key, row in read_rows(file).items() if stays(row)}
         for cell in cells:
-            trial_of = {spec.key: trial for trial, spec in cell.trial_specs()}
-            chosen, _ = cell.chosen(known)
-            for spec in cell.all_specs(known):
-                run = known.get(spec.key)
-                if run is not None and run.status == "finished":
-                    settings = cell.settings(trial_of[spec.key] if spec.rung else chosen or 0)
-                    rows[spec.key] = row_of(run, cell.column.name, settings, len(cell.trials))
+            for trial, run in cell.ended():
+                if run.status == "finished":
+                    rows[run.key] = row_of(run, cell.column.name, cell.settings(trial), len(cell.trials))
         write_rows(rows.values(), file)
         return file
 
@@ -491,20 +472,25 @@ class Study:
         """
         budget = math.inf if minutes is None else 60 * check_float("minutes", minutes, above=0)
         self.check()
-        known = self._known()
+        study = self.only() if retry else self  # a copy, in which failed runs have not ended
+        cells = study._cells_now()
         if retry:
-            known = {key: run for key, run in known.items() if run.status != "failed"}
-        todo = _TodoList(self, known, budget, progress)
+            for run in [run for run in study._runs.values() if run.status == "failed"]:
+                del study._runs[run.key]
         scheduler = Scheduler(self.store, workers, retry_failed=retry)
+        training = _Training(study, scheduler, budget, progress)
         interrupted = False
         try:
-            scheduler.run(todo.specs, todo.stop, lambda update: todo.update(update, scheduler.places))
+            scheduler.run(training.todo, training.stop, training.update)
         except KeyboardInterrupt:
             interrupted = True
         finally:
-            todo.remove_checkpoints()
-        ended = replace(todo.progress(scheduler.places or cores()), interrupted=interrupted)
-        todo.tell(ended)
+            for cell in cells:
+                if cell.rungs and cell.chosen()[0] is not None:  # its search is over
+                    for _, spec in cell.trial_specs():
+                        self.store.checkpoint(spec.key).unlink(missing_ok=True)
+        ended = replace(training.progress(), interrupted=interrupted)
+        training.tell(ended)
         if interrupted:
             of = ended.done + ended.failed + ended.left
             print(f"{ended.done} of {of} runs kept; run again to continue.", file=sys.stderr, flush=True)
@@ -518,10 +504,10 @@ class Study:
         import pandas as pd
 
         part = self.only([graph], [model], tasks=None if task is None else [task])
+        count = check_int("seeds", seeds, least=1)
         kept: list[tuple[RunSpec, Run]] = []
-        for one in part._results()[0]:
-            runs = one.runs[: check_int("seeds", seeds, least=1)]
-            kept += [(one.cell.spec_with(one.settings, run.seed), run) for run in runs]
+        for cell, one in zip(part._cells(), part.cell_results(), strict=True):
+            kept += [(cell.spec_with(one.settings, run.seed), run) for run in one.runs[:count]]
         if not kept:
             raise ParameterError("This cell has no finished run to compare with; run the study, or choose another.")
         rows = []
@@ -540,51 +526,61 @@ class Study:
 
     def progress(self, workers: int | None = None) -> StudyProgress:
         """Runs done, failed and left, the time left with ``workers``, and CPU-hours spent."""
-        return _TodoList(self, self._known(), math.inf, False).progress(workers or cores())
+        self._cells_now()
+        return self._progress(workers or cores())
+
+    def _progress(self, workers: int, slower: float = 1.0) -> StudyProgress:
+        """The same of the runs that are known; a busy machine is ``slower`` than the CPU-seconds say."""
+        cells = self._cells()
+        costs, left = [cell.cost() for cell in cells], [cell.left() for cell in cells]
+        seconds = None
+        if measured := [cost for cost in costs if cost is not None]:
+            usual = statistics.fmean(measured)
+            seconds = sum(runs * (usual if cost is None else cost) for (_, runs), cost in zip(left, costs, strict=True))
+            seconds *= slower / max(1, workers)
+        ended = [run for cell in cells for _, run in cell.ended()]
+        failed = sum(run.status == "failed" for run in ended)
+        trials = sum(run.status == "finished" and run.rung > 0 for run in ended)
+        spent = sum(cell.spent() for cell in cells)
+        runs_left = sum(runs for runs, _ in left)
+        return StudyProgress(len(ended) - failed, failed, runs_left, trials, seconds, spent / 3600, workers)
 
     def failures(self) -> dict[str, str]:
         """Failed runs (model, column and seed) and their errors."""
-        known, failures = self._known(), {}
-        for cell in self._cells():
-            for spec in cell.all_specs(known):
-                run = known.get(spec.key)
-                if run is not None and run.status == "failed":
-                    rung = f", trial of rung {run.rung}" if run.rung else ""
-                    failures[f"{cell.model}, {cell.column.name} {run.task}, seed {run.seed}{rung}"] = run.error
+        failures = {}
+        for cell in self._cells_now():
+            for run in [run for _, run in cell.ended() if run.status == "failed"]:
+                rung = f", trial of rung {run.rung}" if run.rung else ""
+                failures[f"{cell.model}, {cell.column.name} {run.task}, seed {run.seed}{rung}"] = run.error
         return failures
 
     # ---- showing ------------------------------------------------------------------------------
 
-    def _results(self) -> tuple[list[CellResult], bool]:
-        """What each cell has; and whether it is of the earlier protocol, because there are no runs of this one yet.
+    def cell_results(self, view: str = "validation") -> list[Result]:
+        """Every cell as it stands; ``view`` is "validation", or "optimistic" for the paper's appendix."""
+        of_cell = self._earlier_result if self._shows_earlier else self._result
+        return [of_cell(cell, view) for cell in self._cells_now()]
 
-        The two are never mixed.
-        """
-        known = self._known()
-        results = [self._result(cell, known) for cell in self._cells()]
-        earlier = bool(self._earlier) and not any(one.runs for one in results)
-        return [self._earlier_result(cell) for cell in self._cells()] if earlier else results, earlier
+    @property
+    def _shows_earlier(self) -> bool:
+        """Whether there are only runs of the earlier protocol. The two are never mixed."""
+        cells = self._cells_now()
+        return bool(self._earlier) and not any(finished(run for _, run in cell.ended()) for cell in cells)
 
-    def _result(self, cell: Cell, known: Mapping[str, Run]) -> CellResult:
-        chosen, _ = cell.chosen(known)
-        ended = [] if chosen is None else [known[s.key] for s in cell.reported(chosen) if s.key in known]
-        failed = sum(run.status == "failed" for run in ended)
-        return CellResult(
-            cell, finished(ended), failed, {} if chosen is None else cell.settings(chosen), cell.tried(known)
-        )
+    def _result(self, cell: Cell, view: str) -> Result:
+        chosen, _ = cell.chosen()
+        settings = {} if chosen is None else cell.settings(chosen)
+        reported = [run for _, run in cell.ended() if not run.rung]
+        failed = sum(run.status == "failed" for run in reported)
+        return result_of(cell.spec(0, 0), cell.column.name, finished(reported), failed, settings, cell.tried(), view)
 
-    def _earlier_result(self, cell: Cell) -> CellResult:
+    def _earlier_result(self, cell: Cell, view: str) -> Result:
         where = (cell.column.kind, cell.column.name, cell.model, cell.protocol)
         rows = [row for row in self._earlier if (row["task"], row["dataset"], row["model"], row["protocol"]) == where]
         rows = sorted((row for row in rows if not row["rung"]), key=lambda row: int(row["seed"]))
-        if not rows:
-            return CellResult(cell, [], 0, {}, 0)
-        runs = [run for row in rows if (run := earlier_run(row)) is not None and run.seed < cell.column.seeds]
-        return CellResult(cell, runs, 0, json.loads(rows[0]["settings"]), int(rows[0]["trials"]))
-
-    def cell_results(self, view: str = "validation") -> list[Result]:
-        """Every cell as it stands; ``view`` is "validation", or "optimistic" for the paper's appendix."""
-        return [result_of(one.cell.spec(0, 0), one.cell.column.name, *one[1:], view) for one in self._results()[0]]
+        runs = [run for row in rows if (run := run_of(run_in(row), row)) is not None and run.seed < cell.column.seeds]
+        settings, tried = (json.loads(rows[0]["settings"]), int(rows[0]["trials"])) if rows else ({}, 0)
+        return result_of(cell.spec(0, 0), cell.column.name, runs, 0, settings, tried, view)
 
     def side_by_side(self, view: str = "validation", beside: Study | None = None) -> SideBySide:
         """A table in the paper's layout: in each cell our result, the paper's, and how they compare.
@@ -594,7 +590,7 @@ class Study:
         """
         below = () if beside is None else tuple(beside.cell_results(view))
         results, more = tuple(self.cell_results(view)), list[str]()
-        if self._results()[1]:
+        if self._shows_earlier:
             more.append(
                 f"These runs are of protocol {EARLIER}: training negatives avoid held-out positives, too, and cells "
                 "have 5 to 20 seeds. Runs of the present protocol take their place as soon as there are some."
@@ -626,10 +622,7 @@ class Study:
 
     def leak_effects(self) -> pandas.DataFrame:
         """For a study with several protocols: the points that each leak gains."""
-        return leak_effects(
-            (cell.column.name, cell.column.kind, cell.model, cell.protocol, runs)
-            for cell, runs, *_ in self._results()[0]
-        )
+        return leak_effects(self.cell_results())
 
     def plot_leaks(self) -> Any:
         """The same as a plotly figure, a dot for each seed."""
@@ -647,40 +640,31 @@ class Study:
         return f"{CHOSEN[check_choice('view', view, CHOSEN)]}\n\n{as_text(self.cell_results(view))}"
 
 
-class _TodoList:
-    """What a study has to train, during one call of :meth:`Study.run`; a cell is updated when one of its runs ends."""
+class _Training:
+    """One call of :meth:`Study.run`: what is to train, what was spent, and reports of progress."""
 
-    def __init__(self, study: Study, known: dict[str, Run], budget: float, progress: Any) -> None:
-        self._study, self._known, self._budget = study, known, budget
-        self._cells = study._cells()
-        self._owner: dict[str, Cell] = {}
-        self._todo = {id(cell): self._of(cell) for cell in self._cells}
+    def __init__(self, study: Study, scheduler: Scheduler, budget: float, progress: Any) -> None:
+        self._study, self._scheduler, self._budget = study, scheduler, budget
         self.stop = threading.Event()
-        self._spent, self._told = 0.0, -math.inf
+        self._spent, self._told, self._began = 0.0, -math.inf, time.monotonic()
         self._since: dict[str, float] = {}  # when each run under way began, by the clock
         self._cpu: dict[str, float] = {}  # its CPU-seconds so far; a cluster does not tell
         self._last_epoch: dict[str, int] = {}  # of each run, that on_epoch was called with
-        self._began = time.monotonic()
         self.tell = (
             progress if callable(progress) else _ProgressLine(study.title) if progress else lambda progress: None
         )
 
-    def _of(self, cell: Cell) -> list[tuple[int, RunSpec]]:
-        todo = cell.todo(self._known)
-        self._owner |= {spec.key: cell for _, spec in todo}
-        return todo
-
-    def specs(self) -> list[RunSpec]:
+    def todo(self) -> list[RunSpec]:
         """Seed by seed over all cells: formulas, then networks, cheap ones first; a search ends before others begin."""
-        self._report(0)
+        self._report()
         ordered = []
-        for place, cell in enumerate(self._cells):
-            if specs := self._todo[id(cell)]:
-                cost = cell.cost(self._known) or 0.0
+        for place, cell in enumerate(self._study._cells()):
+            if specs := cell.todo():
+                cost = cell.cost() or 0.0
                 ordered += [((level, cell.learns, cost if level else 0.0, place), spec) for level, spec in specs]
         return [spec for _, spec in sorted(ordered, key=lambda pair: pair[0])]
 
-    def update(self, update: Update, places: int) -> None:
+    def update(self, update: Update) -> None:
         """For :class:`Scheduler`."""
         key = update.spec.key
         ours = key in self._since  # else another process trained it
@@ -698,47 +682,23 @@ class _TodoList:
                     self._last_epoch[key] = epoch["number"]
                     self._study._on_epoch(record, Epoch(**epoch))
         if update.run is not None:
-            self._known[key] = update.run
+            self._study._runs[key] = update.run
             self._spent += update.run.cpu_seconds if ours else 0.0
-            cell = self._owner[key]
-            self._todo[id(cell)] = self._of(cell)
         under_way = sum(self._cpu.get(key, time.monotonic() - since) for key, since in self._since.items())
         if self._spent + under_way >= self._budget:
             self.stop.set()
-        self._report(places)
+        self._report()
 
-    def _report(self, places: int) -> None:
+    def _report(self) -> None:
         if time.monotonic() - self._told > _PAUSE:
             self._told = time.monotonic()
-            self.tell(self.progress(places or cores()))
+            self.tell(self.progress())
 
-    def progress(self, workers: int) -> StudyProgress:
+    def progress(self) -> StudyProgress:
         """How far the study is; on a busy machine the time left is longer than the CPU-seconds."""
-        done = failed = trials = left = 0
-        spent, seconds, costs = 0.0, None, [cell.cost(self._known) for cell in self._cells]
-        if measured := [cost for cost in costs if cost is not None]:
-            usual = statistics.fmean(measured)
-            seconds = sum(
-                cell.left(self._known)[1] * (usual if cost is None else cost)
-                for cell, cost in zip(self._cells, costs, strict=True)
-            )
-            slower = (time.monotonic() - self._began) * workers / self._spent if self._spent > 5 else 1.0
-            seconds *= max(1.0, slower) / max(1, workers)
-        for cell in self._cells:
-            ended = [self._known[spec.key] for spec in cell.all_specs(self._known) if spec.key in self._known]
-            done += sum(run.status == "finished" for run in ended)
-            failed += sum(run.status == "failed" for run in ended)
-            trials += sum(run.status == "finished" and run.rung > 0 for run in ended)
-            spent += cell.spent(self._known)
-            left += cell.left(self._known)[0]
-        return StudyProgress(done, failed, left, trials, seconds, spent / 3600, workers)
-
-    def remove_checkpoints(self) -> None:
-        """Remove the checkpoints of searches that are over."""
-        for cell in self._cells:
-            if cell.chosen(self._known)[0] is not None:
-                for _, spec in cell.trial_specs():
-                    self._study.store.checkpoint(spec.key).unlink(missing_ok=True)
+        workers = self._scheduler.places or cores()
+        slower = (time.monotonic() - self._began) * workers / self._spent if self._spent > 5 else 1.0
+        return self._study._progress(workers, max(1.0, slower))
 
 
 class _ProgressLine:
@@ -762,8 +722,3 @@ class _ProgressLine:
 def _graph(name: str, place: Path | None) -> Graph:
     path = Path(name) if place is None else place / name
     return read_graph(path) if path.suffix or path.is_file() else load(name)
-
-
-def _honest(cell: Cell) -> list[RunSpec]:
-    """One trial of a cell, if it has any; trials are honest whatever protocol the cell has."""
-    return [spec for _, spec in cell.trial_specs()][:1]

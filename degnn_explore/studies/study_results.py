@@ -17,7 +17,7 @@ from typing import Any
 
 from ..common.errors import ParameterError
 from ..common.files import csv_text, write_whole
-from .runs import Run, RunSpec
+from .runs import Run
 
 EARLIER = "0.1"  # the protocol before this one
 DIGITS, SECONDS = 6, 2  # decimals of metrics and CPU-seconds in the files; settings are chosen on rounded metrics
@@ -68,21 +68,14 @@ def read_rows(path: Path) -> dict[str, Row]:
     return {row["key"]: row for file in (path, search_file(path)) if file.is_file() for row in _rows(file)}
 
 
-def run_of(spec: RunSpec, row: Row) -> Run | None:
-    """The run in a row with the key of this spec; None if the row was edited into impossible values."""
-    return _filled(spec.record(), row)
+def run_in(row: Row) -> Run:
+    """What a row of an earlier protocol says of its run, but for the results; rows of this one have a spec."""
+    where = (row["key"], row["dataset"], row["task"], row["model"], int(row["seed"]))
+    return Run(*where, metric=row["metric"], protocol=row["protocol"])
 
 
-def earlier_run(row: Row) -> Run | None:
-    """The run in a row of an earlier protocol."""
-    base = Run(row["key"], row["dataset"], row["task"], row["model"], metric=row["metric"], protocol=row["protocol"])
-    try:
-        return _filled(replace(base, seed=int(row["seed"])), row)
-    except ValueError:
-        return None
-
-
-def _filled(run: Run, row: Row) -> Run | None:
+def run_of(run: Run, row: Row) -> Run | None:
+    """The run with the results in its row; None if the row was edited into impossible values."""
     try:
         val, test, optimistic = (float(row[name]) if row[name] else None for name in _METRICS)
         filled = replace(

@@ -15,8 +15,9 @@ import pytest
 
 import degnn_explore as de
 from degnn_explore.common.errors import GraphError, ParameterError
-from degnn_explore.studies.runs import Run
+from degnn_explore.studies.runs import Run, RunSpec
 from degnn_explore.studies.study import Cell
+from degnn_explore.studies.study_file import make_config
 from tests.support.waiting import LONG
 
 ROOT = Path(de.__file__).parents[1]
@@ -76,6 +77,25 @@ def test_the_optimistic_view_is_the_best_test_epoch_of_each_run(demo: de.Study) 
         runs = sorted((r for r in demo.store.runs(model=one.model, task=one.task) if not r.rung), key=lambda r: r.seed)
         best = [max(epoch["test"][run.metric] for epoch in run.epochs) for run in runs]
         assert one.scores == pytest.approx([100 * score for score in best])
+
+
+def test_every_way_to_show_a_study_has_both_views(demo: de.Study) -> None:
+    def shown(view: str) -> list[str]:
+        tables = [demo.table(view).to_csv(), demo.cells(view).to_csv(), demo.text(view)]
+        return [*tables, demo.side_by_side(view).markdown(), str(demo.plot(view).to_json())]
+
+    assert all(one != other for one, other in zip(shown("validation"), shown("optimistic"), strict=True))
+    with pytest.raises(ParameterError, match="view='best'"):
+        demo.table("best")
+
+
+def test_another_study_is_shown_below_and_read_along(demo: de.Study) -> None:
+    links = demo.only(models=["GCN", "DE-GNN-SPD"], tasks=["links"])
+    both = links.side_by_side(beside=demo.only(models=["Adamic-Adar"])).markdown()
+    assert "Adamic-Adar" in both and "Adamic-Adar" not in links.side_by_side().markdown()
+    heuristics = de.study("heuristics", store=demo.store.folder / "none").only(["celegans"])
+    table1 = de.study("table1", store=demo.store.folder / "none").only(["celegans"], tasks=["links"])
+    assert "Heuristics:" in str(table1.reading(heuristics)) and "Heuristics:" not in str(table1.reading())
 
 
 def test_a_cell_run_again_gives_the_numbers_that_are_kept(demo: de.Study, tmp_path: Path) -> None:
@@ -243,6 +263,34 @@ def test_the_sentence_after_ctrl_c_has_a_line_of_its_own_in_a_notebook(
 # ---- what a researcher gives ----------------------------------------------------------------------
 
 
+def test_options_settings_device_and_title_reach_the_runs(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"graphs": "karate", "models": ["GCN", "GIN"], "seeds": 1, "epochs": 6, "store": tmp_path}
+    how: dict[str, Any] = {"options": {"patience": 1, "learning_rate": 1e-9}, "settings": {"GIN": {"hidden": 7}}}
+    study = de.study(**given, **how, title="mine")
+    study.run(1, progress=False)
+    runs = {run.model: run for run in study.store.runs()}
+    assert all(run.options["patience"] == 1 and run.trained < 6 for run in runs.values())
+    assert runs["GIN"].hyper["hidden"] == 7 != runs["GCN"].hyper["hidden"]
+    assert study.title == "mine" and "'mine'" in repr(study) and study.plot().layout.title.text == "mine"
+    with pytest.raises(ParameterError, match="gpu9"):
+        de.study(**given, device="gpu9").check()
+
+
+def test_a_part_of_a_study_is_named_by_graph_task_model_and_seeds(demo: de.Study) -> None:
+    whole = demo.cells()
+    for part, kept in (
+        (demo.only(["karate"]), whole.graph == "karate"),
+        (demo.only(tasks=["roles"]), whole.task == "roles"),
+        (demo.only(models=["GCN"]), whole.model == "GCN"),
+    ):
+        assert part.cells()[["task", "model"]].values.tolist() == whole[kept][["task", "model"]].values.tolist()
+    assert set(demo.only(seeds=1).cells().seeds) == {1} and set(whole.seeds) == {2}
+    with pytest.raises(ParameterError, match="model of this study"):
+        demo.only(models=["GCNN"])
+    with pytest.raises(ParameterError, match="No column has all of these"):
+        demo.only(models=["Adamic-Adar"], tasks=["roles"])
+
+
 def test_an_own_task_a_split_a_device_and_a_callback(tmp_path: Path) -> None:
     heard: list[tuple[str, int, int]] = []
 
@@ -307,89 +355,89 @@ def test_on_epoch_sees_every_epoch_once_and_no_test_results_of_trials(tmp_path: 
     assert all(hidden == trial for trial, _, _, hidden in heard)
 
 
-def test_a_part_of_a_study_asks_for_the_same_runs(tmp_path: Path) -> None:
-    study = de.study("table1", store=tmp_path).only(["celegans"], tasks=["links"])
-    part = study.only(models=["GCN"], seeds=2)
-    (cell,) = part._cells()
-    whole = next(one for one in study._cells() if one.model == "GCN")
-    assert [spec.key for spec in cell.reported(0)] == [spec.key for spec in whole.reported(0)][:2]
-    with pytest.raises(ParameterError, match="model of this study"):
-        study.only(models=["GCNN"])
-
-
 # ---- what is chosen, what is next -----------------------------------------------------------------
 
 
-def known(cell: Cell, values: dict[tuple[int, int, int], float]) -> dict[str, Run]:
-    """Records of trials by (trial, seed, rung) with these validation metrics."""
-    specs = {(trial, spec.seed, spec.rung): spec for trial, spec in cell.trial_specs()}
-    return {
-        specs[where].key: replace(specs[where].record(), val=val, trained=1, cpu_seconds=1.0)
-        for where, val in values.items()
-    }
+TRIALS = {"trials": 3, "rungs": [1, 2], "seeds": [1000, 1001], "space": {"hidden": [4, 6, 8]}}
 
 
-def searched(**more: Any) -> Cell:
-    search = {"trials": 3, "rungs": [1, 2], "seeds": [1000, 1001], "space": {"hidden": [4, 6, 8]}, **more}
-    (cell,) = de.study(graphs="karate", models="GCN", search=search, epochs=4)._cells()
-    return cell
+def searched() -> tuple[Cell, dict[str, Run]]:
+    """A cell whose settings are searched for, and the runs that it knows: none yet."""
+    given = {"models": "GCN", "epochs": 4, "search": TRIALS, "columns": [{"graph": "karate", "task": "links"}]}
+    runs: dict[str, Run] = {}
+    return Cell(make_config(given).columns[0], "GCN", de.load("karate"), "honest", runs), runs
+
+
+def ended(cell: Cell, values: dict[tuple[int, int, int], float]) -> dict[str, Run]:
+    """Trials by (trial, seed, rung) with these validation metrics, each of one epoch and one CPU-second."""
+    specs = {where: cell.spec(*where) for where in values}
+    return {spec.key: replace(spec.record(), val=values[where], trained=1, cpu_seconds=1.0)
+            for where, spec in specs.items()}  # fmt: skip
 
 
 def test_halving_goes_on_with_the_best_on_validation_of_all_seeds() -> None:
-    cell = searched()
+    cell, runs = searched()
     first = {(0, 1000, 1): 0.9, (0, 1001, 1): 0.1, (1, 1000, 1): 0.6, (1, 1001, 1): 0.6, (2, 1000, 1): 0.5}
-    chosen, missing = cell.chosen(known(cell, first))
+    runs |= ended(cell, first)
+    chosen, missing = cell.chosen()
     assert chosen is None and [(spec.seed, spec.rung) for spec in missing] == [(1001, 1)]
-    runs = known(cell, {**first, (2, 1001, 1): 0.5})
-    chosen, missing = cell.chosen(runs)
+    runs |= ended(cell, {(2, 1001, 1): 0.5})
+    chosen, missing = cell.chosen()
     assert chosen is None and {spec.key for spec in missing} == {cell.spec(1, seed, 2).key for seed in (1000, 1001)}
-    runs |= known(cell, {(1, 1000, 2): 0.5, (1, 1001, 2): 0.4})
-    assert cell.chosen(runs) == (1, [])
-    failed = {key: replace(run, status="failed") if run.hyper["hidden"] == 6 else run for key, run in runs.items()}
-    assert cell.chosen(failed)[0] != 1
+    runs |= ended(cell, {(1, 1000, 2): 0.5, (1, 1001, 2): 0.4})
+    assert cell.chosen() == (1, [])
+    runs |= {key: replace(run, status="failed") for key, run in runs.items() if run.hyper["hidden"] == 6}
+    assert cell.chosen()[0] != 1
 
 
 def test_settings_do_not_depend_on_measured_seconds() -> None:
-    cell = searched()
-    values = {(trial, seed, 1): 0.5 + trial / 10 for trial in range(3) for seed in (1000, 1001)}
-    runs = known(cell, {**values, (2, 1000, 2): 0.9, (2, 1001, 2): 0.9})
-    slow = {key: replace(run, cpu_seconds=9999.0) for key, run in runs.items()}
-    assert cell.chosen(runs) == cell.chosen(slow) == (2, [])
+    cell, runs = searched()
+    runs |= ended(cell, {(trial, seed, 1): 0.5 + trial / 10 for trial in range(3) for seed in (1000, 1001)})
+    runs |= ended(cell, {(2, 1000, 2): 0.9, (2, 1001, 2): 0.9})
+    assert cell.chosen() == (2, [])
+    runs |= {key: replace(run, cpu_seconds=9999.0) for key, run in runs.items()}
+    assert cell.chosen() == (2, [])
 
 
 def test_before_a_seed_has_run_the_cost_is_taken_from_the_epochs_of_the_trials() -> None:
-    cell = searched()
-    runs = known(cell, {(trial, 1000, 1): 0.5 for trial in range(3)})
-    slow = {key: replace(run, cpu_seconds=10 * run.cpu_seconds) for key, run in runs.items()}
-    half = {key: replace(run, trained=2) for key, run in runs.items()}
-    assert cell.cost(runs) == pytest.approx(4.0)  # four epochs of a second each
-    assert cell.cost(slow) == pytest.approx(40.0) and cell.cost(half) == pytest.approx(2.0)
+    cell, runs = searched()
+    assert cell.cost() is None
+    runs |= ended(cell, {(trial, 1000, 1): 0.5 for trial in range(3)})
+    assert cell.cost() == pytest.approx(4.0)  # four epochs of a second each
+    runs |= {key: replace(run, trained=2) for key, run in runs.items()}
+    assert cell.cost() == pytest.approx(2.0)
+    runs |= ended(cell, {(t, s, 1): 1.0 - t for t in range(3) for s in (1000, 1001)})
+    runs |= ended(cell, {(0, s, 2): 1.0 for s in (1000, 1001)})
     seed = replace(cell.spec(0, 0).record(), cpu_seconds=77.0)
-    chosen = known(
-        cell, {(t, s, 1): 1.0 - t for t in range(3) for s in (1000, 1001)} | {(0, s, 2): 1.0 for s in (1000, 1001)}
-    )
-    assert cell.cost({**chosen, seed.key: seed}) == 77.0
+    runs[seed.key] = seed
+    assert cell.cost() == 77.0
+    assert cell.spent() == 3 * 2 + 77.0  # a second rung contains the first
 
 
-def test_seed_by_seed_over_all_cells_the_cheap_ones_first() -> None:
-    from degnn_explore.studies.study import _TodoList
-
-    study = de.study(graphs=["lesmis", "karate"], models=["GCN", "Katz"], seeds=3)
-    first = {spec.key: spec for cell in study._cells() for spec in cell.reported(0)[:1]}
-    seconds = {("lesmis", "GCN"): 4.0, ("lesmis", "Katz"): 2.0, ("karate", "GCN"): 3.0, ("karate", "Katz"): 1.0}
-    runs = {
-        key: replace(spec.record(), val=0.5, test=0.5, cpu_seconds=seconds[spec.title, spec.model])
-        for key, spec in first.items()
-    }
-    assert [spec.model for spec in _TodoList(study, {}, 1e9, False).specs()][:4] == ["Katz", "Katz", "GCN", "GCN"]
-    order = [(spec.seed, spec.title, spec.model) for spec in _TodoList(study, runs, 1e9, False).specs()]
+def test_seed_by_seed_over_all_cells_the_cheap_ones_first(tmp_path: Path) -> None:
+    graphs, given = ["lesmis", "karate"], {"models": ["GCN", "Katz"], "epochs": 1, "store": tmp_path}
+    study = de.study(graphs=graphs, seeds=3, **given)
+    seconds = {("lesmis", "GCN"): 400.0, ("lesmis", "Katz"): 200.0, ("karate", "GCN"): 300.0, ("karate", "Katz"): 100.0}
+    for (graph, model), cost in seconds.items():
+        first = RunSpec(de.load(graph), "links", model, epochs=1).record()
+        study.store.put(replace(first, val=0.5, test=0.5, cpu_seconds=cost))
+    study.run(1, progress=False)
+    order = [(run.seed, run.graph, run.model) for run in study.store.runs()][4:]
     cheap_first = [("karate", "Katz"), ("lesmis", "Katz"), ("karate", "GCN"), ("lesmis", "GCN")]
     assert order == [(seed, *where) for seed in (1, 2) for where in cheap_first]
+
+
+def test_cells_that_share_trials_all_go_on_when_these_have_ended(tmp_path: Path) -> None:
+    given = {"models": ["Katz"], "seeds": 1, "search": {"trials": 2}, "protocols": ["honest", "negatives_repeat"]}
+    config = make_config({**given, "columns": [{"graph": "karate", "task": "links"}]})
+    progress = de.Study(config, de.Store(tmp_path)).run(1, progress=False)
+    assert (progress.left, progress.failed) == (0, 0)
+    assert sorted(run.protocol for run in de.Store(tmp_path).runs() if not run.rung) == ["honest", "negatives_repeat"]
 
 
 def test_the_time_left_is_known_once_a_run_has_ended(tmp_path: Path) -> None:
     study = de.study(graphs="karate", models=["Katz", "shortest path"], seeds=3, store=tmp_path)
     assert study.progress().seconds_left is None and str(study.progress()).startswith("0 runs done, 6 left; ")
-    (cell, _) = study._cells()
-    study.store.put(replace(cell.spec(0, 0).record(), val=0.5, test=0.5, cpu_seconds=8.0))
+    first = RunSpec(de.load("karate"), "links", "Katz").record()
+    study.store.put(replace(first, val=0.5, test=0.5, cpu_seconds=8.0))
     assert study.progress(workers=2).seconds_left == pytest.approx(5 * 8.0 / 2)
