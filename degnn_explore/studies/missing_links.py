@@ -21,7 +21,7 @@ from ..common.errors import ParameterError, TargetError, check_int
 from ..common.progress import Cancelled, is_cancelled, report
 from ..graphs.distances import distances
 from ..graphs.graph import Graph
-from ..learn.splits import negatives_of, triangles
+from ..learn.splits import negatives_of
 from ..learn.tasks import Task
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def promised_precision(model: SetNet, task: Task, thresholds: Any) -> Shares:
     """
     from ..learn.predicting import predict
 
-    others, total = unlinked(task.full_graph, task.p)
+    others, total = unlinked(task.full_graph)
     links = task.val.sets[task.val.labels == 1]
     scores = predict(model, task.graph, [*links, *others])
     right, wrong = np.sort(scores[: len(links)]), np.sort(scores[len(links) :])
@@ -162,9 +162,7 @@ def promised_precision(model: SetNet, task: Task, thresholds: Any) -> Shares:
     return np.asarray(found / np.maximum(found + false, 1e-300))
 
 
-def unlinked(full: Graph, p: int) -> tuple[NDArray[np.int64], int]:
-    """Sets of p nodes that are not a link or triangle: all, or a sample of 4,000; and how many there are."""
-    positives = full.edges if p == 2 else triangles(full)
-    total = comb(full.num_nodes, p) - len(positives)
-    rng = np.random.default_rng(0)
-    return negatives_of(full, positives, min(total, _DRAWN), rng, "links"), total
+def unlinked(full: Graph) -> tuple[NDArray[np.int64], int]:
+    """The pairs that are not linked: all, or a sample of 4,000; and how many there are."""
+    total = comb(full.num_nodes, 2) - full.num_edges
+    return negatives_of(full, full.edges, min(total, _DRAWN), np.random.default_rng(0), "links"), total

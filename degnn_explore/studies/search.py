@@ -188,19 +188,26 @@ class Tuned:
         Arguments of :func:`degnn_explore.fit` that are not the defaults, such as its learning rate.
     val, test
         The task's metric for ``model``, between 0 and 1; the test sets are used once, after everything was chosen.
-    tried
-        The settings of each model and their validation metric, -inf where training failed or diverged. Named models
-        all get the same number of settings, ``rounds``, unless a model has fewer.
     """
 
-    tried: dict[str, list[tuple[Settings, float]]] = field(default_factory=dict, repr=False)
-    model: SetNet | None = None
-    settings: Settings = field(default_factory=dict)
-    members: list[Settings] = field(default_factory=list)
-    options: dict[str, Any] = field(default_factory=dict)
-    val: float = float("nan")
-    test: float = float("nan")
-    _trials: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    model: SetNet
+    settings: Settings
+    members: list[Settings]
+    options: dict[str, Any]
+    val: float
+    test: float
+    _trials: list[Trial] = field(repr=False)
+
+    @property
+    def tried(self) -> dict[str, list[tuple[Settings, float]]]:
+        """The settings of each model and their validation metric, -inf where training failed or diverged.
+
+        Named models all get the same number of settings, ``rounds``, unless a model has fewer.
+        """
+        tried: dict[str, list[tuple[Settings, float]]] = {}
+        for trial in self._trials:
+            tried.setdefault(trial.name, []).append((trial.settings, trial.best))
+        return tried
 
     @property
     def rounds(self) -> int:
@@ -221,7 +228,9 @@ class Tuned:
         import pandas as pd
 
         columns = ["model", "validation", "epochs", "cpu_seconds", "chosen", "seed", "settings", "error"]
-        table = pd.DataFrame(self._trials, columns=columns)
+        rows = [(t.name, t.best, t.epochs, round(t.seconds, 2), t.chosen, t.seed, t.settings, t.error)
+                for t in self._trials]  # fmt: skip
+        table = pd.DataFrame(rows, columns=columns)
         return table.sort_values("validation", ascending=False, kind="stable", ignore_index=True)
 
     def frame(self) -> pandas.DataFrame:
@@ -320,6 +329,7 @@ class Trial:
     seconds: float = 0.0  # of the processor
     ended: bool = False
     dropped: bool = False  # it was worse than half of the others
+    chosen: bool = False  # it is in the result
     error: str = ""
 
     @property
@@ -528,16 +538,11 @@ def _value(task: Task, part: str, logits: NDArray[np.float32]) -> float:
 
 def _result(task: Task, trainer: _Trainer, chosen: list[Trial]) -> Tuned:
     """The chosen model and its metrics: the only use of the test sets."""
+    for trial in chosen:
+        trial.chosen = True
     nets = [trial.net for trial in chosen if trial.net is not None]
     model = nets[0] if len(nets) == 1 else Ensemble(nets)
     members: list[Settings] = [{"name": trial.name, **trial.hyper} for trial in chosen]
-    tuned = Tuned(model=model, settings=members[0], members=members)
-    tuned.options = {key: value for key, value in chosen[0].settings.items() if key == "learning_rate"}
-    for trial in trainer.trials:
-        tuned.tried.setdefault(trial.name, []).append((trial.settings, trial.best))
-        tuned._trials.append(
-            {"model": trial.name, "validation": trial.best, "epochs": trial.epochs,
-             "cpu_seconds": round(trial.seconds, 2), "chosen": trial in chosen, "seed": trial.seed,
-             "settings": trial.settings, "error": trial.error})  # fmt: skip
-    reached = {part: _value(task, part, _logits(model, task, part)) for part in ("val", "test")}
-    return replace(tuned, val=reached["val"], test=reached["test"])
+    options = {key: value for key, value in chosen[0].settings.items() if key == "learning_rate"}
+    val, test = (_value(task, part, _logits(model, task, part)) for part in ("val", "test"))
+    return Tuned(model, members[0], members, options, val, test, trainer.trials)

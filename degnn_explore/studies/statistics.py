@@ -119,20 +119,11 @@ def best_on_validation(groups: Mapping[str, Sequence[Run]]) -> str:
 
     Examples
     --------
-    >>> epoch = {"number": 1, "loss": 1.0, "val": {"auc": 0.8}, "test": {"auc": 0.7}}
-    >>> best_on_validation({"GCN": [Run("k", "g", "links", "GCN")],
-    ...                     "GIN": [Run("k", "g", "links", "GIN", epochs=[epoch], best_epoch=1)]})
+    >>> runs = [Run("k", "g", "links", "GCN", val=0.7), Run("k", "g", "links", "GIN", val=0.8)]
+    >>> best_on_validation({run.model: [run] for run in runs})
     'GIN'
     """
-    return max(groups, key=lambda model: sum(map(on_validation, groups[model])) / len(groups[model]), default="")
-
-
-def on_validation(run: Run) -> float:
-    """The validation metric of the epoch that a run reports; 0 if it is not in its record."""
-    if run.val is not None:
-        return run.val
-    chosen = run.epochs[run.best_epoch - 1] if 0 < run.best_epoch <= len(run.epochs) else None
-    return 0.0 if chosen is None else float(chosen["val"][run.metric] or 0)
+    return max(groups, key=lambda model: fmean(run.val or 0.0 for run in groups[model]), default="")
 
 
 @dataclass(frozen=True)

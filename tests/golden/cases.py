@@ -675,6 +675,7 @@ def _runs(
         "catalog": graph,
         "epochs": [{"number": 1, "loss": 1.0, "val": {"auc": val, "accuracy": val}, "test": {"auc": 0.5}}],
         "best_epoch": 1,
+        "val": val,
         **more,
     }
     return [
@@ -773,7 +774,17 @@ def intervals_and_tests() -> dict[str, Any]:
         for s in range(1, 7)
     ]
     runs = [
-        a_run(key=f"{m}{s}", graph="g", task="links", model=m, seed=s, epochs=run[skip:], best_epoch=2, test=0.5)
+        a_run(
+            key=f"{m}{s}",
+            graph="g",
+            task="links",
+            model=m,
+            seed=s,
+            epochs=run[skip:],
+            best_epoch=2,
+            test=0.5,
+            val=run[skip:][1]["val"]["auc"],
+        )
         for m, skip, most in (("GCN", 0, 6), ("GIN", 1, 3))
         for s, run in enumerate(epochs[:most])
     ]

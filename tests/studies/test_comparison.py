@@ -24,6 +24,7 @@ def runs(model: str, tests: list[float], graph: str = "celegans", val: float = 0
         "catalog": graph,
         "epochs": [{"number": 1, "loss": 1.0, "val": {"auc": val, "accuracy": val}, "test": {"auc": 0.5}}],
         "best_epoch": 1,
+        "val": val,
         **more,
     }
     return [

@@ -102,7 +102,7 @@ def test_the_promise_counts_validation_links_among_all_unlinked_pairs() -> None:
 
 
 def test_a_sample_of_many_unlinked_pairs_promises_no_certainty() -> None:
-    drawn, total = unlinked(de.load("celegans"), 2)
+    drawn, total = unlinked(de.load("celegans"))
     assert (len(drawn), total) == (4000, 297 * 296 // 2 - 2148)
     task = de.link_task(de.load("celegans"))
     model = de.build("shortest path", task)

@@ -156,6 +156,28 @@ def test_one_model_may_be_named_without_a_list_and_every_epoch_is_told() -> None
     assert list(tuned.tried) == ["GCN"] and heard[:2] == [("GCN", 1), ("GCN", 2)]
 
 
+def test_every_option_of_tune_has_its_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = de.link_task(KARATE)
+    bars: list[bool] = []
+    plain = search_module.progress_bar
+    monkeypatch.setattr(search_module, "progress_bar", lambda shown: (bars.append(shown), plain(False))[1])
+
+    def tuned(**options: object) -> search_module.Tuned:
+        return de.tune(task, "GCN", **{"minutes": 1e-6, "epochs": 2, **options})  # type: ignore[arg-type]
+
+    usual = tuned()
+    assert usual.rounds == 1 and usual.trials.epochs.tolist() == [2] and bars == [False]
+    assert tuned(epochs=3).trials.epochs.tolist() == [3]
+    assert tuned(seed=5).trials.seed.tolist() == [5] and tuned(seed=5).val != usual.val
+    assert tuned(progress=True).val == usual.val and bars[-1]
+    by_accuracy = tuned(metric="accuracy")
+    run = list(de.fit(de.build("GCN", task), task, 2, patience=10, metric="accuracy"))
+    assert by_accuracy.val == max(epoch.val["accuracy"] for epoch in run) != usual.val
+    with pytest.raises(de.ParameterError, match="gpu9"):
+        tuned(device="gpu9")
+    assert de.tune(task, "Katz", minutes=1, seed=1).tried["Katz"] != de.tune(task, "Katz", minutes=1).tried["Katz"]
+
+
 def test_tune_trains_by_the_validation_sets() -> None:
     task = de.link_task(KARATE)
     tuned = de.tune(task, ["GCN", "Katz"], minutes=0.02, epochs=2)

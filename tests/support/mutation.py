@@ -1,6 +1,7 @@
 """Put random small faults into the package, and count how many of them the tests notice.
 
     python -m tests.support.mutation --rooms graphs learn --faults 40
+    python -m tests.support.mutation --rooms studies --tests tests/studies    # of a room, by its own tests
 
 Chance chooses the faults; the seed is the commit, so the same commit gets the same faults. First all tests run once,
 traced, to learn which functions each of them calls; the result is kept in ``.mutation/`` until ``--retrace``. Each
@@ -35,7 +36,6 @@ import pytest
 
 TOP = Path(__file__).parents[2]
 KEPT = TOP / ".mutation"
-TRACE = KEPT / "trace.jsonl"
 ROOMS = (  # top: the modules of the package itself; js: the front end
     "common", "graphs", "reading", "encodings", "expressive", "theory", "quiz", "cli", "engine", "learn", "studies",
     "views", "top", "js",
@@ -76,9 +76,10 @@ def main() -> None:
     parser.add_argument("--seed", default=commit(), help="default: the commit")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, default=TEST_SECONDS, help="CPU time of the tests run for one fault")
+    parser.add_argument("--tests", nargs="+", default=[], metavar="PATH", help="trace and run only these (default: all)")
     parser.add_argument("--retrace", action="store_true", help="learn once more which tests call which functions")
     options = parser.parse_args()
-    trace = traced(options.retrace, options.workers)
+    trace = traced(options.retrace, options.workers, options.tests)
     print(f"seed {options.seed}\n\n| room | faults | noticed |\n|---|---|---|", flush=True)
     for room in options.rooms:
         faults = draw(room, options.faults, options.seed)
@@ -275,21 +276,22 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Tracer(Path(os.environ["DEGNN_TRACE"]) / f"{os.getpid()}.jsonl"))
 
 
-def traced(retrace: bool, workers: int) -> Trace:
-    """What the traced run found, or an earlier one."""
-    if retrace or not TRACE.exists():
-        print("Tracing all tests once: several minutes.", flush=True)
+def traced(retrace: bool, workers: int, tests: list[str]) -> Trace:
+    """What the traced run of all tests, or of these, found; or an earlier one of the same tests."""
+    kept = KEPT / "-".join(["trace", *(test.strip("/").replace("/", "-") for test in tests)])
+    if retrace or not kept.exists():
+        print(f"Tracing {' '.join(tests) or 'all tests'} once: several minutes.", flush=True)
         KEPT.mkdir(exist_ok=True)
         plugins = ["-p", "tests.support.mutation", "-p", "no:cacheprovider"]
         ignored = [f"--ignore={each}" for each in NOT_RUN]
-        command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), *plugins, *ignored]
+        command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), *plugins, *ignored, *tests]
         with tempfile.TemporaryDirectory(dir=KEPT) as folder:
             environment = os.environ | {"DEGNN_TRACE": folder}
             subprocess.run(command, cwd=TOP, env=environment, stdout=subprocess.DEVNULL)  # one may fail when traced
             lines = [file.read_text(encoding="utf-8") for file in Path(folder).glob("*.jsonl")]
-        TRACE.write_text("".join(lines), encoding="utf-8")
+        kept.write_text("".join(lines), encoding="utf-8")
     trace = Trace([], {})
-    for line in TRACE.read_text(encoding="utf-8").splitlines():
+    for line in kept.read_text(encoding="utf-8").splitlines():
         name, seconds, functions = json.loads(line)
         trace.tests.append(Test(name, seconds))
         for path, function in functions:
