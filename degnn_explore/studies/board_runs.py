@@ -215,8 +215,8 @@ def code_of(setup: RaceSetup, runs: Sequence[Run] = ()) -> str:
     ]
     groups: dict[str, tuple[list[int], tuple[Any, ...]]] = {}
     for seed, _, (model, hyper, options) in given:
-        known = MODELS[model].load().HYPER if model in MODELS else {}
-        written = {k: v for k, v in hyper.items() if v is not None or (k in known and not known[k].from_task)}
+        of_task = [name for name, one in MODELS[model].load().HYPER.items() if one.from_task]
+        written = {name: value for name, value in hyper.items() if value is not None or name not in of_task}
         groups.setdefault(repr((model, written, options)), ([], (model, written, options)))[0].append(seed)
     listed = [
         f"    ({model!r}, {sorted(seeds)},\n     {hyper!r},\n     {options!r}),"

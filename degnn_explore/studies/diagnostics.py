@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,9 +68,9 @@ class Mistake:
     given: int
     score: float
     distance: int
-    seed: int = 0
-    wrong: int = 1
-    asked: int = 1
+    seed: int
+    wrong: int
+    asked: int
 
 
 def set_distance(graph: Graph, sets: Iterable[Sequence[int]]) -> NDArray[np.int64]:
@@ -115,7 +115,7 @@ def confusion(scored: Scored) -> NDArray[np.int64]:
 def hardest(scored: Iterable[Scored], count: int = 10) -> list[Mistake]:
     """A model's worst test sets over its seeds: those most often wrong first, then by probability."""
     asked: Counter[tuple[int, ...]] = Counter()
-    wrong: dict[tuple[int, ...], list[tuple[float, Mistake]]] = {}
+    wrong: dict[tuple[int, ...], list[tuple[float, dict[str, Any]]]] = {}
     for judged in scored:
         test = judged.task.test
         sure = judged.probability if judged.probability.ndim == 1 else judged.probability.max(axis=1)
@@ -123,12 +123,13 @@ def hardest(scored: Iterable[Scored], count: int = 10) -> list[Mistake]:
         asked.update(sets)
         labels, given, distance = test.labels.tolist(), judged.given.tolist(), judged.distance.tolist()
         for i in np.flatnonzero(judged.given != test.labels).tolist():
-            mistake = Mistake(sets[i], labels[i], given[i], float(sure[i]), distance[i], judged.task.seed)
-            wrong.setdefault(sets[i], []).append((float(judged.of_truth[i]), mistake))
-    worst = [(len(times), *min(times, key=lambda time: time[0])) for times in wrong.values()]
-    worst.sort(key=lambda row: (-row[0], row[1]))
+            about = {"truth": labels[i], "given": given[i], "score": float(sure[i]), "distance": distance[i],
+                     "seed": judged.task.seed}  # fmt: skip
+            wrong.setdefault(sets[i], []).append((float(judged.of_truth[i]), about))
+    worst = [(len(times), nodes, *min(times, key=lambda time: time[0])) for nodes, times in wrong.items()]
+    worst.sort(key=lambda row: (-row[0], row[2]))
     most = check_int("count", count, least=1)
-    return [replace(mistake, wrong=often, asked=asked[mistake.nodes]) for often, _, mistake in worst[:most]]
+    return [Mistake(nodes, wrong=often, asked=asked[nodes], **about) for often, nodes, _, about in worst[:most]]
 
 
 class TrainedModels:

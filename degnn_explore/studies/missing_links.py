@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import ParameterError, TargetError, check_int
-from ..common.progress import Cancelled, is_cancelled, report
+from ..common.progress import Cancelled, report
 from ..graphs.distances import distances
 from ..graphs.graph import Graph
 from ..learn.splits import negatives_of
@@ -87,10 +87,8 @@ def missing_links(
     pairs, within = unlinked_pairs(task.graph, task.full_graph, S, check_int("most", most, least=1))
     judge = next(iter(models.values()))
     parts: list[NDArray[np.float64]] = []
-    for start in range(0, len(pairs), _AT_ONCE):
-        if is_cancelled():
-            break
-        with contextlib.suppress(Cancelled):  # return the best pairs so far
+    with contextlib.suppress(Cancelled):  # return the best pairs so far
+        for start in range(0, len(pairs), _AT_ONCE):
             parts.append(predict(judge, task.graph, list(pairs[start : start + _AT_ONCE])))
             report(f"{len(pairs):,} pairs", min(start + _AT_ONCE, len(pairs)) / len(pairs))
     if not parts:

@@ -21,7 +21,7 @@ _PATIENCE = 0.4  # seconds after which a cancelled race is shown as cancelled, e
 ENDED = ("finished", "failed")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class RaceSetup:
     """What to race: models and seeds on one task.
 

@@ -40,7 +40,7 @@ _SET_BY_RUN = ("seed", "epochs", "device", "checkpoint", "progress", "model", "t
 _UPDATES_PER_SECOND = 10  # faster epochs are reported together
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class RunSpec:
     """What to train: one model, one seed, on one task and graph.
 

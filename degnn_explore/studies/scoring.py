@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..common.progress import check_cancelled, limit_cores, progress_bar, report
+from ..common.progress import limit_cores, progress_bar, report
 from ..graphs.graph import Graph
 from ..learn.nets.base import SetNet
 from ..learn.predicting import checked_sets
@@ -77,14 +77,9 @@ def predict(
     with tempfile.TemporaryDirectory() as scratch, executor_for(workers) as executor, progress_bar(progress):
         shared = executor.share(name, bundle, Path(scratch))
         numbers = {executor.submit(_score, shared, name, slab, device): i for i, slab in enumerate(slabs)}
-        try:
-            for future in as_completed(numbers):
-                check_cancelled("scoring sets")
-                scores[numbers[future]] = future.result()
-                report(f"{model.name}, scoring", len(scores) / len(slabs))
-        finally:
-            for future in numbers:
-                future.cancel()
+        for future in as_completed(numbers):
+            scores[numbers[future]] = future.result()
+            report(f"{model.name}, scoring", len(scores) / len(slabs))
     return np.concatenate([scores[i] for i in range(len(slabs))])
 
 

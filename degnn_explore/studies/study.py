@@ -656,7 +656,6 @@ class _Training:
 
     def todo(self) -> list[RunSpec]:
         """Seed by seed over all cells: formulas, then networks, cheap ones first; a search ends before others begin."""
-        self._report()
         ordered = []
         for place, cell in enumerate(self._study._cells()):
             if specs := cell.todo():
@@ -687,9 +686,6 @@ class _Training:
         under_way = sum(self._cpu.get(key, time.monotonic() - since) for key, since in self._since.items())
         if self._spent + under_way >= self._budget:
             self.stop.set()
-        self._report()
-
-    def _report(self) -> None:
         if time.monotonic() - self._told > _PAUSE:
             self._told = time.monotonic()
             self.tell(self.progress())

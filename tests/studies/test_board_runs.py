@@ -86,7 +86,8 @@ def test_the_code_is_that_of_the_runs_shown_and_before_there_are_any_of_the_setu
     before = BoardRuns(chosen, store).code()
     assert before == code_of(chosen)
     assert "('GCN', [0, 1],\n" in before
-    assert "'hidden': 16" in before
+    assert "'hidden': 16" in before and "'max_nodes_per_hop': None" in before
+    assert "max_dist" not in code_of(setup(models=["DE-GNN-SPD"]))  # the task of each seed suggests it
     assert "'epochs': 3" in before
     assert "device='cpu'" in before
     keep(store, setup(epochs=9), {("GCN", 4): 0.5})

@@ -19,6 +19,7 @@ from degnn_explore.common.errors import ParameterError
 from degnn_explore.studies import executors, scoring
 from degnn_explore.studies.executors import DaskExecutor, executor_for
 from degnn_explore.studies.runs import Run
+from tests.support.waiting import until
 
 distributed = pytest.importorskip("distributed", reason="pip install 'degnn_explore[cluster]'")
 ROOT = Path(de.__file__).parents[1]
@@ -63,7 +64,9 @@ def test_a_cluster_is_sent_a_graph_once_and_comes_to_the_results_of_this_machine
     asked: dict[str, Any] = {"graphs": mine, "models": ["GCN", "Adamic-Adar"], "seeds": 2, "epochs": 3}
     heard: list[int] = []
     there = de.study(**asked, search=search, store=tmp_path / "there", on_epoch=lambda run, epoch: heard.append(1))
+    clients = client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.clients))
     progress = there.run(client.scheduler.address, progress=False)
+    until(lambda: client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.clients)) == clients)
     assert len(sent) == 1
     assert (progress.failed, progress.left) == (0, 0) and progress.cpu_hours > 0
     here = de.study(**asked, search=search, store=tmp_path / "here")
@@ -72,6 +75,9 @@ def test_a_cluster_is_sent_a_graph_once_and_comes_to_the_results_of_this_machine
     assert runs == expected and len(runs) == progress.done
     assert len(heard) == sum(len(run.epochs) for run in there.store.runs())
     assert not list(there.store.folder.rglob("*.checkpoint"))
+    trials = [run for run in there.store.runs() if run.rung]
+    (higher,) = [run for run in trials if run.rung == 2]
+    assert higher.epochs[0] in [run.epochs[0] for run in trials if run.rung == 1]  # with the time that it took
 
 
 def test_sets_are_scored_on_a_cluster_that_is_sent_the_graph_once(

@@ -88,7 +88,10 @@ def test_a_cell_says_its_seeds_and_settings_where_they_are_not_those_of_most() -
 
 
 def test_a_cell_without_runs_is_a_dash_over_the_papers_number_and_one_that_nobody_asks_for_is_empty() -> None:
-    rows = rows_of(SideBySide(HALF, beside=SCORES).markdown())
+    shown = SideBySide(HALF, beside=SCORES)
+    assert any("no run yet" in note for note in shown.notes)
+    assert not any("no run yet" in note for note in SideBySide(HALF[:4]).notes)
+    rows = rows_of(shown.markdown())
     assert rows["SEAL"] == ["–<br>88.00 ± 1.00", "", "–<br>98.50 ± 1.00"]
     assert rows["Katz"][0] == "**93.00 ± 0.50**"  # the best of the column: two seeds of DE-GNN-LP do not count
     assert list(rows)[1:] == ["GCN", "GIN", "SEAL", "DE-GNN-SPD", "DE-GNN-LP", "DEA-GNN-SPD", "Katz", "shortest path"]
@@ -184,6 +187,22 @@ def test_a_study_reads_itself_by_what_it_is(tmp_path: Path) -> None:
     leaks = de.study(Path(de.__file__).parents[1] / "studies" / "leaks.toml", store=tmp_path).only(["ns"])
     about = [head for head, _ in leaks.reading(model="DE-GNN-SPD").parts]
     assert about == ["ns, links, DE-GNN-SPD:", "ns, triangles, DE-GNN-SPD:"]
+
+
+def test_the_plot_of_leaks_has_a_panel_for_each_question_and_a_dot_for_each_seed(tmp_path: Path) -> None:
+    study = de.study(Path(de.__file__).parents[1] / "studies" / "leaks.toml", store=tmp_path).only(["ns"])
+    table, figure = study.leak_effects(), study.plot_leaks()
+    panels = list(dict.fromkeys(zip(table.dataset, table.task, strict=True)))
+    assert [note.text for note in figure.layout.annotations][: len(panels)] == [", ".join(panel) for panel in panels]
+    for number, (dataset, task) in enumerate(panels, start=1):
+        rows = table[(table.dataset == dataset) & (table.task == task)]
+        traces = [trace for trace in figure.data if trace.xaxis == f"x{number}".replace("x1", "x")]
+        means = sorted(x for trace in traces if trace.text for x in trace.x)
+        dots = sorted(x for trace in traces if not trace.text for x in trace.x)
+        assert means == pytest.approx(sorted(rows.points))
+        assert dots == pytest.approx(sorted(x for each in rows.differences for x in each))
+    leaks = list(figure.layout.yaxis.categoryarray)
+    assert leaks[0] == "all together, as published" and len(leaks) == table.protocol.nunique()
 
 
 # ---- README and docs/results.md -----------------------------------------------------------------------

@@ -65,12 +65,14 @@ def test_a_cancelled_race_rests_at_once_and_continues_to_the_same_numbers(tmp_pa
 
 def test_a_model_that_fails_is_shown_and_the_others_go_on_and_it_is_tried_again(tmp_path: Path) -> None:
     one = race(tmp_path, ("GCN", "Katz"), seeds=1, epochs=2, options={"learning_rate": 1e30})
-    for _ in range(2):
+    for trained in (2, 3):
         one.start()
         assert one.wait(LONG)
+        with sqlite3.connect(tmp_path / "runs.sqlite") as db:
+            assert db.execute("SELECT max(number) FROM runs").fetchone() == (trained,)
         progress = {p.model: p for p in one.snapshot().progress}
         assert progress["GCN"].state == "failed" and "learning_rate" in progress["GCN"].error
-        assert progress["Katz"].state == "finished"
+        assert progress["Katz"].state == "finished" and [run.model for run in one.results()] == ["Katz"]
 
 
 def test_finished_runs_are_found_by_a_new_race(tmp_path: Path) -> None:
@@ -80,6 +82,8 @@ def test_finished_runs_are_found_by_a_new_race(tmp_path: Path) -> None:
     again = race(tmp_path, seeds=2, epochs=2)
     assert [p.done for p in again.snapshot().progress] == [1] and again.snapshot().state == "ready"
     assert again.wait(0)  # nothing is being trained yet
+    again.cancel()
+    assert again.snapshot().state == "ready"
     assert race(tmp_path, seeds=1, epochs=2).snapshot().state == "finished"
 
 
@@ -149,17 +153,19 @@ def test_what_is_to_do_may_depend_on_what_came_out(tmp_path: Path) -> None:
     assert [run.seed for run in store.runs()] == [0, 1, 2, 3]
 
 
-def test_a_scheduler_leaves_runs_for_other_processes(tmp_path: Path) -> None:
-    store, claims = Store(tmp_path), list[int]()
+def test_a_scheduler_leaves_runs_for_other_processes_and_few_files(tmp_path: Path) -> None:
+    store, claims, files = Store(tmp_path), list[int](), list[int]()
     specs = [RunSpec(KARATE, "links", "Katz", seed) for seed in range(8)]
 
     def count(update: Update) -> None:
         with sqlite3.connect(tmp_path / "runs.sqlite") as db:
             claims.append(db.execute("SELECT count(*) FROM claims").fetchone()[0])
+        files.append(len(list(store.scratch.rglob("*.progress"))))
 
     Scheduler(store, 1).run(lambda: [spec for spec in specs if store.get(spec.key) is None], None, count)
     assert len(store.runs()) == 8
     assert 1 <= max(claims) <= 3  # one in training, one that ended and is not stored yet, one ahead
+    assert 1 <= max(files) <= 2
 
 
 @pytest.mark.parametrize("why", ["its training fails", "its workers die"])

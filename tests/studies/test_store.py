@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -161,8 +162,10 @@ def test_a_store_that_stays_locked_is_one_error(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(store_module, "_PATIENCE", 0.1)
     other = sqlite3.connect(tmp_path / "runs.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
+    began = time.monotonic()
     with pytest.raises(ParameterError, match="locked by another process"):
         store.put(record("b"))
+    assert time.monotonic() - began < 4  # SQLite would wait for five seconds, or as long as it is asked to
     assert [run.key for run in store.runs()] == ["a"]  # readers do not wait
     other.close()
 
@@ -200,6 +203,19 @@ def test_another_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     before = (tmp_path / "runs.sqlite").read_bytes()
     for use in (lambda: Store(tmp_path).runs(), lambda: Store(tmp_path).put(record("a"))):
         with pytest.raises(ParameterError, match="is a database of something else"):
+            use()
+    assert (tmp_path / "runs.sqlite").read_bytes() == before
+
+
+@pytest.mark.parametrize(("version", "words"), [(1, "an earlier version"), (99, "a later version")])
+def test_a_store_of_another_version_is_refused_and_left_alone(tmp_path: Path, version: int, words: str) -> None:
+    Store(tmp_path).put(record("a"))
+    with sqlite3.connect(tmp_path / "runs.sqlite") as db:
+        db.execute(f"PRAGMA user_version = {version}")
+    db.close()
+    before = (tmp_path / "runs.sqlite").read_bytes()
+    for use in (lambda: Store(tmp_path).runs(), lambda: Store(tmp_path).put(record("b"))):
+        with pytest.raises(ParameterError, match=f"written by {words}"):
             use()
     assert (tmp_path / "runs.sqlite").read_bytes() == before
 

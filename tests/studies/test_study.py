@@ -113,6 +113,7 @@ def test_the_plot_has_every_seed(demo: de.Study) -> None:
     results = [result for result in demo.cell_results() if result.task == "links"]
     (ours,) = (trace for trace in figure.data if trace.name == "ours, mean ± 95 %")
     assert list(ours.x) == [result.mean for result in results]
+    assert list(ours.error_x.array) == [result.half for result in results]
 
 
 def test_the_plot_has_the_papers_number_where_there_is_one(tmp_path: Path) -> None:

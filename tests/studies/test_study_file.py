@@ -58,6 +58,7 @@ def test_table1_asks_for_every_cell_of_the_papers_table_and_no_other() -> None:
         (COLUMN + "search = { rungs = [9, 3] }", "must grow, such as [5, 15, 45], not [9, 3]"),
         (COLUMN + "search = { seeds = [3] }", "are reported, too (0 to 4)"),
         (COLUMN + "search = { space = { depht = [1] } }", "setting='depht' is not known"),
+        (COLUMN + "search = { space = { GCNN = { hidden = [4] } } }", "Did you mean 'GCN'"),
         (COLUMN + "settings = { GCN = { max_dist = 3 } }", "setting of GCN='max_dist' is not known"),
         (COLUMN + "seeds = { most = 2 }", "columns[1].seeds"),
         (COLUMN + "search = { trails = 3 }", "Did you mean 'trials'"),
@@ -95,6 +96,12 @@ def test_a_column_overrides_what_is_said_for_all_key_by_key() -> None:
     (column,) = make_config({**common, "columns": [own]}).columns
     assert (column.epochs, column.options) == (9, {"patience": 2, "batch_size": 32})
     assert column.search is not None and (column.search.trials, column.search.rungs) == (7, (1, 2))
+
+
+def test_the_usual_rungs_end_with_the_epochs_of_a_run() -> None:
+    for epochs, rungs in ((4, (4,)), (5, (5,)), (15, (5, 15)), (44, (5, 15)), (45, (5, 15, 45))):
+        (cell,) = cells(models="GCN", epochs=epochs, search={"trials": 2})
+        assert cell.rungs == rungs
 
 
 def test_one_model_may_be_named_without_a_list() -> None:
