@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--seed", default=commit(), help="default: the commit")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, default=TEST_SECONDS, help="CPU time of the tests run for one fault")
-    parser.add_argument("--tests", nargs="+", default=[], metavar="PATH", help="trace and run only these (default: all)")
+    parser.add_argument("--tests", nargs="+", default=[], metavar="PATH", help="trace and run only these")
     parser.add_argument("--retrace", action="store_true", help="learn once more which tests call which functions")
     options = parser.parse_args()
     trace = traced(options.retrace, options.workers, options.tests)
