@@ -62,6 +62,7 @@ def test_names_are_text_in_pictures_and_captions() -> None:
     assert EVIL not in page
     assert EVIL in texts(pictures(page)[0])
     assert EVIL not in static_html.table([EVIL], [[EVIL]])
+    assert 'onload="' not in static_html.image("<svg/>", 'a picture" onload="alert(1)')
 
 
 def test_a_picture_that_fails_leaves_the_live_view(monkeypatch: pytest.MonkeyPatch) -> None:

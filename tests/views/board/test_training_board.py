@@ -6,14 +6,17 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+import torch
 
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError
+from degnn_explore.learn.registry import MODELS
 from degnn_explore.views.board.board import TrainingBoard
 from tests.support.waiting import LONG, until
 
@@ -144,6 +147,41 @@ def test_files_and_code_go_to_the_page(board: Any, monkeypatch: pytest.MonkeyPat
     assert EVIL not in page and "<b>graph" not in page and "<script" not in page
     assert "paper" not in page.partition("<h2>Comparison")[2].partition("</thead>")[0]
     assert board.headline["title"] in board.static()[0]
+
+
+class Degrees(de.SetNet):
+    """A linear layer on the degrees."""
+
+    def __init__(self, name: str, shape: Any, **hyper: Any) -> None:
+        super().__init__(name, shape, hyper)
+        self.out = torch.nn.Linear(1, shape.outputs)
+
+    def prepare(self, graph: Any, sets: Any) -> Any:
+        return de.Rows((torch.tensor(graph.degrees[sets].sum(axis=1, keepdims=True)).float(),))
+
+    def forward(self, batch: Any) -> Any:
+        return self.out(batch).squeeze(1)
+
+
+def test_the_name_of_a_model_closes_no_attribute_and_opens_no_element(tmp_path: Path) -> None:
+    name = "x'onload='y' \" onclick=\"z <img src=q>"
+    with pytest.warns(UserWarning, match="sees the edges inside a set"):
+        de.register_model(Degrees, name=name, sizes=(2,))
+    board = TrainingBoard("karate", "links", [name], seeds=1, epochs=1, results=tmp_path)
+    board.start()
+    board.wait(LONG)
+    assert board.error == {} and board.result["rows"][0]["model"] == name
+    page = HTMLParser()
+    found: list[tuple[str, str | None]] = []
+    words: list[str] = []
+    page.handle_starttag = lambda tag, attributes: found.extend([(tag, None), *attributes])  # type: ignore[method-assign]
+    page.handle_data = words.append  # type: ignore[method-assign]
+    page.feed(board.report(tmp_path / "race.html").read_text(encoding="utf-8"))
+    page.feed(board.static()[1])
+    assert name in "".join(words)
+    assert not {"onload", "onclick"} & {attribute for attribute, _ in found} and ("src", "q") not in found
+    board.close()
+    del MODELS[name]
 
 
 def test_earlier_runs_are_shown_when_they_are_asked_for(board: Any) -> None:
