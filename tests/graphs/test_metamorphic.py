@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore.graphs.distances import components, distances, induced, rings
+from degnn_explore.graphs.distances import components, distances
 from degnn_explore.reading.read import read_file
 
 from ..strategies import graphs, graphs_with_targets
@@ -73,16 +71,3 @@ def test_a_round_trip_gives_back_the_graph(door: str, G: de.Graph, named: bool) 
     assert {frozenset(again.names[u] for u in edge) for edge in again.edges} == {
         frozenset(names[u] for u in edge) for edge in pairs
     }
-
-
-@given(graphs_with_targets(8, 8))
-def test_induced_subgraphs_and_rings_are_those_of_networkx(case: tuple[de.Graph, list[int]]) -> None:
-    G, S = case
-    nodes, whole = np.sort(S), G.to_networkx()
-    part = whole.subgraph(nodes.tolist())
-    indptr, indices = induced(G, nodes)
-    around = [nodes[indices[begin:end]].tolist() for begin, end in pairwise(indptr)]
-    assert around == [sorted(part[u]) for u in nodes.tolist()]
-    away = nx.multi_source_dijkstra_path_length(whole, {*nodes.tolist()})
-    expected = [sorted(u for u in away if away[u] == far) for far in sorted(set(away.values()))]
-    assert [ring.tolist() for ring in rings(G, nodes)] == expected

@@ -204,6 +204,7 @@ def test_arrays_are_numbers_and_strings_in_arrays_are_names() -> None:
     assert G.has_edges([("1", np.int64(1)), G.edges[0]]).tolist() == [True, True]
     assert G.neighbors(np.int64(0)).tolist() == [1]
     assert G.target_set({"4", "2"}).tolist() == [1, 3]
+    assert G.target_set("3").tolist() == [2] and G.has_edges([]).tolist() == []
     many = Graph.from_edges([(0, 1)], 30, names=[f"v{i}" for i in range(30)])
     assert many.target_set({f"v{i}" for i in range(30)}).tolist() == list(range(30))  # never by chance
 
@@ -224,31 +225,44 @@ def test_names_and_numbers_mean_the_same_nodes_under_any_names(G: Graph, data: s
                 H.target_set(v)
 
 
-@pytest.mark.parametrize(
-    ("ask", "said"),
-    [
-        (lambda G: G.target_set(10**400), r"Node 1\.00e\+400 is not in the graph"),
-        (lambda G: G.target_set(10**5000), r"Node 1\.00e\+5000 is not in the graph"),
-        (lambda G: G.target_set("\ud800"), r"No node is called '\\ud800'"),
-        (lambda G: G.target_set([True]), r"A node is a number 0\.\.2 or a name, not True"),
-        (lambda G: G.target_set(None), r"A target set is a node or several nodes, not None"),
-        (lambda G: G.target_set([[0, 1]]), r"A node is a number 0\.\.2 or a name, not \[0, 1\]"),
-        (lambda G: G.target_set(np.array([0.0])), r"or a name, not np\.float64\(0\.0\)"),
-        (lambda G: G.target_set(np.array([3], dtype=np.uint64)), r"Node 3 is not in the graph"),
-        (lambda G: G.target_set([]), "The target set is empty"),
-        (lambda G: G.target_set(np.array([1, 1])), "Node 1 occurs twice"),
-        (lambda G: G.has_edges(["ab"]), r"written \[\(u, v\), \.\.\.\]; entry 0 is 'ab'"),
-        (lambda G: G.has_edges([(0, 1), (0, 1, 2)]), r"entry 1 is \(0, 1, 2\)"),
-        (lambda G: G.has_edges(5), r"written \[\(u, v\), \.\.\.\], not 5"),
-        (lambda G: G.has_edges(np.zeros((2, 3), dtype=int)), r"shape \[k, 2\], not int64 \[2, 3\]"),
-        (lambda G: G.has_edge(0, "z"), "No node is called 'z'"),
-        (lambda G: G.has_edge(0, 2**64), r"Node 18446744073709551616 is not in the graph"),
-    ],
-    ids=range(16),
-)
+ASKED: list[tuple[Callable[[Graph], object], str]] = [
+    (lambda G: G.target_set([]), "The target set is empty"),
+    (lambda G: G.target_set(set()), "The target set is empty"),
+    (lambda G: G.target_set(""), "No node is called ''"),
+    (lambda G: G.target_set("alise"), r"No node is called 'alise'\. Did you mean 'alice'\?"),
+    (lambda G: G.target_set("\ud800"), r"No node is called '\\ud800'"),
+    (lambda G: G.target_set([0, 1, 2, 0]), "Node 0 occurs twice"),
+    (lambda G: G.target_set(np.array([2, 0, 1, 2])), "Node 2 occurs twice"),
+    (lambda G: G.target_set(["a", 0]), "Node 0 occurs twice"),
+    (lambda G: G.target_set(3), r"Node 3 is not in the graph; its nodes are 0\.\.2"),
+    (lambda G: G.target_set(-1), "Node -1 is not in the graph"),
+    (lambda G: G.target_set(np.array([-2, 5])), "Node -2 is not in the graph"),
+    (lambda G: G.target_set(np.array([3], dtype=np.uint64)), r"Node 3 is not in the graph"),
+    (lambda G: G.target_set(10**400), r"Node 1\.00e\+400 is not in the graph"),
+    (lambda G: G.target_set(1.0), "a node or several nodes, not 1.0"),
+    (lambda G: G.target_set(None), r"A target set is a node or several nodes, not None"),
+    (lambda G: G.target_set(np.array(1)), "not array"),
+    (lambda G: G.target_set(True), r"A node is a number 0\.\.2 or a name, not True"),
+    (lambda G: G.target_set([np.True_]), r"or a name, not np\.True_"),
+    (lambda G: G.target_set([[0, 1]]), r"A node is a number 0\.\.2 or a name, not \[0, 1\]"),
+    (lambda G: G.target_set(np.array([0.0])), r"or a name, not np\.float64\(0\.0\)"),
+    (lambda G: G.has_edges([(0, 7)]), "Node 7 is not in the graph"),
+    (lambda G: G.without_edges(np.array([(-1, 2)])), "Node -1 is not in the graph"),
+    (lambda G: G.has_edges(["ab"]), r"written \[\(u, v\), \.\.\.\]; entry 0 is 'ab'"),
+    (lambda G: G.has_edges([(0, 1), (0, 1, 2)]), r"entry 1 is \(0, 1, 2\)"),
+    (lambda G: G.has_edges(5), r"written \[\(u, v\), \.\.\.\], not 5"),
+    (lambda G: G.has_edges([(0.5, 1)]), r"or a name, not 0\.5"),
+    (lambda G: G.has_edges(np.array([(0.5, 1)])), r"shape \[k, 2\], not float64"),
+    (lambda G: G.has_edges(np.zeros((2, 3), dtype=int)), r"shape \[k, 2\], not int64 \[2, 3\]"),
+    (lambda G: G.has_edges(np.zeros(4, dtype=int)), r"shape \[k, 2\], not int64 \[4\]"),
+    (lambda G: G.has_edge(0, 2**64), r"Node 18446744073709551616 is not in the graph"),
+]
+
+
+@pytest.mark.parametrize(("ask", "said"), ASKED, ids=range(len(ASKED)))
 def test_errors_about_nodes_are_one_short_sentence(ask: Callable[[Graph], object], said: str) -> None:
     with pytest.raises(TargetError, match=said):
-        ask(Graph.from_edges([(0, 1), (1, 2)]))
+        ask(Graph.from_edges([(0, 1), (1, 2)], names=["a", "alice", "c"]))
 
 
 @pytest.mark.parametrize(
