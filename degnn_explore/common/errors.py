@@ -41,7 +41,7 @@ def short_repr(value: Any) -> str:
         power = int(math.log10(abs(value)) + 1e-9)
         return f"{'-' if value < 0 else ''}{abs(value) // 10 ** (power - 2) / 100:.2f}e+{power}"
     try:
-        text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+        text = repr(value)
     except ValueError:  # it contains a number of thousands of digits
         return f"a {type(value).__name__}"
     return text if len(text) <= 50 else text[:48] + "..."

@@ -15,16 +15,16 @@ import numpy as np
 
 from ..common.errors import ParameterError, check_int
 from ..graphs.graph import Graph
-from .base import MAX_COLUMNS, Encoding, Floats, Ints, Recipe
-from .walks import POINTS, PRIMES, walk_matrix
+from .base import MAX_COLUMNS, Encoding, Floats, Ints
+from .walks import PRIMES, walk_matrix, walk_tokens
 
 if TYPE_CHECKING:
     import scipy.sparse
 
 __all__ = ["LaplacianPE", "RandomWalkSE", "ZeroOne"]
 
-_TABLE_BYTES = 1_000_000_000  # most for the walks between all nodes, which make cuts quick: 3,700 nodes with 8 steps
-_ENTRIES = 20_000_000  # entries of a block of start nodes whose walks are followed together
+TABLE_BYTES = 1_000_000_000  # most for the walks between all nodes, which make cuts quick: 3,700 nodes with 8 steps
+MAX_ENTRIES = 20_000_000  # entries of a block of start nodes whose walks are followed together
 SMALLEST_GAP = 1e-6  # between eigenvalues: closer ones count as one that is repeated
 
 
@@ -44,10 +44,6 @@ class ZeroOne(Encoding):
     @property
     def columns(self) -> tuple[str, ...]:
         return ("target",)
-
-    @property
-    def recipe(self) -> Recipe | None:
-        return None
 
     def pairwise(self, G: Graph, S: Ints, cut: bool) -> Floats:
         zeta = np.zeros((len(S), G.num_nodes, 1))
@@ -101,7 +97,7 @@ class RandomWalkSE(Encoding):
     def pairwise(self, G: Graph, S: Ints, cut: bool) -> Floats:
         returns = _cached(G, self, lambda: self._returns(G))
         if cut and _has_inner_edges(G, S):
-            if 8 * (self.steps + 1) * G.num_nodes**2 <= _TABLE_BYTES:
+            if 8 * (self.steps + 1) * G.num_nodes**2 <= TABLE_BYTES:
                 walks = _cached(G, ("walks", self.steps), lambda: _walks(G, self.steps))
                 returns = _returns_without(G, S, walks)
             else:
@@ -112,7 +108,7 @@ class RandomWalkSE(Encoding):
         """Return probabilities of every node. [n, steps]"""
         W, n = walk_matrix(G), G.num_nodes
         returns = np.empty((n, self.steps))
-        size = max(1, _ENTRIES // max(n, 1))
+        size = max(1, MAX_ENTRIES // n)
         for begin in range(0, n, size):
             nodes = np.arange(begin, min(n, begin + size))
             x = np.zeros((n, len(nodes)))
@@ -124,15 +120,8 @@ class RandomWalkSE(Encoding):
 
     def tokens(self, G: Graph, sets: Ints, cut: bool = False) -> Ints:
         """In exact arithmetic, as those of :class:`LandingProbability`. sets [k, p] -> [k, n, p, 4]"""
-        if not cut:
-            return np.broadcast_to(_return_tokens(G, self.steps)[None, :, None], (*self._shape(G, sets), len(PRIMES)))
-        each = [_return_tokens(G.cut(S), self.steps)[:, None] for S in sets]  # [n, 1, 4]
-        tokens = np.stack(each) if each else np.zeros((0, G.num_nodes, 1, len(PRIMES)), dtype=np.int64)
-        return np.broadcast_to(tokens, (*self._shape(G, sets), len(PRIMES)))
-
-    @staticmethod
-    def _shape(G: Graph, sets: Ints) -> tuple[int, int, int]:
-        return len(sets), G.num_nodes, sets.shape[1]
+        each = [_return_tokens(G.cut(S), self.steps) for S in sets] if cut else [_return_tokens(G, self.steps)]
+        return np.broadcast_to(np.stack(each)[:, :, None], (len(sets), G.num_nodes, sets.shape[1], len(PRIMES)))
 
 
 def _walks(G: Graph, steps: int) -> Floats:
@@ -174,7 +163,7 @@ def _returns_without(G: Graph, S: Ints, walks: Floats) -> Floats:
 
 def _has_inner_edges(G: Graph, S: Ints) -> bool:
     i, j = np.triu_indices(len(S), 1)
-    return bool(len(i)) and bool(G.has_edges(np.stack([S[i], S[j]], axis=1)).any())
+    return bool(G.has_edges(np.stack([S[i], S[j]], axis=1)).any())
 
 
 _CACHE: weakref.WeakKeyDictionary[Graph, dict[Hashable, Any]] = weakref.WeakKeyDictionary()
@@ -190,17 +179,11 @@ def _cached(G: Graph, key: Hashable, compute: Callable[[], Any]) -> Any:
 
 def _return_tokens(G: Graph, steps: int) -> Ints:
     """The return probabilities of each node as a polynomial, evaluated modulo four primes. [n, 4]"""
-    from . import _kernels as kernels
-
-    n, largest = G.num_nodes, int(G.degrees.max(initial=0))
-    inverse = np.array([[0] + [pow(d, -1, int(q)) for d in range(1, largest + 1)] for q in PRIMES])
-    tokens = np.empty((n, len(PRIMES)), dtype=np.int64)
-    size = max(1, _ENTRIES // max(n * len(PRIMES), 1))
-    for begin in range(0, n, size):
-        nodes = np.arange(begin, min(n, begin + size))
-        sums = np.empty((len(nodes), n, len(PRIMES)), dtype=np.int64)
-        kernels.walk_sums(G.indptr, G.indices, nodes, steps, PRIMES, POINTS, inverse, sums)
-        tokens[nodes] = sums[np.arange(len(nodes)), nodes]
+    tokens = np.empty((G.num_nodes, len(PRIMES)), dtype=np.int64)
+    size = max(1, MAX_ENTRIES // tokens.size)
+    for begin in range(0, G.num_nodes, size):
+        nodes = np.arange(begin, min(G.num_nodes, begin + size))
+        tokens[nodes] = walk_tokens(G, nodes, steps)[np.arange(len(nodes)), nodes]
     return tokens
 
 
@@ -248,12 +231,12 @@ class LaplacianPE(Encoding):
 
     def numbers(self, G: Graph, sets: Ints, cut: bool = False) -> Floats:
         """Absolute values, which do not depend on signs; a ParameterError if an eigenvalue is repeated."""
-        graphs = [G.cut(S) if cut else G for S in sets] if cut else [G]
+        graphs = [G.cut(S) for S in sets] if cut else [G]
         sizes = []
         for graph in graphs:
             values, vectors = self._spectrum(graph)
             gaps = np.diff(values)
-            if len(gaps) and gaps.min() < SMALLEST_GAP:
+            if gaps.min() < SMALLEST_GAP:
                 raise ParameterError(
                     f"{self!r} gives no verdict here: eigenvalue {values[int(gaps.argmin())]:.4g} of the Laplacian is "
                     "repeated, so its eigenvectors are only known up to a rotation. Take a smaller k, or another "

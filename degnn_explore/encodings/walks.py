@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,6 +46,22 @@ def _walks(G: Graph, S: Ints, cut: bool, steps: int) -> Iterator[Floats]:
     for _ in range(steps):
         x = W @ x
         yield x
+
+
+def walk_tokens(G: Graph, sources: Ints, steps: int) -> Ints:
+    """The polynomials of :meth:`LandingProbability.tokens` for walks from each source. [sources, n, 4]"""
+    from . import _kernels as kernels
+
+    out = np.empty((len(sources), G.num_nodes, len(PRIMES)), dtype=np.int64)
+    inverse = _inverses(int(G.degrees.max()))
+    kernels.walk_sums(G.indptr, G.indices, sources, steps, PRIMES, POINTS, inverse, out)
+    return out
+
+
+@cache
+def _inverses(largest: int) -> Ints:
+    """1/d modulo each prime for d = 1..largest; 0 for a node without neighbors. [4, largest + 1]"""
+    return np.array([[0] + [pow(d, -1, int(q)) for d in range(1, largest + 1)] for q in PRIMES])
 
 
 @dataclass(frozen=True)
@@ -93,21 +110,11 @@ class LandingProbability(Encoding):
         evaluated at a fixed point modulo four 31-bit primes. Different values prove different probabilities;
         equal values mean equal ones but for a chance below (steps / 2^31)^4.
         """
-        from . import _kernels as kernels
-
-        largest = int(G.degrees.max(initial=0))
-        inverse = np.array([[0] + [pow(d, -1, int(q)) for d in range(1, largest + 1)] for q in PRIMES])
-
-        def evaluate(H: Graph, sources: Ints) -> Ints:
-            out = np.empty((len(sources), G.num_nodes, len(PRIMES)), dtype=np.int64)
-            kernels.walk_sums(H.indptr, H.indices, sources, self.steps, PRIMES, POINTS, inverse, out)
-            return out
-
         if cut:
-            values = np.stack([evaluate(G.cut(S), S) for S in sets])  # [k, p, n, 4]
+            values = np.stack([walk_tokens(G.cut(S), S, self.steps) for S in sets])  # [k, p, n, 4]
         else:  # a walk depends on its source alone
             sources, place = np.unique(sets, return_inverse=True)
-            values = evaluate(G, sources)[place.reshape(sets.shape)]
+            values = walk_tokens(G, sources, self.steps)[place.reshape(sets.shape)]
         return np.ascontiguousarray(values.transpose(0, 2, 1, 3))
 
 

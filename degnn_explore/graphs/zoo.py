@@ -464,7 +464,7 @@ def erdos_renyi(n: int, p: float, seed: int = 0) -> Graph:
     check_memory(f"A random graph of {n} nodes and about {p * pairs:.3g} edges", 32 * n + int(150 * p * pairs))
     rng = np.random.default_rng(seed)
     # Pair number k is (u, v) with v(v-1)/2 + u = k and u < v; up to 10^8 nodes no rounding of the root reaches v.
-    k = rng.choice(max(pairs, 1), size=rng.binomial(pairs, p), replace=False, shuffle=False)
+    k = rng.choice(pairs, size=rng.binomial(pairs, p), replace=False, shuffle=False)
     v = ((1 + np.sqrt(1 + 8 * k.astype(np.float64))) / 2).astype(np.int64)
     edges = np.stack([k - v * (v - 1) // 2, v], axis=1)  # [m, 2]
     return Graph.from_edges(edges, n, title=f"random G({n}, {p:g}), seed={seed}")

@@ -46,6 +46,16 @@ def test_a_graph_keeps_distances_and_encodings_in_a_disjoint_union(case, other: 
         np.testing.assert_allclose(zeta.encode(union, S, cut)[:n], zeta.encode(G, S, cut), atol=1e-12)
 
 
+def test_a_union_keeps_columns_that_all_graphs_have() -> None:
+    one, two = de.zoo.cycle(3).with_attributes(np.eye(3)[:, :2]), de.zoo.cycle(4).with_attributes(np.eye(4)[:, :2])
+    union = de.disjoint_union([one.with_labels([0, 1, 2]), two.with_labels([3, 4, 5, 6])])
+    assert union.labels.tolist() == [*range(7)] and union.attributes[3:].tolist() == two.attributes.tolist()
+    assert de.disjoint_union([one.with_labels([0, 1, 2]), two]).labels is None
+    with pytest.raises(de.GraphError, match="The graphs have 2, 1 columns of attributes"):
+        de.disjoint_union([one, two.with_attributes(np.ones(4))])
+    assert de.disjoint_union([one, de.zoo.domino()]).title == "3-cycle + domino"
+
+
 @pytest.mark.parametrize("door", ["networkx", "PyG", "DataFrame", "CSV", "TSV", "JSON"])
 @given(graphs(7).filter(lambda G: G.num_edges > 0), st.booleans())
 @settings(max_examples=15)
