@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def shipped(name: str) -> Path | None:
     """A file or folder that comes with the project: inside the package when installed, next to it in a checkout."""
-    checkout = [_PACKAGE.parent / name] if (_PACKAGE.parent / "pyproject.toml").exists() else []
-    places = (_PACKAGE / "_data" / name, _PACKAGE.parent / "data" / name, *checkout)
+    checkout = [PACKAGE.parent / name] if (PACKAGE.parent / "pyproject.toml").exists() else []
+    places = (PACKAGE / "_data" / name, PACKAGE.parent / "data" / name, *checkout)
     return next((place for place in places if place.exists()), None)
 
 

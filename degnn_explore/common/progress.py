@@ -27,7 +27,7 @@ Step = Callable[[int], None]  # called with the number of units done since the l
 
 MAX_THREADS = 1024
 COMPILING = "compiling, once after installing"
-_SECONDS_BETWEEN_REPORTS = 0.25
+SECONDS_BETWEEN_REPORTS = 0.25
 
 
 class Cancelled(Exception):
@@ -290,7 +290,7 @@ class _Loop:
         self._bar.update(self._done - self._bar.n)
         if self._done < self._total and any(stop is not None and stop.is_set() for _, stop in self._watchers):
             raise self._cancelled()
-        if self._watchers and time.monotonic() - self._reported >= _SECONDS_BETWEEN_REPORTS:
+        if self._watchers and time.monotonic() - self._reported >= SECONDS_BETWEEN_REPORTS:
             self._reported = time.monotonic()
             for tell, _ in self._watchers:
                 if tell is not None:

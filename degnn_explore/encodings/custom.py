@@ -69,7 +69,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class FunctionEncoding(Encoding):
     """ζ(u|v) by a function of :class:`PairInputs`; made by :func:`encoding`."""
 

@@ -184,10 +184,10 @@ def pair_sums(color: Ints, classes: int, begin: int, end: int, out: Ints) -> Non
 def root_colors(
     indptr: Ints, indices: Ints, start: Ints, arcs: Ints, hop: Ints, hops: int, layers: int, out: Ints
 ) -> None:
-    """The color of every node as its own target after 0..layers layers; out [layers + 1, n, 2], two 64-bit words.
+    """The color of every node as its own target after 1..layers layers; out [layers + 1, n, 2], two 64-bit words.
 
-    A color of layer 0 is a distance; one above is mixed from the node's own and the sum over its neighbors of
-    their mixed (tag, color), so that different words prove different colors.
+    A color of layer 0 is a distance, 0 for every target, and ``out[0]`` stays as it is. One above is mixed from the
+    node's own and the sum over its neighbors of their mixed (tag, color): different words prove different colors.
     """
     n = len(indptr) - 1
     inside = np.zeros(n, dtype=np.bool_)
@@ -200,7 +200,6 @@ def root_colors(
         for u in queue[:reached]:
             color[u, 0] = _stir(np.uint64(dist[u]), np.uint64(0x51ED270B))
             color[u, 1] = _stir(np.uint64(dist[u]), np.uint64(0x2545F491))
-        out[0, root] = color[root]
         for layer in range(1, layers + 1):
             while dist[queue[inner - 1]] > hops * (layers - layer):  # it can no longer reach the root
                 inner -= 1

@@ -283,7 +283,7 @@ def _attribute_words(sides: Sequence[tuple[Graph, Ints]]) -> int:
 
 def khop_size(G: Graph, hops: int) -> int:
     """An upper bound on the number of arcs between nodes of G within ``hops`` of each other."""
-    reach = max(int(G.degrees.max(initial=0)), 1) ** min(hops - 1, 64)
+    reach = max(int(G.degrees.max()), 1) ** min(hops - 1, 64)
     return min(G.num_nodes**2, len(G.indices) * reach)
 
 

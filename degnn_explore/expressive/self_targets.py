@@ -50,7 +50,7 @@ def root_colors(
     hops = min(hops, max(nodes, 1))  # no node is further away
     if (size := 16 * (layers + 1) * nodes) > MAX_BYTES:
         raise ParameterError(f"layers={layers:,} for {nodes:,} targets take {readable_size(size)}; take fewer layers.")
-    words = np.empty((layers + 1, nodes, 2), dtype=np.uint64)
+    words = np.zeros((layers + 1, nodes, 2), dtype=np.uint64)  # layer 0 tells no two targets apart
     done = 0
     for G in graphs:
         check_cancelled("coloring every node as the only target")

@@ -26,7 +26,7 @@ __all__ = ["Subtree", "TreeComparison", "Unrolling", "compare", "unroll"]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class Subtree:
     """An unrolled subtree in flat arrays, parents before children.
 

@@ -19,10 +19,10 @@ from .refinement import NO_TARGETS, Instances
 if TYPE_CHECKING:
     import pandas
 
-_LINKS = 1_000  # the sample of links that are removed one at a time, spread evenly over all
-_STEPS = 50_000_000  # nodes times edges up to which every distance is computed
-_LARGE = 2_000_000  # nodes and edges beyond which refinement ends after two layers, as in most networks
-_SWEEPS = 4
+LINKS = 1_000  # the sample of links that are removed one at a time, spread evenly over all
+STEPS = 50_000_000  # nodes times edges up to which every distance is computed
+LARGE = 2_000_000  # nodes and edges beyond which refinement ends after two layers, as in most networks
+SWEEPS = 4
 
 
 @dataclass(frozen=True)
@@ -184,11 +184,11 @@ def summary(graph: Any, *, max_dist: int = 3) -> Summary:
     report("measuring the diameter", 0.1)
     diameter, exact = _diameter(G, np.flatnonzero(component == sizes.argmax()))
     report("counting the kinds of nodes that a plain GNN sees", 0.4)
-    layers = 2 if G.num_nodes + G.num_edges > _LARGE else None
+    layers = 2 if G.num_nodes + G.num_edges > LARGE else None
     for classes, _ in Instances.build([(G, NO_TARGETS)]).refine(layers):
         of_class = np.bincount(classes)
     report("removing links one at a time", 0.9)
-    links = G.edges[:: -(-G.num_edges // _LINKS)] if G.num_edges else G.edges
+    links = G.edges[:: -(-G.num_edges // LINKS)] if G.num_edges else G.edges
     degrees = G.degrees
     return Summary(
         title=G.title,
@@ -218,13 +218,13 @@ def _diameter(G: Graph, component: NDArray[np.int64]) -> tuple[int, bool]:
     In a large component, the first search starts at the node of the highest degree and each further one at the node
     that the last one found furthest away. From a node whose furthest node is d away, no two nodes are 2 d + 1 apart.
     """
-    if len(component) * (G.num_edges + len(component)) <= _STEPS:
+    if len(component) * (G.num_edges + len(component)) <= STEPS:
         blocks = np.array_split(component, max(1, len(component) // 64))
         return max(int(distances(G, block).max()) for block in blocks), True
     start = component[G.degrees[component].argmax()]
     longest, bound = 0, 2 * len(component)
-    for sweep in range(_SWEEPS):
-        report("measuring the diameter", 0.1 + 0.3 * sweep / _SWEEPS)
+    for sweep in range(SWEEPS):
+        report("measuring the diameter", 0.1 + 0.3 * sweep / SWEEPS)
         distance = distances(G, np.array([start]))[0]
         longest, bound = max(longest, int(distance.max())), min(bound, 2 * int(distance.max()))
         start = distance.argmax()

@@ -42,7 +42,7 @@ def pair_colors(
     kinds, _ = next(run.refine(0))  # of nodes: by their attributes, or all the same
     halves = [_initial(G, nodes) for G, nodes in zip((G1, G2), np.split(kinds, [sizes[0]]), strict=True)]
     flat = np.unique(np.concatenate(halves), return_inverse=True)[1]
-    count, layer = int(flat.max(initial=0)) + 1, 0
+    count, layer = int(flat.max()) + 1, 0
     sums = np.empty((len(flat), 2), dtype=np.int64)
     while True:
         sides = [half.reshape(n, n) for half, n in zip(np.split(flat, [sizes[0] ** 2]), sizes, strict=True)]

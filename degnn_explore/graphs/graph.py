@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Cleaning", "Graph", "Targets"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class Graph:
     """An undirected, unweighted, simple graph G = (V, E) with nodes 0..n-1. Immutable.
 

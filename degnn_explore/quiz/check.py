@@ -25,7 +25,7 @@ _LOOKS = {True: ("✓", "#1a7f37"), False: ("✗", "#b35900"), None: ("✎", "#6
 """A sign and a color for right, wrong, and not answered yet."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Judgment:
     """Whether an answer is right (None: there is none yet), and a sentence about it.
 

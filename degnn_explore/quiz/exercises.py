@@ -36,7 +36,7 @@ GOAL = 0.95  # the test AUC to reach
 EPOCHS = 40
 
 
-@dataclass(repr=False)
+@dataclass
 class Exercise:
     """A question; call it with an answer to learn whether it is right. Each new wrong answer gets another hint.
 

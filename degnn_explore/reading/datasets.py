@@ -67,7 +67,7 @@ def load(name: str) -> Graph:
     ['Salviati']
     """
     check_choice("name", name, _ENTRIES)
-    return _read(name, os.environ.get("DEGNN_DATA"))
+    return read_by_name(name, os.environ.get("DEGNN_DATA"))
 
 
 def brec_file(name: str) -> Path:
@@ -156,7 +156,7 @@ def offered() -> dict[str, tuple[str, int]]:
 
 
 @cache
-def _read(name: str, data_folders: str | None) -> Graph:
+def read_by_name(name: str, data_folders: str | None) -> Graph:
     """``data_folders`` is DEGNN_DATA's value: when that changes, the files are looked for again."""
     entry = _ENTRIES[name]
     return _KINDS[entry.kind][0](name).with_title(entry.title)

@@ -33,8 +33,8 @@ from ..graphs.graph import Graph
 from .tables import READING
 
 # GraphML takes the most: 22 bytes of memory for each byte of the file, and 0.4 CPU-seconds a megabyte.
-_MEMORY = 1_500_000_000, 30  # bytes, and bytes more for each byte of the file
-_SECONDS = 40.0, 3e-6  # seconds of the processor, and seconds more for each byte of the file
+MEMORY = 1_500_000_000, 30  # bytes, and bytes more for each byte of the file
+SECONDS = 40.0, 3e-6  # seconds of the processor, and seconds more for each byte of the file
 _BUSY = 5 if importlib.util.find_spec("resource") else 1  # times as many by the clock, on a machine that is busy
 _TOO_LONG = "reading it took more than {:.0f} seconds; gave up. The file may be damaged."
 
@@ -42,8 +42,8 @@ _TOO_LONG = "reading it took more than {:.0f} seconds; gave up. The file may be 
 def parse_in_child(read: Callable[[IO[bytes]], Graph], file: IO[bytes], expected: str) -> Graph:
     """``read(file)``, called in a child process. The file must be on disk; ``expected`` says what it should hold."""
     size = os.fstat(file.fileno()).st_size
-    most_memory = min(_MEMORY[0] + _MEMORY[1] * size, memory())
-    most_seconds = _SECONDS[0] + _SECONDS[1] * size
+    most_memory = min(MEMORY[0] + MEMORY[1] * size, memory())
+    most_seconds = SECONDS[0] + SECONDS[1] * size
     limits = str(most_memory), str(most_seconds)
     command = [sys.executable, "-P", "-m", __name__, f"{read.__module__}:{read.__name__}", *limits]
     path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))

@@ -416,15 +416,9 @@ def _number_ints(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[str] |
     """Integers numbered in their order, and their names unless they are exactly 0..n-1. [m, 2]"""
     import pandas as pd
 
-    least, span = int(ids.min()), int(ids.max()) - int(ids.min()) + 1
-    if span > 4 * ids.size:  # far apart: a place for each possible one would take more room than they do
-        codes, sorted_ids = pd.factorize(ids.ravel(), sort=True)
-        return codes.reshape(-1, 2), list(map(str, sorted_ids.tolist()))
-    there = np.zeros(span, dtype=bool)
-    there[ids - least] = True
-    if least == 0 and there.all():
-        return ids, None
-    return (np.cumsum(there) - 1)[ids - least], list(map(str, (np.flatnonzero(there) + least).tolist()))
+    codes, sorted_ids = pd.factorize(ids.ravel(), sort=True)
+    contiguous = sorted_ids[0] == 0 and sorted_ids[-1] == len(sorted_ids) - 1
+    return codes.reshape(-1, 2), None if contiguous else list(map(str, sorted_ids.tolist()))
 
 
 def _is_empty(column: pandas.Series[Any]) -> bool:

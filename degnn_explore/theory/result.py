@@ -29,7 +29,7 @@ SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "cross", "hexagon"
 Picture = tuple["go.Figure", int, int]  # with its usual width and height
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Result:
     """The outcome of an experiment.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -12,11 +13,11 @@ from types import ModuleType
 import numba
 import numpy as np
 import pytest
-from numba.core.compiler_lock import global_compiler_lock
 
 from degnn_explore import SPD, Graph, colors
 from degnn_explore.common import compiled as module
 from degnn_explore.common.compiled import Kernel, compiled
+from degnn_explore.graphs._kernels import bfs
 
 LOOP = """
 from degnn_explore.common.compiled import compiled
@@ -63,25 +64,46 @@ def test_small_arrays_do_not_wait_for_the_compiler_and_large_ones_are_compiled(t
     assert again(np.arange(5)) == 20 and len(again.dispatcher.overloads) == 1  # from the disk, where it is by now
 
 
-def test_code_is_loaded_only_while_no_other_thread_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a_loop.py"
-    path.write_text(LOOP, encoding="utf-8")
-    load(path).total(LARGE)  # kept on disk
-    total = load(path).total
-    read, locked = total.dispatcher._cache.load_overload, []
-    monkeypatch.setattr(
-        total.dispatcher._cache,
-        "load_overload",
-        lambda *args: (locked.append(global_compiler_lock.is_locked()), read(*args))[1],
-    )
-    assert total(np.arange(5)) == 20 and total.dispatcher.overloads
-    assert locked == [True]
-
-
 def test_a_loop_that_has_taken_long_enough_as_plain_python_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    total = a_loop()
-    monkeypatch.setattr(module, "PATIENCE", -1.0)
-    assert total(np.arange(5)) == 20 and total.dispatcher.overloads
+    total, now = a_loop(), iter(np.arange(0, 100, 0.6))
+    monkeypatch.setattr("time.perf_counter", lambda: float(next(now)))  # each call takes 0.6 seconds
+    compiled_by = []
+    for _ in range(3):
+        assert total(np.arange(5)) == 20
+        compiled_by.append(len(total.dispatcher.overloads))
+    assert compiled_by == [0, 0, 1]
+
+
+def test_the_size_of_an_argument_is_that_of_its_largest_array() -> None:
+    def first(pair):  # type: ignore[no-untyped-def]
+        return pair[0][0]
+
+    for arrays, is_compiled in (((LARGE[1:], LARGE[1:]), False), ((LARGE[1:], LARGE), True)):
+        loop = compiled(first)  # type: ignore[arg-type]
+        assert loop(arrays) == arrays[0][0] and bool(loop.dispatcher.overloads) == is_compiled
+
+
+def test_options_reach_the_compiler_and_plain_false_waits_for_it() -> None:
+    def double(values):  # type: ignore[no-untyped-def]
+        return 2 * values
+
+    def _inner(values):  # type: ignore[no-untyped-def]
+        return 2 * values
+
+    options = {"nogil": True, "fastmath": False, "no_cpython_wrapper": False, "no_cfunc_wrapper": True}
+    for made, other in (
+        (compiled(double), {}),  # type: ignore[arg-type]
+        (compiled(fastmath=True)(double), {"fastmath": True}),
+        (compiled(inner=True)(double), {"no_cpython_wrapper": True}),
+        (compiled(_inner), {"no_cpython_wrapper": True}),  # type: ignore[arg-type]
+    ):
+        assert options | other == {key: made.dispatcher.targetoptions[key] for key in options}
+    at_once = compiled(plain=False)(double)
+    assert at_once(np.ones(2)).tolist() == [2, 2] and at_once.dispatcher.overloads
+
+
+def test_a_loop_is_pickled_by_its_name() -> None:
+    assert pickle.loads(pickle.dumps(bfs)) is bfs
 
 
 @pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
@@ -105,7 +127,7 @@ def test_without_a_folder_to_write_to_code_is_kept_in_memory(monkeypatch: pytest
 def test_colors_of_compiled_and_plain_loops_are_equal_to_the_last_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     graphs = []
-    for _ in range(1000):
+    for _ in range(200):
         n = int(rng.integers(3, 10))
         pairs = rng.integers(0, n, (int(rng.integers(1, 3 * n)), 2))
         graphs.append(Graph.from_edges(pairs[pairs[:, 0] != pairs[:, 1]], n))

@@ -1,15 +1,15 @@
-"""Files are written whole or not at all; sizes and colors are what people read."""
+"""Files are written whole or not at all; tables are the same on every system."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from degnn_explore.common import files
-from degnn_explore.common.files import readable_size, shipped, write_whole
-from degnn_explore.common.style import ACCENT, categorical, text_on
+from degnn_explore.common.files import csv_text, shipped, write_whole
 
 
 def test_a_file_is_replaced_in_one_step_and_nothing_else_is_left(tmp_path: Path) -> None:
@@ -36,21 +36,10 @@ def test_a_write_that_fails_leaves_the_old_content(tmp_path: Path, monkeypatch: 
 
 
 def test_shipped_files_are_found_and_others_are_none() -> None:
-    assert (shipped("celegans/edges.csv") or Path()).is_file()
+    assert (shipped("celegans/edges.csv") or Path()).is_file() and (shipped("studies") or Path()).is_dir()
     assert shipped("celegans/no-such-file.csv") is None
 
 
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1 KB"), (1_234_567, "1.23 MB"), (1_234_567_890_123, "1,234.6 GB")],
-)
-def test_sizes_are_rounded_for_people(size: int, text: str) -> None:
-    assert readable_size(size) == text
-
-
-def test_colors_keep_clear_of_each_other_and_of_the_accent() -> None:
-    assert categorical(6) == ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442"]
-    assert len(set(categorical(18))) == 18
-    assert categorical(19)[18] == categorical(1)[0]
-    assert ACCENT not in categorical(18)
-    assert [text_on(color) for color in ("#000000", "#ffffff", "#e69f00")] == ["#ffffff", "#16181d", "#16181d"]
+def test_a_table_has_the_same_bytes_on_every_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "linesep", "\r\n")
+    assert csv_text(pd.DataFrame({"a": [1, 2]}), index=False) == "a\n1\n2\n"

@@ -23,6 +23,7 @@ from degnn_explore.common.progress import (
     map_items,
     map_ranges,
     progress_bar,
+    quietly,
     report,
     watching,
 )
@@ -59,6 +60,27 @@ def test_ranges_cover_everything_once(threads: int, total: int) -> None:
 
     map_ranges(total, work, label="counting", threads=threads, scratch=list)
     assert times == [1] * total
+
+
+@pytest.mark.parametrize("cost", [0.0, 1e-5, 1e-3, 0.01, 0.15])
+def test_a_range_takes_about_a_tenth_of_a_second(cost: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, sizes = [0.0], list[int]()
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+
+    def work(begin: int, end: int, memory: None) -> None:
+        sizes.append(end - begin)
+        now[0] += cost * (end - begin)
+
+    map_ranges(100_000, work, label="counting", threads=1)
+    assert sizes[0] == 16
+    assert all(0.05 <= cost * size <= 0.2 or size == 100_000 // 4 for size in sizes[12:-1])
+
+
+@pytest.mark.parametrize(("total", "threads", "workers"), [(31, 5, 1), (32, 5, 2), (10_000, 5, 5), (0, 5, 1)])
+def test_a_thread_has_at_least_sixteen_units_to_do(total: int, threads: int, workers: int) -> None:
+    made: list[None] = []
+    map_ranges(total, lambda *_: None, label="", threads=threads, scratch=lambda: made.append(None))
+    assert len(made) == workers
 
 
 def test_working_memory_is_kept_between_calls() -> None:
@@ -110,7 +132,7 @@ def test_an_event_cancels_within_loops_and_says_how_far_they_were(threads: int) 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_only_the_outer_loop_reports_and_the_caller_s_thread_does_it(threads: int, monkeypatch) -> None:
-    monkeypatch.setattr(module, "_SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr(module, "SECONDS_BETWEEN_REPORTS", 0.0)
     told: list[tuple[str, float, int]] = []
 
     def work(item: int, step) -> None:
@@ -127,11 +149,32 @@ def test_only_the_outer_loop_reports_and_the_caller_s_thread_does_it(threads: in
     assert shares == sorted(shares)
 
 
+def test_a_stop_after_the_last_unit_comes_too_late_and_no_units_are_done_at_once() -> None:
+    stop, told = Event(), list[float]()
+
+    def work(item: int, step) -> int:
+        step(1)
+        if item == 1:
+            stop.set()
+        return item
+
+    with watching(lambda what, share: told.append(share), stop):
+        assert map_items(work, [0, 1], total=2, label="counting", threads=1) == [0, 1]
+    with watching(lambda what, share: told.append(share)):
+        assert map_items(work, [], total=0, label="nothing", threads=1) == []
+    assert told[0] == told[-1] == 0
+    with watching(stop=stop), quietly(), pytest.raises(Cancelled, match="Stopped: inside"):
+        check_cancelled("inside")
+
+
 def test_cores_can_be_limited() -> None:
     with limit_cores(1):
         assert cores() == 1
         assert map_items(lambda item, step: cores(), [0], total=1, label="") == [1]
     assert cores() >= 1
+    with pytest.raises(de.ParameterError, match="num_threads must be a whole number from 1 to 1,024"):
+        map_items(lambda item, step: None, [], total=0, label="", threads=1_025)
+    assert module.memory() > 2**29
 
 
 def test_progress_may_be_a_bar_a_function_or_nothing() -> None:
@@ -160,16 +203,6 @@ def test_ctrl_c_ends_the_ranges_and_their_threads(threads: int, ctrl_c: None) ->
     until(lambda: not any(thread.name.startswith("endless") for thread in threading.enumerate()))
 
 
-def test_a_bar_names_what_is_being_done(monkeypatch, capsys) -> None:
-    import tqdm.auto
-
-    bar = tqdm.auto.tqdm
-    monkeypatch.setattr(tqdm.auto, "tqdm", lambda **options: bar(**options | {"delay": 0, "mininterval": 0}))
-    with progress_bar(True):
-        report("reading", 0.5)
-    assert "reading:  50%|" in capsys.readouterr().err
-
-
 def test_a_bar_shows_only_if_wanted_and_after_two_seconds(monkeypatch, capsys) -> None:
     import tqdm.auto
 
@@ -184,7 +217,10 @@ def test_a_bar_shows_only_if_wanted_and_after_two_seconds(monkeypatch, capsys) -
     assert "sizing" in capsys.readouterr().err
     map_ranges(64, lambda *_: None, label="sizing", progress=False)
     assert capsys.readouterr().err == ""
-    assert delays == [2, 2]
+    with progress_bar(True):
+        report("reading", 0.5)
+    assert "reading:  50%|" in capsys.readouterr().err
+    assert delays == [2, 2, 2]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

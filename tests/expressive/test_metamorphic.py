@@ -87,14 +87,3 @@ def test_more_distances_and_more_hops_never_see_less(question) -> None:
 )
 def test_every_option_has_an_effect(a, b, method: str, option: dict) -> None:
     assert answer(de.distinguish(a, b, method)) != answer(de.distinguish(a, b, method, **option))
-
-
-@settings(max_examples=40, deadline=None)
-@given(graphs_with_targets(max_nodes=7), st.integers(1, 3), st.booleans())
-def test_merging_changes_the_drawing_and_not_the_tree(case, layers: int, cut: bool) -> None:
-    G, S = case
-    plain, merged = (
-        de.unroll(G, int(S[0]), layers, S=S, cut=cut, merge=merge, max_nodes=10**6) for merge in (False, True)
-    )
-    assert len(merged) <= len(plain) and np.array_equal(plain.root_colors, merged.root_colors)
-    assert de.compare(plain, merged).same

@@ -20,9 +20,3 @@ def test_the_reason_lists_what_each_target_is_told() -> None:
     for verdict, first, second in ((one, star, triangle), (other, triangle, star)):
         left, _, right = verdict.why.partition("B")
         assert all(words in left for words in first) and all(words in right for words in second)
-
-
-def test_the_order_of_the_targets_does_not_matter() -> None:
-    for S in ([3, 1, 2, 0], [2, 3, 0, 1]):
-        again = de.distinguish((STAR, S), (TRIANGLE, FOUR), "DE-SPD", progress=False)
-        assert again == de.distinguish((STAR, FOUR), (TRIANGLE, FOUR), "DE-SPD", progress=False)

@@ -33,9 +33,9 @@ DOWNLOADED = ["brazil-airports", "europe-airports", "usa-airports"]
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
     """Each test reads again."""
-    datasets._read.cache_clear()
+    datasets.read_by_name.cache_clear()
     yield
-    datasets._read.cache_clear()
+    datasets.read_by_name.cache_clear()
 
 
 # ---- what is in the graphs ----------------------------------------------------------------------
@@ -94,6 +94,7 @@ def test_us_flights_know_cities_quartiles_and_where_they_are() -> None:
     assert (G.info["city"][abq], G.info["state"][abq], G.labels[abq]) == ("Albuquerque", "NM", 3)
     assert G.positions[abq].tolist() == [-106.6092, 35.0402]
     assert np.bincount(G.labels).tolist() == [77, 76, 76, 76]
+    assert sorted(G.info) == ["city", "flights", "latitude", "longitude", "state"] and not G.cleaning
     assert (np.diff(G.labels[np.argsort(G.info["flights"].astype(int))]) >= 0).all()
 
 
@@ -135,7 +136,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(name: object, words: str) 
 def test_an_installed_package_finds_its_data_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "site" / "degnn_explore"
     shutil.copytree(files.shipped("celegans"), package / "_data" / "celegans")
-    monkeypatch.setattr(files, "_PACKAGE", package)
+    monkeypatch.setattr(files, "PACKAGE", package)
     assert files.shipped("celegans") == package / "_data" / "celegans"
     assert de.load("celegans").num_edges == 2_148
     with pytest.raises(de.GraphError, match=r"The files of 'ns' are missing from this installation"):
@@ -211,7 +212,7 @@ def test_a_download_is_read_and_kept(server: _Server, tmp_path: Path, capsys: py
 
 def test_the_cache_is_used_before_the_internet(server: _Server) -> None:
     de.load("brazil-airports")
-    datasets._read.cache_clear()
+    datasets.read_by_name.cache_clear()
     de.load("brazil-airports")
     assert sorted(server.asked) == sorted(FILES)
 

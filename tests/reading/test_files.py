@@ -191,18 +191,20 @@ def test_pipes_and_devices_are_refused_by_kind(tmp_path: Path) -> None:
 
 
 def test_every_list_of_formats_is_written_from_the_table() -> None:
-    spoken = read.spoken_formats()
+    rows = [re.split(r"\s{2,}", line.strip()) for line in (read_graph.__doc__ or "").splitlines()]
+    holds = {ending: row[1] for row in rows if len(row) == 2 for ending in row[0].split()}
+    with pytest.raises(GraphError) as caught:
+        read_graph(Path(__file__))
     for entry in read.FORMATS:
-        assert entry.spoken in spoken
-        assert entry.endings in read_graph.__doc__
-        with pytest.raises(GraphError) as caught:
-            read_graph(Path(__file__))
+        assert entry.spoken in read.spoken_formats()
         assert entry.endings in str(caught.value)
-    assert spoken in uploads.UPLOAD_HINT
+        assert {holds[ending] for ending in entry.endings.split()} == {entry.holds}
+    assert read.spoken_formats() in uploads.UPLOAD_HINT
 
 
 def test_the_format_can_be_named(put: Put) -> None:
-    assert read_graph(put("out.moreno", "% sym\n1 2\n2 3\n"), format="edgelist").names == ("1", "2", "3")
+    G = read_graph(put("out.moreno", "% sym\n1 2\n2 3\n"), format="edgelist")
+    assert (G.names, G.title) == (("1", "2", "3"), "out")
     assert read_graph(put("g.txt", GML), format="gml").num_edges == 1
     assert read_graph(put("g.csv", '{"nodes": [{}, {}], "edges": []}'), format="json").num_nodes == 2
     with pytest.raises(ParameterError, match=r"format='xls' is not known; choose one of 'csv'"):
@@ -250,24 +252,6 @@ def test_ctrl_c_ends_the_reading(put: Put) -> None:
     for path in (put("e.csv", "a,b\n"), put("g.gml", GML)):
         with pytest.raises(KeyboardInterrupt):
             read_graph(path, progress=interrupt)
-
-
-@pytest.mark.parametrize(
-    ("name", "nodes", "edges"),
-    [("celegans", 297, 2148), ("ns", 1461, 2742), ("pb", 1222, 16_714), ("us-flights", 305, 2834)],
-)
-def test_the_shipped_folders(name: str, nodes: int, edges: int) -> None:
-    G = read_folder(DATA / name)
-    assert (G.num_nodes, G.num_edges, G.title) == (nodes, edges, name)
-    assert not G.cleaning
-
-
-def test_columns_of_a_folder() -> None:
-    G = read_graph(DATA / "us-flights")
-    assert G.names[:2] == ("ABE", "ABI")
-    assert G.positions[0].tolist() == [-75.4404, 40.6524]
-    assert sorted(G.info) == ["city", "flights", "latitude", "longitude", "state"]
-    assert (G.info["city"][0], G.info["flights"][0], G.labels[:3].tolist()) == ("Allentown", 9602, [2, 1, 3])
 
 
 def test_ids_of_a_folder_with_and_without_a_fraction(put: Put, tmp_path: Path) -> None:

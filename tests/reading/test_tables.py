@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import networkx as nx
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from degnn_explore import Cleaning, Graph, GraphError, ParameterError, read_graph
+from degnn_explore import Cleaning, GraphError, ParameterError, read_graph
 from degnn_explore.reading.tables import read_edge_list
 
 from .conftest import refused
@@ -46,26 +44,6 @@ def test_edge_lists_in_many_notations(put, name, content):
     G = read_graph(put(name, content))
     assert (G.names, G.edges.tolist(), G.title) == (("a", "b", "c"), [[0, 1], [1, 2]], name[0])
     assert not G.cleaning
-
-
-def test_numbers_with_gaps_are_names_and_no_node_is_made_up(put):
-    G = read_graph(put("gaps.csv", "0,2\n2,5\n"))
-    assert (G.names, G.edges.tolist()) == (("0", "2", "5"), [[0, 1], [1, 2]])
-    far = read_graph(put("far.csv", "0,2\n2,50\n"))
-    assert (far.names, far.edges.tolist()) == (("0", "2", "50"), [[0, 1], [1, 2]])
-
-
-def test_ids_zero_to_n_stay_the_numbers(put):
-    G = read_graph(put("e.csv", "3,1\n0,2\n1,0\n"))
-    assert G.edges.tolist() == [[0, 1], [0, 2], [1, 3]]
-    assert G.names == ("0", "1", "2", "3")
-
-
-def test_other_integers_are_sorted_and_keep_their_text(put):
-    for ids in ((10, 7, 2), (10**15, 7, -3)):
-        G = read_graph(put("e.csv", f"{ids[0]},{ids[1]}\n{ids[1]},{ids[2]}\n"))
-        assert G.names == tuple(str(i) for i in sorted(ids))
-        assert G.edges.tolist() == [[0, 1], [1, 2]]
 
 
 @settings(deadline=None, max_examples=60)
@@ -162,11 +140,6 @@ def test_quotes_blanks_and_marks_inside_names(put):
     assert G.names == ("Smith, J", "C#", "#tag", "50%")
 
 
-def test_self_loops_and_repeats_are_counted(put):
-    G = read_graph(put("e.txt", "0 1\n1 0\n0 1\n2 2\n"))
-    assert G.cleaning == Cleaning(self_loops=1, duplicates=1, reversed_duplicates=1, isolated=1)
-
-
 def test_a_third_column_of_numbers_is_a_weight_and_reported(put):
     for content in (
         "0,1,2\n1,2,3\n",
@@ -203,13 +176,6 @@ def test_columns_named_in_the_header_are_found_and_the_others_reported(put):
     assert str(G.cleaning) == "ignored edge directions; ignored edge weights; ignored columns 'Id', 'Type', 'Label'"
 
 
-def test_header_says_whether_the_first_line_is_one(put):
-    path = put("e.csv", "ana,ben\nben,cai\n")
-    assert read_graph(path).num_edges == 2
-    assert read_graph(path, header=True).names == ("ben", "cai")
-    assert read_graph(put("f.csv", "from,to\nto,there\n"), header=False).names == ("from", "to", "there")
-
-
 @pytest.mark.parametrize(
     ("content", "doubt"),
     [
@@ -240,6 +206,7 @@ def test_columns_are_named_or_counted_and_the_others_reported(put):
         assert (sorted(G.names), G.num_edges) == (["ana", "ben", "cai"], 2)
     assert read_graph(path, columns=("friend", "name")).names[0] == "ben"
     assert read_graph(put("w.csv", "a,x,b\nb,y,c\n"), columns=(0, 2)).cleaning.columns_ignored == ("column 1",)
+    assert read_graph(put("w.csv", "a,5,b\nb,6,c\n"), columns=(2, 0)).cleaning == Cleaning(weights_ignored=True)
     for columns in (("name",), ("name", "foe"), ("name", "name"), (0, 7), "na", (True, 2), (-1, 0), 5, ("name", None)):
         refused(path, r"expected two of \['id', 'name', 'friend'\]", columns=columns)
     with pytest.raises(ParameterError, match=r"columns=.* is for edge lists, and .* is JSON"):
@@ -248,18 +215,6 @@ def test_columns_are_named_or_counted_and_the_others_reported(put):
 
 def test_a_trailing_separator_is_no_column(put):
     assert read_graph(put("e.csv", "0,1,\n1,2,\n")).edges.tolist() == [[0, 1], [1, 2]]
-
-
-@pytest.mark.parametrize("words", [False, True])
-def test_a_file_that_pandas_reads_in_threads_gives_the_same_graph(put, words):
-    pairs = np.random.default_rng(0).integers(0, 50_000, size=(300_000 if words else 600_000, 2))
-    text = [[f"user-{u:05d}", f"user-{v:05d}"] if words else [str(u), str(v)] for u, v in pairs.tolist()]
-    path = put("big.csv", "source,target\n" + "\n".join(map(",".join, text)))
-    assert path.stat().st_size > 5 * 2**20
-    G = read_graph(path)
-    H = Graph.from_edges(text if words else pairs)
-    assert (G.names, G.cleaning) == (H.names, H.cleaning)
-    np.testing.assert_array_equal(G.indices, H.indices)
 
 
 def test_a_large_file_of_words_that_turns_to_numbers_keeps_their_text(put):
@@ -321,14 +276,6 @@ def test_labels_in_words_are_coded_in_sorted_order_and_kept(put):
         G = read_graph(edges, labels=put("l.csv", content))
         assert G.labels.tolist() == [0, 1, 1, -1]
         assert G.info["label"].tolist() == ["blue", "red", "red", ""]
-
-
-def test_the_column_of_labels_can_be_named(put):
-    edges, labels = put("e.csv", "a,b\n"), put("l.csv", "id,age,club\na,3,x\nb,4,y\n")
-    assert read_graph(edges, labels=labels, label_column="club").labels.tolist() == [0, 1]
-    assert read_graph(edges, labels=labels, label_column="age").labels.tolist() == [3, 4]
-    with pytest.raises(GraphError, match=r"l.csv: no column 'size' among \['id', 'age', 'club'\]"):
-        read_graph(edges, labels=labels, label_column="size")
 
 
 @pytest.mark.parametrize(
@@ -427,8 +374,3 @@ def test_wrong_data_frames():
         read_graph(pd.DataFrame({"source": [], "target": []}))
     with pytest.raises(ParameterError, match=r"labels must be a file's name or a DataFrame, not 3"):
         read_graph(pd.DataFrame({"source": ["a"], "target": ["b"]}), labels=3)
-
-
-def test_graphs_of_other_libraries_are_read():
-    G = read_graph(nx.path_graph(4))
-    assert G.num_edges == read_graph(G.to_pyg()).num_edges == 3

@@ -55,53 +55,11 @@ def test_root_colors_agree_with_the_definition(G: de.Graph, H: de.Graph, layers:
         assert partition(mine) == partition(theirs)
 
 
-@pytest.mark.parametrize("hops", [1, 2, 3])
-def test_root_colors_are_those_of_the_full_refinement(hops: int) -> None:
-    made = [zoo.random_regular(24, 3, seed) for seed in range(3)]
-    fast = theory.root_colors(made, 4, hops)
-    full = np.concatenate(
-        [np.stack([de.colors(G, S=[v], layers=4, hops=hops)[:, v] for v in range(24)], axis=1) for G in made], axis=1
-    )
-    for mine, theirs in zip(fast.tolist(), full.tolist(), strict=True):
-        assert partition(mine) == partition(theirs)
-
-
-@settings(max_examples=60)
-@given(graphs(max_nodes=7), graphs(max_nodes=7), st.data())
-def test_single_targets_are_told_apart_where_distinguish_says_so(G: de.Graph, H: de.Graph, data: st.DataObject) -> None:
-    u, v = data.draw(st.integers(0, G.num_nodes - 1)), data.draw(st.integers(0, H.num_nodes - 1))
-    colors = theory.root_colors([G, H], 4)
-    differ = np.flatnonzero(colors[:, u] != colors[:, G.num_nodes + v])
-    verdict = de.distinguish((G, [u]), (H, [v]), layers=4)
-    assert (int(differ[0]) if len(differ) else None) == verdict.layer
-
-
-def test_figure_1a_and_two_triangles_layer_by_layer() -> None:
-    colors = theory.root_colors([zoo.figure1()], 4)
-    assert len(set(colors[1].tolist())) == 1
-    assert colors[2, 2] == colors[2, 7] != colors[2, 3] == colors[2, 6]
-    assert colors[2, 0] == colors[2, 2] and colors[3, 0] != colors[3, 2]
-    assert len(set(colors[3].tolist())) == len(set(colors[4].tolist())) == 3
-    cycles = theory.root_colors([zoo.two_triangles(), zoo.hexagon()], 2)
-    assert [len(set(row)) for row in cycles.tolist()] == [1, 1, 2]
-
-
-def test_the_cut_matters_for_the_domino_and_the_bridge() -> None:
-    a, b = (zoo.domino(), [0, 3]), (zoo.bridged_triangles(), [0, 3])
-    assert not de.distinguish(a, b, "DE-SPD").different
-    assert de.distinguish(a, b, "DE-SPD", cut=True).different
-
-
 # ---- Theorem 3.3 --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("n", "first", "expected"),
-    [
-        (20, 2, [0.614, 0.0534, 2.2e-4]),
-        (160, 2, [0.946, 0.645, 0.131, 3.5e-4]),
-        (1280, 2, [0.993, 0.943, 0.791, 0.348, 0.0191]),
-    ],
+    ("n", "first", "expected"), [(20, 2, [0.614, 0.0534, 2.2e-4]), (160, 2, [0.946, 0.645, 0.131, 3.5e-4])]
 )
 def test_exact_fractions_of_random_cubic_graphs(n: int, first: int, expected: list[float]) -> None:
     table = theory.theorem_3_3(sizes=[n], layers=6, progress=False).table.set_index("layers")
@@ -309,12 +267,6 @@ def test_walk_counts_refuse_what_they_cannot_answer() -> None:
         theory.walk_counts(zoo.shrikhande(), 40)
 
 
-def test_k_hops_do_not_help_on_the_trees_of_figure_5() -> None:
-    table = theory.corollary_3_8().table
-    assert table.loc["Fig. 5, trees"].tolist()[:2] == ["layer 2", "layer 2"]
-    assert set(table.loc["Shrikhande, rook"]) == {"same"}
-
-
 def test_k_hops_reach_the_same_fraction_in_fewer_layers() -> None:
     one, two = (
         theory.theorem_3_3(sizes=[160], hops=hops, layers=layers, nodes=3000, progress=False).table.set_index("layers")[
@@ -323,11 +275,6 @@ def test_k_hops_reach_the_same_fraction_in_fewer_layers() -> None:
         for hops, layers in ((1, 6), (2, 3))
     )
     assert two[2] <= one[4] and two[3] <= one[6]
-
-
-def test_all_nodes_as_targets() -> None:
-    table = theory.all_nodes_as_targets().table
-    assert table.loc["two triangles, hexagon"].tolist() == ["same", "layer 0"]
 
 
 # ---- plots and files ----------------------------------------------------------------------------
