@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import doctest
 import inspect
 import json
@@ -79,6 +80,19 @@ def test_public_name_is_documented_with_an_example(name: str) -> None:
     assert doc
     if not inspect.ismodule(value) and not (inspect.isclass(value) and issubclass(value, Exception)):
         assert ">>> " in doc.partition("Examples\n--------\n")[2]
+
+
+def test_public_records_cannot_be_changed() -> None:
+    records = [getattr(de, name) for name in de.__all__]
+    records += [
+        de.theory.Result,
+        de.theory.RandomNetwork,
+        type(de.check(1, 1)),
+        type(de.compare(*[de.unroll(G, 0, 1) for G in [de.zoo.hexagon()] * 2])),
+    ]
+    records = [it for it in records if isinstance(it, type) and dataclasses.is_dataclass(it)]
+    assert len(records) > 20
+    assert [it for it in records if not it.__dataclass_params__.frozen] == []
 
 
 USER_SCRIPT = """

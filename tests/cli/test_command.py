@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import degnn_explore as de
-from degnn_explore.cli import main
+from degnn_explore.cli import app, main
+from degnn_explore.cli.command import parser
 from tests.support.waiting import LONG
 
 PATH = "a,b\nb,c\n"
@@ -133,6 +137,43 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     command = f"'{sys.executable}' -m degnn_explore.cli datasets | true"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=LONG)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_every_argument_is_explained_and_its_default_is_the_one_that_is_stated() -> None:
+    (commands,) = (it for it in parser()._actions if isinstance(it, argparse._SubParsersAction))
+    assert len(commands.choices) == 8
+    stated = 0
+    for name, command in commands.choices.items():
+        for argument in command._actions:
+            assert argument.help, (name, argument.dest)
+            if said := re.search(r"\(default: ([\w.-]+)\)|([\w-]+) \(default\)", argument.help):
+                stated += 1
+                assert str(argument.default) == (said[1] or said[2]), (name, argument.dest)
+    assert stated > 5
+
+
+@pytest.mark.parametrize("arguments", [["train", "karate"], ["score", "m.safetensors", "karate", "sets.csv"], []])
+def test_what_is_required_is_asked_for(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    assert "required" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_page_is_for_this_machine_alone(dark: bool, tmp_path: Path) -> None:
+    app.write_page(tmp_path, "1 + 1", "Two", app.settings(tmp_path, "secret", 8900, dark))
+    config = json.loads((tmp_path / "voila.json").read_text(encoding="utf-8"))
+    voila = config["Voila"]
+    assert (voila["ip"], voila["token"], voila["port"], voila["port_retries"]) == ("127.0.0.1", "secret", 8900, 0)
+    assert voila["open_browser"] is False and voila["root_dir"] == str(tmp_path)
+    assert config["VoilaConfiguration"]["theme"] == ("dark" if dark else "light")
+    book = json.loads((tmp_path / "page.ipynb").read_text(encoding="utf-8"))
+    name = book["metadata"]["kernelspec"]["name"]
+    assert book["metadata"]["title"] == "Two" and ["".join(cell["source"]) for cell in book["cells"]] == ["1 + 1"]
+    kernel = json.loads((tmp_path / "share" / "kernels" / name / "kernel.json").read_text(encoding="utf-8"))
+    assert kernel["argv"][0] == sys.executable and "{connection_file}" in kernel["argv"]
+    template = tmp_path / "share" / "voila" / "templates" / config["VoilaConfiguration"]["template"]
+    assert {file.name for file in template.iterdir()} == {"conf.json", "index.html.j2"}
 
 
 def test_installed_command_answers() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+import degnn_explore as de
 from degnn_explore.cli import main
 
 STUDY = """
@@ -46,6 +48,11 @@ def test_parts_of_a_study(small: list[str], capsys: pytest.CaptureFixture[str]) 
 def test_it_shows_without_running(small: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*small, "--show"]) == 0
     assert "0 runs done, 4 left" in capsys.readouterr().out
+
+
+def test_ctrl_c_has_a_special_exit_code(small: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(de.Study, "run", lambda *_, **__: SimpleNamespace(interrupted=True))
+    assert main(small) == 130
 
 
 def test_failed_runs_have_a_special_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,6 +32,10 @@ def total(values):
     for value in values:
         out += _double(value)
     return out
+
+@compiled
+def first(pair):
+    return pair[0][0]
 """
 LARGE = np.arange(module.SMALL + 1)
 
@@ -64,8 +68,12 @@ def test_small_arrays_do_not_wait_for_the_compiler_and_large_ones_are_compiled(t
     assert again(np.arange(5)) == 20 and len(again.dispatcher.overloads) == 1  # from the disk, where it is by now
 
 
-def test_a_loop_that_has_taken_long_enough_as_plain_python_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    total, now = a_loop(), iter(np.arange(0, 100, 0.6))
+def test_a_loop_that_has_taken_long_enough_as_plain_python_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a_loop.py"
+    path.write_text(LOOP, encoding="utf-8")
+    total, now = load(path).total, iter(np.arange(0, 100, 0.6))
     monkeypatch.setattr("time.perf_counter", lambda: float(next(now)))  # each call takes 0.6 seconds
     compiled_by = []
     for _ in range(3):
@@ -74,13 +82,12 @@ def test_a_loop_that_has_taken_long_enough_as_plain_python_is_compiled(monkeypat
     assert compiled_by == [0, 0, 1]
 
 
-def test_the_size_of_an_argument_is_that_of_its_largest_array() -> None:
-    def first(pair):  # type: ignore[no-untyped-def]
-        return pair[0][0]
-
+def test_the_size_of_an_argument_is_that_of_its_largest_array(tmp_path: Path) -> None:
+    path = tmp_path / "a_loop.py"
+    path.write_text(LOOP, encoding="utf-8")
     for arrays, is_compiled in (((LARGE[1:], LARGE[1:]), False), ((LARGE[1:], LARGE), True)):
-        loop = compiled(first)  # type: ignore[arg-type]
-        assert loop(arrays) == arrays[0][0] and bool(loop.dispatcher.overloads) == is_compiled
+        first = load(path).first
+        assert first(arrays) == arrays[0][0] and bool(first.dispatcher.overloads) == is_compiled
 
 
 def test_options_reach_the_compiler_and_plain_false_waits_for_it() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.common.progress import Cancelled, watching
-from degnn_explore.expressive.methods import METHODS, WHOLE_GRAPHS
+from degnn_explore.expressive.methods import AFTERWARDS, METHODS, WHOLE_GRAPHS
 from degnn_explore.expressive.two_wl import pair_colors
 
 from ..encodings.test_encodings import slow_distances
@@ -264,6 +264,7 @@ def test_2_wl_can_be_stopped_in_every_layer() -> None:
 
 def test_every_method_has_one_name_and_a_title() -> None:
     assert list(METHODS) == ["1-WL", "DE-SPD", "DE-LP", "DEA-SPD", "2-WL"]
+    assert list(AFTERWARDS) == ["zero-one", "DRNL", "RWSE"]
     assert [m.title(2, 3) for m in METHODS.values()] == ["1-WL", "DE-2 SPD", "DE-2 LP", "DEA-2, K=3", "2-WL"]
     assert all(METHODS[name].name == name and METHODS[name].what for name in METHODS)
     assert list(WHOLE_GRAPHS) == [
