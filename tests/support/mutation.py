@@ -407,7 +407,7 @@ class Copy:
     def some_notice(self, fault: Fault, tests: list[str]) -> bool:
         target = self.place / fault.path
         good = target.read_text(encoding="utf-8")
-        compiled = "@compiled" in good
+        compiled = "\n@compiled" in good
         while tests := [name for name in tests if name not in self.unreliable]:
             target.write_text(fault.text, encoding="utf-8")
             try:
