@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -162,10 +161,8 @@ def test_a_store_that_stays_locked_is_one_error(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(store_module, "_PATIENCE", 0.1)
     other = sqlite3.connect(tmp_path / "runs.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    began = time.monotonic()
     with pytest.raises(ParameterError, match="locked by another process"):
         store.put(record("b"))
-    assert time.monotonic() - began < 4  # SQLite would wait for five seconds, or as long as it is asked to
     assert [run.key for run in store.runs()] == ["a"]  # readers do not wait
     other.close()
 
