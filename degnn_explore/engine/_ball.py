@@ -55,26 +55,51 @@ class Request(NamedTuple):
 class Scratch(NamedTuple):
     """Working memory of one thread, large enough for any ball; pages not touched take no room.
 
-    Between two sets ``local``, ``owner`` and ``chain`` are -1 everywhere.
+    Between two sets ``local`` is -1 everywhere.
     """
 
     local: Array  # [n] number of each node in the ball
-    owner: Array  # [n], for searches over the whole graph
-    chain: Array  # [n]
     order: Array  # [n + 1] the nodes of the ball
     root: Array  # [n + 1] the target each was found from
     lptr: Array  # [n + 1] the rows of the ball
     lcol: Array  # [2 m + 1]
-    dist: Array  # [p, n]
     queue: Array  # [n]
-    now: Array  # [n]
-    then: Array  # [n]
     mark: Array  # [n + 1], zero at first; the last one counts searches
     level: Array  # [request.ball + 2] the first node at each distance from S
     cut: Array  # [p] edges that each target lost
     shell: Array  # [K + 2]
-    zeta: Array  # float64 [rows, p * columns]: ζ(u|v) of the next sets, for encodings of your own
-    rows_read: Array  # [1] of it
+
+
+class Paths(NamedTuple):
+    """Working memory for ζ of shortest paths. Between two sets ``owner`` and ``chain`` are -1 everywhere."""
+
+    dist: Array  # [p, n]
+    group: Array  # [p] targets of one group are connected in the cut graph
+    owner: Array  # [n], for searches over the whole graph
+    chain: Array  # [n]
+
+
+class Walks(NamedTuple):
+    """Working memory for ζ of walks."""
+
+    now: Array  # [n]
+    then: Array  # [n]
+
+
+class OwnRows(NamedTuple):
+    """ζ(u|v) of the next sets, for encodings of your own."""
+
+    zeta: Array  # float64 [rows, p * columns]
+    read: Array  # [1] rows read so far
+
+
+class Memory(NamedTuple):
+    """All working memory of one thread; what ζ does not need is None, and numba then leaves out what reads it."""
+
+    ball: Scratch
+    paths: Paths | None
+    walks: Walks | None
+    own: OwnRows | None
 
 
 @compiled(plain=False)
@@ -206,17 +231,18 @@ def ball(
             count = kept
         level[r + 2] = count
     first = level[radius]
-    if gone:  # the kept nodes were renumbered: read their rows again
-        first, entries = 0, 0
+    if caps is not None and gone:  # the kept nodes were renumbered: read their rows again
+        first = 0
         for i in range(gone):
             local[queue[i]] = -1
-    _inner_rows(net, scratch, first, level[expand + 1] if expand >= 0 else 0, entries, p)
+    _inner_rows(net, scratch, first, level[expand + 1] if expand >= 0 else 0, p)
     return count, gone
 
 
 @compiled(plain=False)
-def _inner_rows(net: Net, scratch: Scratch, first: int, end: int, entries: int, p: int) -> None:
+def _inner_rows(net: Net, scratch: Scratch, first: int, end: int, p: int) -> None:
     """Rows first..end of the ball, without neighbors outside it and without edges inside S."""
+    entries = scratch.lptr[first]
     indptr, indices = net.indptr, net.indices
     local, order, lptr, lcol = scratch.local, scratch.order, scratch.lptr, scratch.lcol
     for i in range(first, end):

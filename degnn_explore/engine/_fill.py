@@ -8,7 +8,7 @@ import numpy as np
 
 from ..common.compiled import compiled
 from ._ball import GCN, HOPS, MEAN, MOST_NODES, SUM_POOL, Array, Net, Request, Scratch, ball, copy, release
-from ._shells import dense_shell_means, shared_shell_means, shells_of
+from ._shells import dense_shell_means, shared_shell_means, shell_means, shells_of
 from ._zeta import features
 
 
@@ -123,10 +123,19 @@ def fill_blocks(
                 flat.x_self[at + i, c] = x[i, c]
         if neighbors is not None:
             _fill_neighbors(net, request, scratch, x, p, s, flat)
-        if alone is not None:
-            _fill_shells(net, request, scratch, alone, None, x, p, s, flat)
+        out = flat.x_agg[at : at + first]
         if shared is not None:
-            _fill_shells(net, request, scratch, None, shared, x, p, s, flat)
+            unit = np.float32(1) if request.pool == SUM_POOL else np.float32(1) / np.float32(p)
+            shared_shell_means(net, shared, scratch, p, x, unit, out)
+        if alone is not None and not request.raw:
+            inner = scratch.level[request.radius]
+            per_shell = (scratch.lptr[inner] / inner) ** request.hops  # about as many nodes as that
+            if request.hops > 1 and seen <= 8192 and 4.0 * per_shell > seen:
+                dense_shell_means(scratch.lptr, scratch.lcol, inner, first, x, out)
+            else:
+                shell_means(scratch, x, out)
+        if neighbors is None and request.layers > 0:
+            _fill_shells(request, scratch, s, flat)
     return 0
 
 
@@ -172,42 +181,18 @@ def _fill_neighbors(net: Net, request: Request, scratch: Scratch, x: Array, p: i
 
 
 @compiled(plain=False)
-def _fill_shells(
-    net: Net, request: Request, scratch: Scratch, alone: Any, shared: Any, x: Array, p: int, s: int, flat: FlatBlocks
-) -> None:
-    """The aggregation "hops", over the shell at each distance: x_agg and the matrix of step 1 of set s."""
-    lptr, queue, shell, K, d = scratch.lptr, scratch.queue, scratch.shell, request.hops, x.shape[1]
-    at, head, entry, first = flat.row_ptr[s], flat.head_ptr[s], flat.entry_ptr[s], flat.rows[s, 0]
-    heads = flat.rows[s, 1] if request.layers > 0 else 0  # nodes with rows in the matrix
-    seen, inner = scratch.level[request.radius + 1], scratch.level[request.radius]
-    means = not request.raw
-    if shared is not None:
-        unit = np.float32(1) if request.pool == SUM_POOL else np.float32(1) / np.float32(p)
-        shared_shell_means(net, shared, scratch, p, x, unit, flat.x_agg[at : at + first])
-        means = False
-    large = K > 1 and seen <= 8192 and 4.0 * (lptr[inner] / inner) ** K > seen  # shells of about degree^K nodes
-    if alone is not None and means and large:
-        dense_shell_means(lptr, scratch.lcol, inner, first, x, flat.x_agg[at : at + first])
-        means = False
-    total = np.empty(d)
-    for i in range(first if means else heads):
-        shells_of(scratch, i, K)
-        for k in range(K):
+def _fill_shells(request: Request, scratch: Scratch, s: int, flat: FlatBlocks) -> None:
+    """The aggregation "hops", over the shell at each distance: the matrix of step 1 of set s."""
+    queue, shell, head, entry = scratch.queue, scratch.shell, flat.head_ptr[s], flat.entry_ptr[s]
+    for i in range(flat.rows[s, 1]):
+        shells_of(scratch, i, request.hops)
+        for k in range(request.hops):
             begin, size = shell[k + 1], shell[k + 2] - shell[k + 1]
-            if means:
-                for c in range(d):
-                    total[c] = x[i, c]
-                for h in range(begin, begin + size):
-                    j = queue[h]
-                    for c in range(d):
-                        total[c] += x[j, c]
-                for c in range(d):
-                    flat.x_agg[at + i, k, c] = total[c] / (size + 1)
-            if i < heads:
-                flat.length[head + i * K + k] = size + 1
-                flat.column[entry] = i
-                copy(queue, begin, size, flat.column, entry + 1)
-                entry += size + 1
+            flat.length[head] = size + 1
+            flat.column[entry] = i
+            copy(queue, begin, size, flat.column, entry + 1)
+            head += 1
+            entry += size + 1
 
 
 @compiled(plain=False)

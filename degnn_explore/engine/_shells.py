@@ -52,7 +52,8 @@ def _outwards(first: Array, apart: Array, before: Array, inside: Array, out: Arr
     ``first`` are the neighbors of each node [n, words]; edges between two nodes of ``apart`` are cut.
     """
     words = len(out)
-    out[:] = 0
+    for w in range(words):
+        out[w] = 0
     for w in range(words):
         word = before[w]
         node = w * 64
@@ -75,35 +76,32 @@ def _outwards(first: Array, apart: Array, before: Array, inside: Array, out: Arr
         inside[w] |= out[w]
 
 
-@compiled(plain=False)
-def all_shells(net: Net, begin: int, end: int, shells: Shells) -> None:
-    """Fill in the shells of nodes begin..end; the first shells, the neighbors, are already there."""
-    hops, _, words = shells.bits.shape
-    inside, none = np.empty(words, np.uint64), np.zeros(words, np.uint64)
-    for u in range(begin, end):
-        copy(shells.bits[0, u], 0, words, inside, 0)
-        _put(inside, u)
+def all_shells(net: Net, hops: int) -> Shells:
+    """The shells of every node. In numpy: one union of rows a node is quick, and there is nothing to compile."""
+    n = len(net.indptr) - 1
+    bits = np.zeros((hops, n, -(-n // 64)), np.uint64)
+    total, base = np.zeros((hops, n, net.base.shape[1])), net.base.astype(np.float64)
+    sources = np.repeat(np.arange(n), np.diff(net.indptr))
+    np.bitwise_or.at(bits[0], (sources, net.indices >> 6), np.uint64(1) << (net.indices & 63).astype(np.uint64))
+    for u in range(n):
+        inside = bits[0, u].copy()
+        inside[u >> 6] |= np.uint64(1 << (u & 63))
+        members = net.indices[net.indptr[u] : net.indptr[u + 1]]
         for k in range(hops):
-            shell = shells.bits[k, u]
             if k > 0:
-                _outwards(shells.bits[0], none, shells.bits[k - 1, u], inside, shell)
-            shells.size[k, u] = _size(shell)
-            _add(net, shell, np.float64(1), shells.total[k, u])
+                bits[k, u] = np.bitwise_or.reduce(bits[0, members], axis=0) & ~inside
+                inside |= bits[k, u]
+                members = np.flatnonzero(np.unpackbits(bits[k, u].view(np.uint8), bitorder="little"))
+            if len(members):
+                total[k, u] = base[members].cumsum(axis=0)[-1]  # in the order of the nodes, as the loops below add
+    return Shells(bits, np.bitwise_count(bits).sum(axis=2, dtype=np.int64), total)
 
 
 @compiled(plain=False)
-def neighbors_as_bits(indptr: Array, indices: Array, bits: Array) -> None:
-    """Fill bits [n, words], all 0 before."""
-    for u in range(len(indptr) - 1):
-        for e in range(indptr[u], indptr[u + 1]):
-            _put(bits[u], indices[e])
-
-
-@compiled(plain=False)
-def _add(net: Net, bits: Array, sign: float, total: Array) -> None:
-    """Adds the base features of these nodes."""
+def _add(net: Net, bits: Array, without: Array, sign: float, total: Array) -> None:
+    """Adds the base features of the nodes that are in ``bits`` and not in ``without``."""
     for w in range(len(bits)):
-        word = bits[w]
+        word = bits[w] & ~without[w]
         node = w * 64
         while word:
             if word & np.uint64(1):
@@ -114,10 +112,11 @@ def _add(net: Net, bits: Array, sign: float, total: Array) -> None:
 
 
 @compiled(plain=False)
-def _levels(order: Array, x: Array, base: int, unit: Any, levels: int, words: int) -> tuple[Array, Array, int]:
+def _levels(order: Array, x: Array, base: int, unit: Any, levels: int, words: int) -> tuple[Array, Array, int, int]:
     """Columns of ζ, multiples of ``unit``, as sets of bits: the nodes where column c is at least t units.
 
-    The fullest column needs none: it is what the others leave. Returns [masks, words], their columns, the fullest.
+    The fullest column needs none: it is what the others leave. Returns masks [.., words] and their columns, how many
+    there are, and the fullest column.
     """
     seen, width = x.shape
     full = np.zeros(width)
@@ -144,7 +143,7 @@ def _levels(order: Array, x: Array, base: int, unit: Any, levels: int, words: in
                 break
             column[number] = c
             number += 1
-    return masks[:number], column[:number], fullest
+    return masks, column, number, fullest
 
 
 @compiled(plain=False, inner=True)
@@ -156,7 +155,7 @@ def shared_shell_means(net: Net, shells: Shells, scratch: Scratch, p: int, x: Ar
     """
     order, d, b = scratch.order, x.shape[1], net.base.shape[1]
     hops, _, words = shells.bits.shape
-    masks, column, fullest = _levels(order, x, b, unit, p, words)
+    masks, column, levels, fullest = _levels(order, x, b, unit, p, words)
     apart = np.zeros(words, np.uint64)
     lost = 0
     for v in range(p):
@@ -164,8 +163,8 @@ def shared_shell_means(net: Net, shells: Shells, scratch: Scratch, p: int, x: Ar
         lost += scratch.cut[v]
     changed = scratch.level[hops] if lost else 0  # nodes whose shells may differ
     fresh, inside = np.empty(words, np.uint64), np.empty(words, np.uint64)
-    before, other = np.empty(words, np.uint64), np.empty(words, np.uint64)
-    total, count = np.empty(d), np.empty(len(masks), np.uint64)
+    before, count = np.empty(words, np.uint64), np.empty(levels, np.uint64)
+    total = np.empty(d)
     whole = unit * p if b < d else np.float32(0)  # the sum of ζ over its columns
     for i in range(len(out)):
         u = order[i]
@@ -175,15 +174,14 @@ def shared_shell_means(net: Net, shells: Shells, scratch: Scratch, p: int, x: Ar
                 total[c] = shells.total[k, u, c]
             if i < changed:
                 if k == 0:
-                    inside[:] = 0
+                    for w in range(words):
+                        inside[w] = 0
                     _put(inside, u)
                     copy(inside, 0, words, before, 0)
                 _outwards(shells.bits[0], apart, before, inside, fresh)
                 copy(fresh, 0, words, before, 0)
-                for sign in (-1, 1):
-                    for w in range(words):
-                        other[w] = (shell[w] & ~fresh[w]) if sign < 0 else (fresh[w] & ~shell[w])
-                    _add(net, other, np.float64(sign), total)
+                _add(net, shell, fresh, -1.0, total)
+                _add(net, fresh, shell, 1.0, total)
                 shell, size = fresh, _size(fresh)
             for v in range(p):
                 if scratch.cut[v] and _has(shell, order[v]):
@@ -191,14 +189,14 @@ def shared_shell_means(net: Net, shells: Shells, scratch: Scratch, p: int, x: Ar
                         total[c] += x[v, c] - net.base[order[v], c]
             for c in range(b, d):
                 total[c] = 0
-            for m in range(len(masks)):
+            for m in range(levels):
                 mask, number = masks[m], np.uint64(0)
                 for w in range(words):
                     number += _ones(shell[w] & mask[w])
                 count[m] = number
             if b < d:
                 total[fullest] = size * whole
-            for m in range(len(masks)):
+            for m in range(levels):
                 total[column[m]] += count[m] * unit
                 total[fullest] -= count[m] * unit
             for c in range(d):
@@ -227,13 +225,32 @@ def shells_of(scratch: Scratch, center: int, hops: int) -> None:
         shell[k + 2] = tail
 
 
+@compiled(plain=False, inner=True)
+def shell_means(scratch: Scratch, x: Array, out: Array) -> None:
+    """(x_v + sum over the nodes at distance exactly k) / (their number + 1), for v = 0..rows-1. out [rows, K, d]"""
+    rows, hops, d = out.shape
+    queue, shell, total = scratch.queue, scratch.shell, np.empty(d)
+    for i in range(rows):
+        shells_of(scratch, i, hops)
+        for k in range(hops):
+            begin, end = shell[k + 1], shell[k + 2]
+            for c in range(d):
+                total[c] = x[i, c]
+            for h in range(begin, end):
+                j = queue[h]
+                for c in range(d):
+                    total[c] += x[j, c]
+            for c in range(d):
+                out[i, k, c] = total[c] / (end - begin + 1)
+
+
 @compiled(plain=False, fastmath=True, inner=True)
 def dense_shell_means(lptr: Array, lcol: Array, inner: int, rows: int, x: Array, out: Array) -> None:
-    """(x_v + sum over the nodes at distance exactly k) / (their number + 1), for v = 0..rows-1. out [rows, K, d]
+    """The same as :func:`shell_means`, for shells that hold much of the ball. out [rows, K, d]
 
-    The same as a loop over :func:`shells_of`, for shells that hold much of the ball: sets of nodes are bits, their
-    union takes a few instructions, and sums run over whole columns. The blocks of DEA-GNN-SPD take a fifth of the
-    time on C. elegans, a seventh on pb. Neighbors are known of rows 0..inner-1 of the ball, x of all its nodes.
+    Sets of nodes are bits, their union takes a few instructions, and sums run over whole columns. The blocks of
+    DEA-GNN-SPD take a fifth of the time on C. elegans, a seventh on pb. Neighbors are known of rows 0..inner-1 of the
+    ball, x of all its nodes.
     """
     seen, d = x.shape
     words = (seen + 63) // 64
@@ -261,7 +278,8 @@ def dense_shell_means(lptr: Array, lcol: Array, inner: int, rows: int, x: Array,
         copy(bits[i], 0, words, inside, 0)
         inside[i >> 6] |= one << np.uint64(i & 63)
         for k in range(1, out.shape[1]):
-            fresh[:] = 0
+            for w in range(words):
+                fresh[w] = 0
             if k == 1:
                 for e in range(begin, end):
                     row = bits[lcol[e]]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..common.compiled import compiled
-from ._ball import FAR, MEAN_POOL, NO_POOL, SPD, Array, Net, Request, Scratch, ball, release
+from ._ball import FAR, MEAN_POOL, NO_POOL, SPD, Array, Net, OwnRows, Paths, Request, Scratch, Walks, ball, release
 
 
 @compiled(plain=False)
@@ -30,7 +30,7 @@ def _apart(net: Net, targets: Array, head: Array, group: Array) -> bool:
 
 
 @compiled(plain=False)
-def _connect(net: Net, targets: Array, group: Array, scratch: Scratch) -> None:
+def _connect(net: Net, targets: Array, scratch: Scratch, paths: Paths) -> None:
     """Finish ``group``: two targets share one if and only if the cut graph connects them.
 
     Targets of different components of G stay apart; without cut edges, those of one component belong
@@ -38,7 +38,7 @@ def _connect(net: Net, targets: Array, group: Array, scratch: Scratch) -> None:
     all but one are exhausted, so that the smaller side decides the cost.
     """
     p = len(targets)
-    local, owner, chain = scratch.local, scratch.owner, scratch.chain
+    local, owner, chain, group = scratch.local, paths.owner, paths.chain, paths.group
     lost = 0
     for i in range(p):
         lost += scratch.cut[i]
@@ -67,7 +67,7 @@ def _connect(net: Net, targets: Array, group: Array, scratch: Scratch) -> None:
                     chain[tail[i]] = x
                     tail[i] = x
                 elif group[owner[x]] != group[i]:
-                    _merge(group, owner[x], i)
+                    _merge(group, np.int64(owner[x]), i)
             head[i] = chain[u]
     for i in range(p):
         u = np.int64(targets[i])
@@ -84,14 +84,17 @@ def _degree(net: Net, scratch: Scratch, p: int, i: int) -> int:
 
 
 @compiled(plain=False)
-def _walk(net: Net, scratch: Scratch, p: int, rows: int, radius: int, steps: int, pool: int, x: Array) -> None:
+def _walk(
+    net: Net, scratch: Scratch, walks: Walks, p: int, rows: int, radius: int, steps: int, pool: int, x: Array
+) -> None:
     """Landing probabilities of walks of at most ``steps`` from each target on the cut graph, into x."""
-    lptr, lcol, now, then = scratch.lptr, scratch.lcol, scratch.now, scratch.then
+    lptr, lcol, now, then = scratch.lptr, scratch.lcol, walks.now, walks.then
     level, count = scratch.level, scratch.level[radius + 1]
     share = 1.0 / p if pool == MEAN_POOL else 1.0
     total = np.zeros((rows if pool != NO_POOL else 0, steps + 1))
     for v in range(p):
-        now[:count] = 0.0
+        for i in range(count):
+            now[i] = 0.0
         now[v] = 1.0
         for k in range(steps + 1):
             if pool == NO_POOL:
@@ -102,7 +105,8 @@ def _walk(net: Net, scratch: Scratch, p: int, rows: int, radius: int, steps: int
                     total[i, k] += now[i]
             if k == steps:
                 break
-            then[:count] = 0.0
+            for i in range(count):
+                then[i] = 0.0
             for i in range(level[min(k, radius) + 1]):  # after k steps a walk is within k hops of S
                 degree = _degree(net, scratch, p, i)
                 if now[i] != 0.0 and degree > 0:
@@ -117,10 +121,10 @@ def _walk(net: Net, scratch: Scratch, p: int, rows: int, radius: int, steps: int
 
 
 @compiled(plain=False)
-def _read_own(scratch: Scratch, rows: int, pool: int, x: Array) -> None:
+def _read_own(own: OwnRows, rows: int, pool: int, x: Array) -> None:
     """ζ(u|S) of the next ``rows`` into x, pooled from a user's ζ(u|v) for each v in S."""
-    zeta, width, first = scratch.zeta, x.shape[1], scratch.rows_read[0]
-    scratch.rows_read[0] = first + rows
+    zeta, width, first = own.zeta, x.shape[1], own.read[0]
+    own.read[0] = first + rows
     times = zeta.shape[1] // width  # p; 1 where nothing is pooled
     share = 1.0 / times if pool == MEAN_POOL else 1.0
     for i in range(rows):
@@ -132,16 +136,14 @@ def _read_own(scratch: Scratch, rows: int, pool: int, x: Array) -> None:
 
 
 @compiled(plain=False)
-def _distances(net: Net, targets: Array, count: int, reach: int, scratch: Scratch) -> Array:
-    """dist[v, u] = SPD in the cut graph where it is at most ``reach``, FAR elsewhere.
-
-    Returns the group of each target: those of one group are connected in the cut graph. [p]
-    """
+def _distances(net: Net, targets: Array, count: int, reach: int, scratch: Scratch, paths: Paths) -> None:
+    """dist[v, u] = SPD in the cut graph where it is at most ``reach``, FAR elsewhere; and the group of each target."""
     lptr, lcol, queue, root = scratch.lptr, scratch.lcol, scratch.queue, scratch.root
-    p = len(targets)
-    group = np.arange(p)
+    p, group = len(targets), paths.group
     for v in range(p):
-        row = scratch.dist[v]
+        group[v] = v
+    for v in range(p):
+        row = paths.dist[v]
         for u in range(count):
             row[u] = FAR
         if reach < 0:
@@ -172,12 +174,11 @@ def _distances(net: Net, targets: Array, count: int, reach: int, scratch: Scratc
         if apart:
             for u in range(count):
                 if row[u] != FAR and group[root[u]] != group[v]:
-                    _merge(group, root[u], v)
+                    _merge(group, np.int64(root[u]), v)
     for i in range(p):
         if group[i] != group[0]:
-            _connect(net, targets, group, scratch)
+            _connect(net, targets, scratch, paths)
             break
-    return group
 
 
 @compiled(plain=False, inner=True)
@@ -195,8 +196,7 @@ def features(
 ) -> None:
     """The features of the first ``rows`` nodes of the ball into ``x``: degree, attributes, ζ(u|S).
 
-    ``paths`` is None if ζ needs no shortest paths, ``walks`` if it needs no walks, ``own`` if it is not your own:
-    numba then leaves that part out.
+    Of ``paths``, ``walks`` and ``own`` those that ζ does not need are None: numba then leaves that part out.
     """
     p, base, count = len(targets), net.base.shape[1], scratch.level[radius + 1]
     order = scratch.order
@@ -207,12 +207,12 @@ def features(
         for i in range(p):
             x[i, 0] = net.logs[net.indptr[targets[i] + 1] - net.indptr[targets[i]] - scratch.cut[i]]
     if own is not None:
-        _read_own(scratch, rows, request.pool, x[:, base:])
+        _read_own(own, rows, request.pool, x[:, base:])
     if walks is not None:
-        _walk(net, scratch, p, rows, radius, request.reach, request.pool, x[:, base:])
+        _walk(net, scratch, walks, p, rows, radius, request.reach, request.pool, x[:, base:])
     if paths is not None:
-        group = _distances(net, targets, count, request.reach, scratch)
-        root, dist, far = scratch.root, scratch.dist, request.reach + 1  # far: max_dist
+        _distances(net, targets, count, request.reach, scratch, paths)
+        root, dist, group, far = scratch.root, paths.dist, paths.group, request.reach + 1  # far: max_dist
         for i in range(rows):
             for c in range(base, x.shape[1]):
                 x[i, c] = 0.0
@@ -252,6 +252,8 @@ def pairs(
     begin: int,
     end: int,
     scratch: Scratch,
+    paths: Paths,
+    steps_from: Walks,
     node: Array,
     walks: Array,
     distance: Array,
@@ -266,7 +268,7 @@ def pairs(
     """
     p, radius, used = sets.shape[1], request.ball, 0
     expand = radius if max(request.reach, steps) > radius else radius - 1
-    order, root, dist = scratch.order, scratch.root, scratch.dist
+    order, root, dist, group = scratch.order, scratch.root, paths.dist, paths.group
     for s in range(begin, end):
         targets = sets[s]
         count, _ = ball(net, targets, radius, expand, caps, s, request.seed, scratch)
@@ -275,7 +277,7 @@ def pairs(
             release(scratch, count)
             return s - begin, used if s > begin else rows
         if distance.shape[1]:
-            group = _distances(net, targets, count, request.reach, scratch)
+            _distances(net, targets, count, request.reach, scratch, paths)
             for i in range(rows):
                 for v in range(p):
                     far = dist[v, i]
@@ -283,7 +285,7 @@ def pairs(
                         far = request.reach + 1 if group[root[i]] == group[v] else -1
                     distance[used + i, v] = far
         if walks.shape[1]:
-            _walk(net, scratch, p, rows, radius, steps, NO_POOL, walks[used : used + rows])
+            _walk(net, scratch, steps_from, p, rows, radius, steps, NO_POOL, walks[used : used + rows])
         for i in range(rows):
             node[used + i] = order[i]
             for v in range(degree.shape[1]):

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..common.errors import check_memory
-from . import _ball, _fill, _shells
-from ._ball import Scratch
+from . import _ball, _fill
+from ._ball import Memory
 from ._fill import FlatBlocks
-from ._shells import Shells
+from ._shells import Shells, all_shells
 from .request import Work, index_dtype
 from .store import FEWER, Store, gather, starts
 
@@ -51,11 +51,11 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         self._nodes = self._rows[:, 0]
         super().__init__(work)
 
-    def _count(self, begin: int, end: int, scratch: Scratch) -> None:
+    def _count(self, begin: int, end: int, memory: Memory) -> None:
         work, part = self._work, slice(begin, end)
         of_each = (self._rows[part], self._entries[part], self._lost[part])
         over = (None, 1) if work.request.aggregation == _ball.HOPS else (1, None)
-        _fill.count_blocks(work.net, work.request, work.sets[part], self._caps_of(part), scratch, *of_each, *over)
+        _fill.count_blocks(work.net, work.request, work.sets[part], self._caps_of(part), memory.ball, *of_each, *over)
 
     def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         rows, request = self._rows[part], self._work.request
@@ -75,11 +75,7 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         large = hops > 1 and 16 * (len(net.indices) / max(n, 1)) ** hops > n  # they hold about degree^K nodes each
         if not (exact and large and n <= _DENSE and len(self) >= _MANY):
             return None
-        bits = np.zeros((hops, n, -(-n // 64)), np.uint64)
-        shells = Shells(bits, np.zeros((hops, n), np.int64), np.zeros((hops, n, net.base.shape[1])))
-        _shells.neighbors_as_bits(net.indptr, net.indices, bits[0])
-        self._work.ranges(n, lambda a, b, _: _shells.all_shells(net, a, b, shells), "shells", unit="node")
-        return shells
+        return all_shells(net, hops)
 
     def _extract(self, index: NDArray[np.int64], quiet: bool = False) -> FlatBlocks:
         request, net = self._work.request, self._work.net
@@ -106,9 +102,9 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         shells = self._shared_shells if hops else None
         over = (None if hops else 1, 1 if hops and shells is None else None, shells)
 
-        def fill(begin: int, end: int, scratch: Scratch) -> None:
-            some = (net, request, sets, caps, begin, end, scratch, flat)
-            needed = _fill.fill_blocks(*some, *over, *self._work.needs)
+        def fill(begin: int, end: int, memory: Memory) -> None:
+            some = (net, request, sets, caps, begin, end, memory.ball, flat)
+            needed = _fill.fill_blocks(*some, *over, *memory[1:])
             check_memory("A target set with the neighbors it reads", needed, budget=request.budget, remedy=FEWER)
 
         self._work.ranges(len(index), self._work.with_zeta(sets, caps, fill), "extracting ego-networks", quiet=quiet)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import ParameterError
 from . import _fill
-from ._ball import Scratch
+from ._ball import Memory
 from ._fill import FlatEgos
 from .request import Work
 from .store import Store, gather, starts
@@ -94,10 +94,10 @@ class EgoNetworks(Store[FlatEgos, Any]):
             batch._inc_dict["y"] = torch.zeros(batch.num_graphs, dtype=torch.int64)
         return batch
 
-    def _count(self, begin: int, end: int, scratch: Scratch) -> None:
+    def _count(self, begin: int, end: int, memory: Memory) -> None:
         work, part = self._work, slice(begin, end)
         of_each = (self._nodes[part], self._edges[part], self._lost[part])
-        _fill.count_egos(work.net, work.request, work.sets[part], self._caps_of(part), scratch, *of_each)
+        _fill.count_egos(work.net, work.request, work.sets[part], self._caps_of(part), memory.ball, *of_each)
 
     def _bytes(self, part: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         item = self._work.net.indices.dtype.itemsize
@@ -118,8 +118,8 @@ class EgoNetworks(Store[FlatEgos, Any]):
             column=np.empty(edge_ptr[-1], kind),
         )
 
-        def fill(begin: int, end: int, scratch: Scratch) -> None:
-            _fill.fill_egos(work.net, work.request, sets, caps, begin, end, scratch, flat, *work.needs)
+        def fill(begin: int, end: int, memory: Memory) -> None:
+            _fill.fill_egos(work.net, work.request, sets, caps, begin, end, memory.ball, flat, *memory[1:])
 
         work.ranges(len(index), work.with_zeta(sets, caps, fill), "extracting ego-networks", quiet=quiet)
         return flat

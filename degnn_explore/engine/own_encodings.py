@@ -18,12 +18,12 @@ from ..encodings.base import Encoding
 from ..encodings.custom import FunctionEncoding, PairInputs
 from ..graphs.graph import Graph
 from . import _zeta
-from ._ball import Net, Request, Scratch
+from ._ball import Memory, Net, OwnRows, Request
 
 PAIRS = 1 << 16  # per call of the function: larger arrays leave the cache, smaller ones take many calls
 MOST_NUMBERS = 10**10  # of an encoding computed set by set: about an hour for a quick one
 INTEGER_INPUTS = ("distance", "degree", "target_degree")  # in the order of the loops
-Fill = Callable[[int, int, Scratch], None]
+Fill = Callable[[int, int, Memory], None]
 
 
 @dataclass(frozen=True)
@@ -46,19 +46,18 @@ class OwnEncoding:
             )
 
     def with_zeta(self, sets: NDArray[np.int64], caps: NDArray[np.int64] | None, fill: Fill) -> Fill:
-        """``fill``, which writes a range of these sets, with their ζ in the scratch memory."""
+        """``fill``, which writes a range of these sets, with their ζ in the working memory."""
 
-        def fill_with_zeta(begin: int, end: int, scratch: Scratch) -> None:
+        def fill_with_zeta(begin: int, end: int, memory: Memory) -> None:
             while begin < end:
-                number, zeta = self._compute(sets, caps, begin, end, scratch)
-                scratch.rows_read[0] = 0
-                fill(begin, begin + number, scratch._replace(zeta=zeta))
+                number, zeta = self._compute(sets, caps, begin, end, memory)
+                fill(begin, begin + number, Memory(memory.ball, None, None, OwnRows(zeta, np.zeros(1, np.int64))))
                 begin += number
 
         return fill_with_zeta
 
     def _compute(
-        self, sets: NDArray[np.int64], caps: NDArray[np.int64] | None, begin: int, end: int, scratch: Scratch
+        self, sets: NDArray[np.int64], caps: NDArray[np.int64] | None, begin: int, end: int, memory: Memory
     ) -> tuple[int, NDArray[np.float64]]:
         """ζ(u|v) of the first of these sets: how many sets, and their rows one after the other. [rows, p * dim]"""
         p, zeta = sets.shape[1], self.encoding
@@ -70,7 +69,7 @@ class OwnEncoding:
             check_memory(what, 8 * rows * p * (4 + steps + zeta.dim), budget=self.request.budget)
             node, walks = np.empty(rows, np.int64), np.empty((rows, p * (steps + 1)))
             integers = {name: np.empty((rows, p * by_pairs), np.int64) for name in INTEGER_INPUTS}
-            some = (sets, caps, begin, end if by_pairs else begin + 1, scratch)
+            some = (sets, caps, begin, end if by_pairs else begin + 1, memory.ball, memory.paths, memory.walks)
             number, rows = _zeta.pairs(self.net, self.request, steps, *some, node, walks, *integers.values())
         if isinstance(zeta, FunctionEncoding):
             inputs = {name: array[:rows].reshape(-1) for name, array in integers.items()}

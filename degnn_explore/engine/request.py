@@ -17,7 +17,7 @@ from ..encodings.base import Encoding, Recipe, needs_encoding
 from ..graphs.distances import components
 from ..graphs.graph import Graph, needs_graph
 from . import _ball
-from ._ball import Net, Request, Scratch
+from ._ball import Memory, Net, Paths, Request, Scratch, Walks
 from .features import DegreesAsGiven, base_features, log_degrees
 from .own_encodings import Fill, OwnEncoding, own_encoding
 
@@ -106,7 +106,7 @@ class Options:
     progress: bool
 
 
-class Spare(list[Scratch]):
+class Spare(list[Memory]):
     """Working memory that no thread uses at the moment. It is not pickled."""
 
     def __reduce__(self) -> Any:
@@ -122,7 +122,7 @@ class Work:
     sets: NDArray[np.int64]
     cap: int  # nodes kept at each hop; 0: all, up to MOST_NODES in total
     budget: int
-    scratch: Callable[[], Scratch]
+    memory: Callable[[], Memory]  # makes that of one thread
     num_threads: int | None
     progress: bool
     own: OwnEncoding | None = None  # computes ζ if the compiled loops do not
@@ -134,26 +134,20 @@ class Work:
         copies = self.sets.shape[1] if self.request.pool == _ball.NO_POOL else 1
         return self.net.base.shape[1] + copies * self.request.width
 
-    @property
-    def needs(self) -> tuple[int | None, ...]:
-        """Whether ζ needs shortest paths, walks, or is a user's: 1 or None, which numba then leaves out."""
-        kinds = ((_ball.SPD, _ball.DRNL), (_ball.WALK,), (_ball.OWN,))
-        return tuple(1 if self.request.encoding in kind else None for kind in kinds)
-
     def with_zeta(self, sets: NDArray[np.int64], caps: NDArray[np.int64] | None, fill: Fill) -> Fill:
         """``fill``, which writes a range of these sets, with the ζ of a user's encoding."""
         return fill if self.own is None else self.own.with_zeta(sets, caps, fill)
 
     def ranges(self, total: int, work: Fill, label: str, *, quiet: bool = False, unit: str = "target set") -> None:
-        """``work(begin, end, scratch)`` until 0..total is covered; ``quiet``: in this thread, without a bar."""
+        """``work(begin, end, memory)`` until 0..total is covered; ``quiet``: in this thread, without a bar."""
         if not quiet:
-            how: dict[str, Any] = {"threads": self.num_threads, "progress": self.progress, "scratch": self.scratch}
+            how: dict[str, Any] = {"threads": self.num_threads, "progress": self.progress, "scratch": self.memory}
             map_ranges(total, work, label=label, unit=unit, **how, spare=self.spare)
             return
         try:
             memory = self.spare.pop()
         except IndexError:
-            memory = self.scratch()
+            memory = self.memory()
         work(0, total, memory)
         self.spare.append(memory)
 
@@ -198,31 +192,32 @@ def make_work(
         own = own_encoding(encoding, graph, net, request)
         own.check(array)
         request = request._replace(ball=radius, reach=0)  # ζ is known when blocks are filled
-    scratch = partial(make_scratch, net, widest, p)  # not a lambda: extracted data can be pickled
-    return Work(net, request, array, cap, budget, scratch, options.num_threads, options.progress, own)
+    memory = partial(make_memory, net, widest, p)  # not a lambda: extracted data can be pickled
+    return Work(net, request, array, cap, budget, memory, options.num_threads, options.progress, own)
 
 
-def make_scratch(net: Net, request: Request, p: int) -> Scratch:
+def make_memory(net: Net, request: Request, p: int) -> Memory:
     """Working memory for one thread; empty arrays take no memory until they are written to."""
-    n = len(net.indptr) - 1
+    n, zeta = len(net.indptr) - 1, request.encoding
     kind = index_dtype(n)
-    local, owner, chain = (np.full(n, -1, dtype=kind) for _ in range(3))
-    return Scratch(
-        local,
-        owner,
-        chain,
+    ball = Scratch(
+        local=np.full(n, -1, kind),
         order=np.empty(n + 1, kind),
         root=np.empty(n + 1, np.int32),
         lptr=np.empty(n + 1, np.int64),
         lcol=np.empty(len(net.indices) + 1, kind),
-        dist=np.empty((p, n), np.int32),
         queue=np.empty(n, np.int64),
-        now=np.empty(n),
-        then=np.empty(n),
         mark=np.zeros(n + 1, np.int64),
         level=np.zeros(request.ball + 2, np.int64),
         cut=np.zeros(p, np.int64),
         shell=np.zeros(request.hops + 2, np.int64),
-        zeta=np.empty((0, 0)),
-        rows_read=np.zeros(1, np.int64),
     )
+    paths = Paths(
+        dist=np.empty((p, n), np.int32),
+        group=np.empty(p, np.int64),
+        owner=np.full(n, -1, kind),
+        chain=np.full(n, -1, kind),
+    )
+    walks = Walks(now=np.empty(n), then=np.empty(n))
+    needs_paths, needs_walks = zeta in (_ball.SPD, _ball.DRNL, _ball.OWN), zeta in (_ball.WALK, _ball.OWN)
+    return Memory(ball, paths if needs_paths else None, walks if needs_walks else None, None)

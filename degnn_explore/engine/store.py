@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..common.errors import check_memory
 from ..common.files import readable_size
-from ._ball import MOST_NODES, Scratch
+from ._ball import MOST_NODES, Memory
 from .request import Work
 
 if TYPE_CHECKING:
@@ -117,9 +117,9 @@ class Store(SetData, Generic[Flat, Batch]):
         )
         self._caps[hubs] = cap
 
-        def again(begin: int, end: int, scratch: Scratch) -> None:
+        def again(begin: int, end: int, memory: Memory) -> None:
             for s in hubs[begin:end]:
-                self._count(s, s + 1, scratch)
+                self._count(s, s + 1, memory)
 
         self._work.ranges(len(hubs), again, "sizing ego-networks")
 
@@ -137,7 +137,7 @@ class Store(SetData, Generic[Flat, Batch]):
         return f"{of_all}: of the nodes met at a hop at most {kept} are kept"
 
     @abstractmethod
-    def _count(self, begin: int, end: int, scratch: Scratch) -> None:
+    def _count(self, begin: int, end: int, memory: Memory) -> None:
         """Size the sets begin..end; ``_lost`` is how many nodes each lost to its cap."""
 
     @abstractmethod

@@ -38,11 +38,9 @@ def relu_sum(x: Array, weight: Array, bias: Array, out: Array) -> None:
 
 @compiled(plain=False, fastmath=True)
 def relu_sum_back(x: Array, weight: Array, bias: Array, grad: Array, grad_weight: Array, grad_bias: Array) -> None:
-    """The gradients of :func:`relu_sum`; computing z again is cheaper than having kept it. grad [N, H]"""
+    """Adds the gradients of :func:`relu_sum`; computing z again is cheaper than having kept it. grad [N, H]"""
     width = grad.shape[1]
     z = np.empty(width, np.float32)
-    grad_weight[:] = 0
-    grad_bias[:] = 0
     for i in range(len(x)):
         row = grad[i]
         for k in range(x.shape[1]):
@@ -131,7 +129,9 @@ def relu_sum_onto_back(
                     to_h[j] += share * row[j]
         for k in range(heads):
             b, to_bias = bias[k], grad_bias[k]
-            z[some:] = 0
+            for r in range(some, 4):
+                for j in range(width):
+                    z[r, j] = 0
             for r in range(some):
                 own, to_h, here = z[r], g[r], a[r]
                 for j in range(width):

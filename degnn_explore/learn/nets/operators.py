@@ -80,7 +80,7 @@ class _ReluSum(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor, Tensor]:
         x, weight, bias = ctx.saved_tensors
-        grad_weight, grad_bias = torch.empty_like(weight), torch.empty_like(bias)
+        grad_weight, grad_bias = torch.zeros_like(weight), torch.zeros_like(bias)
         _loops.relu_sum_back(
             x.numpy(), weight.numpy(), bias.numpy(), grad.contiguous().numpy(), grad_weight.numpy(), grad_bias.numpy()
         )
