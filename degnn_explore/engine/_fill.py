@@ -123,18 +123,17 @@ def fill_blocks(
                 flat.x_self[at + i, c] = x[i, c]
         if neighbors is not None:
             _fill_neighbors(net, request, scratch, x, p, s, flat)
-        out = flat.x_agg[at : at + first]
         if shared is not None:
             unit = np.float32(1) if request.pool == SUM_POOL else np.float32(1) / np.float32(p)
-            shared_shell_means(net, shared, scratch, p, x, unit, out)
-        if alone is not None and not request.raw:
-            inner = scratch.level[request.radius]
+            shared_shell_means(net, shared, scratch, p, x, unit, flat.x_agg[at : at + first])
+            _fill_shells(request, scratch, s, flat)
+        if alone is not None:
+            inner, out = scratch.level[request.radius], flat.x_agg[at : at + first]
             per_shell = (scratch.lptr[inner] / inner) ** request.hops  # about as many nodes as that
-            if request.hops > 1 and seen <= 8192 and 4.0 * per_shell > seen:
+            if request.hops > 1 and seen <= 8192 and 4.0 * per_shell > seen and not request.raw:
                 dense_shell_means(scratch.lptr, scratch.lcol, inner, first, x, out)
-            else:
+            elif not request.raw:
                 shell_means(scratch, x, out)
-        if neighbors is None and request.layers > 0:
             _fill_shells(request, scratch, s, flat)
     return 0
 
@@ -184,7 +183,7 @@ def _fill_neighbors(net: Net, request: Request, scratch: Scratch, x: Array, p: i
 def _fill_shells(request: Request, scratch: Scratch, s: int, flat: FlatBlocks) -> None:
     """The aggregation "hops", over the shell at each distance: the matrix of step 1 of set s."""
     queue, shell, head, entry = scratch.queue, scratch.shell, flat.head_ptr[s], flat.entry_ptr[s]
-    for i in range(flat.rows[s, 1]):
+    for i in range(flat.rows[s, 1] if request.layers > 0 else 0):
         shells_of(scratch, i, request.hops)
         for k in range(request.hops):
             begin, size = shell[k + 1], shell[k + 2] - shell[k + 1]
