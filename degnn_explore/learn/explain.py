@@ -141,8 +141,10 @@ def explain(model: SetNet, G: Graph, S: Targets, *, most: int | None = None, pro
     most = (_MOST if model.horizon is not None else _MOST_WHOLE) if most is None else check_int("most", most, least=1)
     notes: list[str] = []
     away = distance_to_set(G, targets)
-    edges = _nearest(_edges_seen(model, G, targets, away), away, most, "edges", notes)
-    nodes = _nearest(_nodes_seen(model, away)[:, None], away, -(-most // 3), "nodes", notes)[:, 0]
+    near = (away >= 0) & (away <= (G.num_nodes if model.horizon is None else model.horizon))
+    outside = ~np.isin(G.edges, targets).all(axis=1)  # edges inside S are cut in any case
+    edges = _nearest(G.edges[near[G.edges].any(axis=1) & outside], away, most, "edges", notes)
+    nodes = _nearest(np.flatnonzero(near & (away > 0))[:, None], away, -(-most // 3), "nodes", notes)[:, 0]
     neighbors = [np.stack([np.full(len(G.neighbors(v)), v), G.neighbors(v)], axis=1).astype(np.int64) for v in nodes]
     with progress_bar(progress), left_as_it_was(model):
         answers = scores_if(model, G, targets, [edges[:0], *edges[:, None], *neighbors])
@@ -172,17 +174,6 @@ def _table(columns: dict[str, Any], without: Floats, score: float, ordered: bool
 
 
 # ---- edges and nodes -------------------------------------------------------------------------------------------------
-
-
-def _edges_seen(model: SetNet, G: Graph, S: Ints, away: Ints) -> Ints:
-    """The edges that may count for the score; those inside S are cut in any case."""
-    near = (away >= 0) if model.horizon is None else (away >= 0) & (away <= model.horizon)
-    return G.edges[near[G.edges].any(axis=1) & ~np.isin(G.edges, S).all(axis=1)]
-
-
-def _nodes_seen(model: SetNet, away: Ints) -> Ints:
-    most = away.max() if model.horizon is None else model.horizon
-    return np.flatnonzero((away > 0) & (away <= most))
 
 
 def _nearest(items: Ints, away: Ints, most: int, what: str, notes: list[str]) -> Ints:

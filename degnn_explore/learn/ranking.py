@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ..common.errors import TargetError
 from ..common.progress import report
 from ..graphs.graph import Graph
+from .splits import Ints, is_among, keys_of, subsets
 
-Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 RESTART = 0.15  # probability with which a walk of personalized PageRank returns to its start
@@ -87,15 +87,14 @@ def hard_negatives(graph: Graph, positives: Ints, count: int, known: Graph, rng:
 def random_negatives(graph: Graph, count: int, positives: Ints, known: Graph, rng: np.random.Generator) -> Ints:
     """``count`` random negatives for each link [k, count, 2]: different pairs that are not linked in ``known``."""
     n, k = graph.num_nodes, len(positives)
-    linked = np.sort(known.edges[:, 0] * n + known.edges[:, 1])
+    linked = np.sort(keys_of(known.edges, n))
     free = n * (n - 1) // 2 - len(linked)
     if free < count:
         raise TargetError(f"Only {free:,} pairs are not linked, fewer than per_positive={count}. Use a smaller number.")
     negatives = np.empty((k, count, 2), dtype=np.int64)
     if free <= 4 * count:  # few pairs to choose from: list them all
-        i, j = np.triu_indices(n, 1)
-        pairs = np.stack([i, j], axis=1).astype(np.int64)
-        pairs = pairs[~np.isin(pairs[:, 0] * n + pairs[:, 1], linked)]
+        pairs = subsets(n, 2)
+        pairs = pairs[~is_among(keys_of(pairs, n), linked)]
         for row in range(k):
             negatives[row] = pairs[rng.permutation(free)[:count]]
         return negatives
@@ -103,12 +102,9 @@ def random_negatives(graph: Graph, count: int, positives: Ints, known: Graph, rn
         keys = np.empty(0, dtype=np.int64)
         while len(keys) < count:
             draws = np.sort(rng.integers(n, size=(2 * count, 2)), axis=1)
-            drawn = draws[draws[:, 0] < draws[:, 1]]
-            fresh = drawn[:, 0] * n + drawn[:, 1]
-            place = np.minimum(np.searchsorted(linked, fresh), len(linked) - 1)
-            fresh = np.concatenate([keys, fresh[linked[place] != fresh] if len(linked) else fresh])
-            _, place = np.unique(fresh, return_index=True)
-            keys = fresh[np.sort(place)]  # in the order drawn
+            fresh = keys_of(draws[draws[:, 0] < draws[:, 1]], n)
+            fresh = np.concatenate([keys, fresh[~is_among(fresh, linked)]])
+            keys = fresh[np.sort(np.unique(fresh, return_index=True)[1])]  # in the order drawn
         negatives[row] = np.stack(np.divmod(keys[:count], n), axis=1)
     return negatives
 

@@ -280,8 +280,6 @@ def on_meta(name: Any, shape: Shape, hyper: Any) -> SetNet:
             f"{name} takes target sets of {fits} nodes, and this task has p={shape.p}; use a DE-GNN, which takes any."
         )
     kind = entry.load()
-    if not isinstance(hyper, dict):
-        raise ParameterError(f"The hyperparameters of {name} are names with values, not {short_repr(hyper)}.")
     for key in hyper:
         check_choice(f"hyperparameter of {name}", key, kind.HYPER)
     checked = {key: known.checked(key, hyper.get(key, known.default_for(shape.p))) for key, known in kind.HYPER.items()}

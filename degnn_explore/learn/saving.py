@@ -179,8 +179,6 @@ def read_tensors(path: Where, kind: str) -> tuple[dict[str, Tensor], dict[str, A
     if meta.get("sha256") != _checksum(tensors, meta.get("how", "")):
         raise ParameterError(f"{path} was changed after it was saved: its checksum does not match. Save it again.")
     header = json.loads(meta["how"])
-    if not isinstance(header, dict) or header.get("kind") not in ("model", "checkpoint"):
-        raise _unreadable(path, ValueError("its header does not say what it is"))
     if header["kind"] != kind:
         raise ParameterError(f"{path} is a {header['kind']}, not a {kind}.")
     return tensors, header

@@ -145,26 +145,26 @@ def negatives_of(
             f"The graph is too dense: the task needs {count:,} negatives, one for each positive, but only "
             f"{available:,} sets of {p} nodes are left to draw from. Use max_positives= to take fewer {kind}."
         )
-    taken = np.sort(_keys(positives, n))
+    taken = np.sort(keys_of(positives, n))
     if available <= 4 * max(count, len(positives) // 16):  # dense: list them all, at most 5 per positive, and choose
         everything = subsets(n, p)
-        free = everything[~_among(_keys(everything, n), taken)]
+        free = everything[~is_among(keys_of(everything, n), taken)]
         return free[rng.integers(len(free), size=count) if repeat else rng.permutation(len(free))[:count]]
     drawn = np.empty((0, p), dtype=np.int64)
     while len(drawn) < count:
         wanted = 1.2 * (count - len(drawn)) * comb(n, p) / available
         draws = np.sort(rng.integers(n, size=(int(wanted) + 64, p)), axis=1)
         draws = draws[(np.diff(draws, axis=1) > 0).all(axis=1)]
-        draws = np.concatenate([drawn, draws[~_among(_keys(draws, n), taken)]])
+        draws = np.concatenate([drawn, draws[~is_among(keys_of(draws, n), taken)]])
         if repeat:
             drawn = draws
             continue
-        _, first = np.unique(_keys(draws, n), return_index=True)
+        _, first = np.unique(keys_of(draws, n), return_index=True)
         drawn = draws[np.sort(first)]  # in the order drawn, so that the choice stays uniform
     return drawn[:count]
 
 
-def _keys(sets: Ints, n: int) -> Ints:
+def keys_of(sets: Ints, n: int) -> Ints:
     """One whole number for each sorted set: its digits in base n."""
     key = sets[:, 0].astype(np.int64)
     for column in sets.T[1:]:
@@ -172,7 +172,7 @@ def _keys(sets: Ints, n: int) -> Ints:
     return key
 
 
-def _among(keys: Ints, ordered: Ints) -> NDArray[np.bool_]:
+def is_among(keys: Ints, ordered: Ints) -> NDArray[np.bool_]:
     """Whether each key is in the sorted array."""
     place = np.minimum(np.searchsorted(ordered, keys), max(len(ordered) - 1, 0))
     return ordered[place] == keys if len(ordered) else np.zeros(len(keys), dtype=bool)
@@ -184,7 +184,7 @@ def unique_sets(*parts: Ints) -> Ints:
     n, p = int(sets.max(initial=0)) + 1, sets.shape[1]
     if n**p > np.iinfo(np.int64).max:
         return np.unique(sets, axis=0)
-    keys = np.sort(_keys(sets, n))  # np.unique of rows takes several times as long
+    keys = np.sort(keys_of(sets, n))  # np.unique of rows takes several times as long
     keys = keys[np.diff(keys, prepend=-1) > 0]
     return np.stack(np.unravel_index(keys, (n,) * p), axis=1).astype(np.int64)
 

@@ -103,17 +103,14 @@ class BUDDY(SetNet):
     def features(self, batch: Tensor) -> list[Tensor]:
         return [batch]
 
-    def calibrate(self, data: Any, index: Ints) -> None:
-        """Scales every count and feature to size one."""
-        size = self.sizes(data, index)
-        self.scale = torch.where(size > 1e-6, 1 / size, torch.ones_like(size)).to(self.scale.device)
+    def feature_units(self, size: Tensor) -> Tensor:
+        return size  # every count and feature gets size one
 
     def forward(self, batch: Tensor) -> Tensor:  # [k, counts + 2 d] -> [k]
         h = batch * self.scale
         for linear in self.hidden:
             h = self.dropout(torch.relu(linear(h)))
-        out = self.out(h)
-        return out.squeeze(1) if self.shape.outputs == 1 else out
+        return self.out(h).squeeze(1)
 
 
 class NCN(SetNet):
@@ -190,8 +187,7 @@ class NCN(SetNet):
         pooled = torch.zeros((len(pairs), h.shape[1]), dtype=h.dtype, device=h.device)
         pooled = pooled.index_add(0, of_pair, h.index_select(0, node))
         a, b = h.index_select(0, pairs[:, 0]), h.index_select(0, pairs[:, 1])
-        out = self.mlp(torch.cat([a * b, pooled], dim=1))
-        return out.squeeze(1) if self.shape.outputs == 1 else out
+        return self.mlp(torch.cat([a * b, pooled], dim=1)).squeeze(1)  # [k] or [k, C]
 
 
 def common_neighbors_of(pairs: Tensor, indptr: Tensor, indices: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
