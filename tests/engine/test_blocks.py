@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from degnn_explore import DRNL, SPD, Graph, LandingProbability
 from degnn_explore.engine import blocks as block_data
-from degnn_explore.engine.egonets import blocks
+from degnn_explore.engine.egonets import blocks, ego_networks
 from degnn_explore.graphs.distances import distances
 from tests.strategies import graphs_with_targets
 
@@ -196,17 +196,6 @@ def test_rows_that_are_not_contiguous_are_fine():
     torch.testing.assert_close(batch.steps[0].aggregate(h), batch.steps[0].aggregate(h.contiguous()))
 
 
-def test_a_batch_moves_to_another_device_whole():
-    data, _ = small_batch("hops", 2)
-    batch = data.batch(range(8), device="meta")
-    net = Net(data.in_dim, 2, 3).to("meta")
-    out = net(batch)
-    assert out.shape == (16, 5)
-    assert out.device.type == "meta"
-    out.sum().backward()
-    assert all(w.grad.device.type == "meta" for w in net.parameters())
-
-
 @pytest.mark.gpu
 def test_a_batch_gives_the_same_on_a_gpu():
     if not torch.cuda.is_available():
@@ -241,10 +230,16 @@ def test_blocks_are_small():
     G = Graph.from_edges(rng.integers(0, 297, (2148, 2)), 297)
     data = blocks(G, G.edges[:500], layers=2, encoding=SPD(), progress=False)
     assert data.nbytes / len(data) < 3000
-    assert data.nbytes == sum(
-        a.nbytes
-        for a in (data._store.x_self, data._store.x_agg, data._store.scale, data._store.length, data._store.column)
-    )
+
+
+@pytest.mark.parametrize("how", [{"aggregation": kind} for kind in ("gcn", "mean", "hops")] + [{"raw": True}], ids=str)
+def test_the_size_of_the_data_is_that_of_its_arrays(how):
+    G = random_graph(0, n=30, m=60)
+    sets = random_sets(G, 2, 10, 0)
+    data = blocks(G, sets, layers=2, encoding=SPD(), progress=False, **how)
+    assert data.nbytes == sum(x.nbytes for x in data.table().tensors[1:])  # the first says where each set begins
+    egos = ego_networks(G, sets, hops=2, encoding=SPD(), progress=False)
+    assert egos.nbytes == sum(array.nbytes for array in egos.flat[2:])
 
 
 @pytest.mark.parametrize("many", [1, 1000], ids=["shared", "of each set"])

@@ -160,6 +160,8 @@ def test_results_do_not_depend_on_threads_or_streaming(club, pairs, cap):
     kept = list(one.batches(order))
     assert same(kept, [one.batch(index) for index in order])
     assert same(kept, list(streamed.batches(order)))
+    with watching(lambda what, share: pytest.fail("a batch shows no bar")):
+        streamed.batch(order[0])
     full = ego_networks(club, pairs, hops=2, max_nodes_per_hop=cap, progress=False)
     some = ego_networks(club, pairs, hops=2, max_nodes_per_hop=cap, budget=full.nbytes - 1, progress=False)
     assert torch.equal(full.to_pyg(order[0]).edge_index, some.to_pyg(order[0]).edge_index)

@@ -144,11 +144,6 @@ def test_a_batch_that_does_not_fit_is_refused_with_its_size():
     assert data.batch([0]).x_self.shape == (201, 10_003)
 
 
-def test_a_billion_threads_are_refused_wherever_threads_are_taken():
-    with pytest.raises(ParameterError, match="num_threads must be a whole number from 1 to 1,024"):
-        ego_networks(Graph.from_edges([(0, 1)]), [[0]], hops=1, num_threads=10**9)
-
-
 def test_a_capped_ego_network_has_no_edges_inside_S_and_a_sample_of_its_own():
     hub = Graph.from_edges([(0, v) for v in range(1, 101)] + [(1, 2)])
     sets = np.array([[0, 1, 2], [0, 3, 4], [0, 5, 6]])
@@ -158,12 +153,6 @@ def test_a_capped_ego_network_has_no_edges_inside_S_and_a_sample_of_its_own():
     assert flat.column[:10].tolist() == list(range(3, 13))
     samples = [set(flat.nodes[13 * i + 3 : 13 * i + 13]) for i in range(3)]
     assert samples[0] != samples[1] != samples[2] != samples[0]
-
-
-@pytest.mark.parametrize("pool", ["mean", None])
-def test_that_far_or_further_keeps_its_column_in_a_wide_encoding(pool):
-    path = Graph.from_edges([(i, i + 1) for i in range(149)])
-    check_egos(path, np.array([(0, 149), (10, 20), (3, 4)]), 2, SPD(max_dist=65, pool=pool))
 
 
 COMPILED = """

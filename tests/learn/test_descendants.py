@@ -1,8 +1,8 @@
-"""BUDDY and NCN against slow versions that follow their papers."""
+"""BUDDY and NCN next to slow versions that follow their papers; test_metamorphic.py has what holds for all models."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from itertools import combinations_with_replacement
 
 import networkx as nx
 import numpy as np
@@ -11,7 +11,6 @@ import torch
 
 import degnn_explore as de
 from degnn_explore.learn.nets.descendants import NCN, distance_histogram
-from degnn_explore.studies.search import candidates
 
 
 def graph_of(seed: int, n: int = 26) -> de.Graph:
@@ -36,6 +35,28 @@ def test_the_histogram_counts_nodes_by_both_distances(most: int) -> None:
     pairs = np.concatenate([G.edges[:6], [[0, 9], [3, 20]]])
     slow = [slow_histogram(G, a, b, most) for a, b in pairs.tolist()]
     assert (distance_histogram(G, pairs, most) == np.array(slow)).all()
+
+
+@pytest.mark.parametrize("distances", [1, 2])
+def test_buddy_is_shown_how_many_nodes_are_how_far_from_both(distances: int) -> None:
+    """In any order of the two, further than ``distances`` as one class, the pair's own link cut."""
+    task = de.link_task(de.load("karate"), seed=2)
+    model = de.build("BUDDY", task, distances=distances)
+    model.bind(task)
+    sets = task.train.sets[:6]
+    shown = model.prepare(task.graph, sets).batch(np.arange(len(sets)))
+    whole = nx.Graph(task.graph.edges.tolist())
+    whole.add_nodes_from(range(task.graph.num_nodes))
+    for S, row in zip(sets.tolist(), np.asarray(shown), strict=True):
+        cut = whole.copy()
+        cut.remove_edges_from([S])
+        far = [nx.single_source_shortest_path_length(cut, v) for v in S]
+        classes = [
+            tuple(sorted(min(far[k].get(u, distances + 1), distances + 1) for k in range(2))) for u in cut if u not in S
+        ]
+        pairs = list(combinations_with_replacement(range(1, distances + 2), 2))[:-1]
+        wanted = [np.log1p(classes.count(pair)) for pair in pairs]
+        np.testing.assert_allclose(row[: len(pairs)], wanted, rtol=1e-5)
 
 
 def slow_ncn(model: NCN, G: de.Graph, a: int, b: int) -> float:
@@ -69,34 +90,6 @@ def test_ncn_is_its_formula_with_the_own_link_removed_whatever_else_is_asked() -
         assert de.predict(model, other, [{0, 7}])[0] == pytest.approx(
             1 / (1 + np.exp(-slow_ncn(model, other, 0, 7))), abs=1e-5
         )
-
-
-@pytest.mark.parametrize("name", ["BUDDY", "NCN"])
-def test_they_are_models_like_any_other(name: str, tmp_path: Path) -> None:
-    task = de.link_task(graph_of(2), per_positive=5)
-    model = de.build(name, task, hidden=8)
-    epochs = list(de.fit(model, task, 3, metric="mrr", seed=2))
-    again = list(de.fit(de.build(name, task, hidden=8), task, 3, metric="mrr", seed=2))
-    assert [epoch.test for epoch in again] == [epoch.test for epoch in epochs]
-    sets = task.test.sets
-    scores = de.predict(model, task.graph, sets)
-    assert np.allclose(de.predict(model, task.graph, sets[:, ::-1].copy()), scores, atol=1e-6)  # (b, a) as (a, b)
-    loaded = de.load_model(de.save(model, tmp_path / "model.safetensors"))
-    assert (de.predict(loaded, task.graph, sets) == scores).all()
-    assert de.explain(model, task.graph, sets[0]).score == pytest.approx(scores[0], abs=1e-5)
-    assert len(candidates(name, 2, most=12)) == 12
-    with pytest.raises(de.ParameterError, match="sets of 2"):
-        de.build(name, de.triangle_task(graph_of(2)))
-
-
-@pytest.mark.parametrize("name", ["BUDDY", "NCN"])
-def test_a_training_link_is_judged_as_if_it_were_not_there(name: str) -> None:
-    task = de.link_task(graph_of(3))
-    model = de.build(name, task, hidden=8)
-    list(de.fit(model, task, 2))
-    link = task.graph.edges[4]
-    without = task.graph.without_edges(link[None])
-    assert de.predict(model, task.graph, [link])[0] == pytest.approx(de.predict(model, without, [link])[0], abs=1e-6)
 
 
 def test_ncn_judges_by_its_weights_of_now() -> None:

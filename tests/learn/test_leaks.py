@@ -56,6 +56,8 @@ def test_the_table_of_leaks_says_what_each_lets_through_and_where_it_was_seen() 
     table = de.leaks()
     assert list(table.index) == list(LEAKS) and (table["about"].str.len() > 40).all() and table["seen"].all()
     assert not table.loc["validation_links_in_the_graph", "paper"]
+    roles = de.role_task(KARATE, protocol="paper")
+    assert roles.fit_options == {"zero_grad": False, "choose_on": "test"} and roles.protocol == "paper"
 
 
 @given(st.sets(st.sampled_from(OF_LINKS)), st.randoms())

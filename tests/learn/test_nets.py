@@ -14,8 +14,6 @@ from degnn_explore.engine import features
 from degnn_explore.learn import registry
 from degnn_explore.learn.nets import operators, pagerank, struc2vec
 from degnn_explore.learn.nets.base import Dropout
-from degnn_explore.learn.nets.block_nets import HopsConv
-from degnn_explore.learn.nets.readout import difference_pooling
 from degnn_explore.learn.training import loss_of
 
 from . import reference_nets as reference
@@ -183,7 +181,7 @@ def gradients(model, logits: torch.Tensor) -> torch.Tensor:
         ("GCN", {"layers": 3}),
         ("DE-GNN-SPD", {"max_dist": 2}),
         ("DE-GNN-LP", {}),
-        *[("DEA-GNN-SPD", {"hops": hops, "layers": layers}) for hops in (1, 2, 3) for layers in (2, 3)],
+        *[("DEA-GNN-SPD", {"hops": hops, "layers": layers}) for hops in (1, 2, 3) for layers in (1, 2, 3)],
         ("DEA-GNN-PR", {}),
     ],
 )
@@ -280,36 +278,6 @@ def test_wlgnns_receive_log_degree_and_attributes_only(name):
 # ---- all models -------------------------------------------------------------------------------
 
 
-def sizes_of(name: str) -> int:
-    return 2 if registry.MODELS[name].sizes else 1
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_the_order_of_the_nodes_in_a_set_does_not_matter(name):
-    G = random_graph(60, 0.1)
-    model = ready(name, a_task(G, 2))
-    sets = some_sets(G, 2)
-    assert np.allclose(fast_logits(model, G, sets), fast_logits(model, G, sets[:, ::-1].copy()), atol=1e-5)
-
-
-@pytest.mark.parametrize("name", [name for name in EVERY if name != "NCN"])  # the sizes of its tensors are data
-@pytest.mark.parametrize("classes", [2, 3])
-def test_everything_is_on_one_device(name, classes):
-    """torch's meta device rejects an operation that mixes devices, as a GPU would."""
-    G = random_graph(40)
-    task = a_task(G, 2, classes)
-    model = ready(name, task, **({} if name == "struc2vec" else {"dropout": 0.3}))
-    data = model.prepare(G, task.train.sets)
-    model.to("meta").train()
-    out = model(data.batch(np.arange(6), "meta"))
-    assert out.device.type == "meta"
-    assert tuple(out.shape) == ((6,) if classes == 2 else (6, 3))
-    loss_of(out, torch.zeros(6, dtype=torch.int64, device="meta")).backward()
-    for parameter in model.parameters():
-        assert parameter.grad is not None
-        assert parameter.grad.device.type == "meta"
-
-
 @pytest.mark.parametrize("name", EVERY)
 def test_every_weight_takes_part(name):
     G = random_graph(40)
@@ -350,23 +318,6 @@ def test_dropout_learns_only_through_what_it_kept():
     assert torch.allclose(h.grad, torch.where(out == 0, 0.0, weights * (out / h).detach()), atol=1e-6)
 
 
-@pytest.mark.parametrize("hops", [1, 2, 3])
-def test_the_first_layer_of_dea_in_one_pass_equals_the_layers_one_by_one(hops):
-    torch.manual_seed(0)
-    conv = HopsConv(5, 17, hops)
-    x = torch.randn(40, hops, 5)
-    down = torch.randn(40, 17)
-    both = []
-    for agg in (x, x.clone().requires_grad_()):  # constant: compiled; otherwise torch's own operations
-        conv.zero_grad()
-        out = conv(agg, agg)
-        out.backward(down)
-        both.append([out.detach(), *(p.grad.clone() for p in conv.parameters() if p.grad is not None)])
-    assert len(both[0]) == 1 + 2 * hops
-    for fast, slow in zip(*both, strict=True):
-        assert torch.allclose(fast, slow, atol=1e-5)
-
-
 def test_build_draws_weights_by_its_seed_and_leaves_torchs_state_alone():
     task = a_task(random_graph(), 2)
     torch.manual_seed(3)
@@ -403,6 +354,13 @@ def test_models_lists_networks_with_defaults_and_the_papers_ranges_then_ten_heur
         ("DE-GNN-SPD", 2, {"base": "GAT"}, "base='GAT'"),
         ("SEAL", 3, {}, "SEAL takes target sets of 2 nodes, and this task has p=3"),
         ("PGNN", 1, {}, "PGNN takes target sets of 2 or 3 nodes"),
+        *[("Katz", 2, {"damping": value}, "damping must be above 0.0 and below 1.0") for value in (0, 1)],
+        *[("personalized PageRank", 2, {"alpha": value}, "alpha must be above 0.0 and below") for value in (0, 1)],
+        *[("DEA-GNN-PR", 2, {"alpha": value}, "alpha must be above 0.0 and below 1.0") for value in (0, 1)],
+        ("SEAL", 2, {"hops": 3}, "hops=3"),
+        ("SEAL", 2, {"sort_k": 9}, "sort_k must be a whole number from 10"),
+        *[(name, 2, {"dropout": 0.95}, "dropout must be a number from 0 to 0.9") for name in ("BUDDY", "NCN")],
+        ("DE-GNN-LP", 2, {"f3": -1}, "f3"),
     ],
 )
 def test_bad_models_are_named_before_training(name, p, hyper, message):
@@ -422,11 +380,6 @@ def test_a_model_says_which_sets_and_attributes_it_was_built_for():
         model.prepare(G, np.zeros((4, 3), dtype=np.int64))
     with pytest.raises(ParameterError, match="0 attribute columns"):
         model.prepare(G.with_attributes(np.ones((26, 2))), some_sets(G, 2))
-
-
-def test_difference_pooling_of_two_is_the_absolute_difference():
-    h = torch.randn(5, 2, 3)
-    assert torch.allclose(difference_pooling(h), (h[:, 0] - h[:, 1]).abs())
 
 
 # ---- struc2vec --------------------------------------------------------------------------------

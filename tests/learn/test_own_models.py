@@ -258,6 +258,23 @@ def test_what_a_model_does_wrong_is_said_with_what_to_do(kind: type[de.SetNet], 
     assert "own" not in MODELS
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"sizes": (11,)}, "sizes must be a whole number from 1 to 10"),
+        ({"sizes": ()}, "sizes must list"),
+        ({"color": "red"}, "color must be like"),
+        ({"group": "bases"}, "Did you mean 'baseline'"),
+        ({"name": " own"}, "name must be a short text"),
+        ({"name": 41 * "x"}, "name must be a short text"),
+        ({"name": "GCN"}, "built-in model"),
+    ],
+)
+def test_wrong_options_of_a_registration_are_named(options: dict, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        de.register_model(Plain, **options)
+
+
 class Ordered(Plain):
     """The first node counts."""
 

@@ -144,11 +144,6 @@ def test_the_suggested_max_dist_covers_nine_in_ten_training_links():
     assert roles.max_dist == de.build("DE-GNN-SPD", roles).hyper["max_dist"] == 3
 
 
-def test_seeds_differ():
-    G = random_graph(30, 0.3, 1)
-    assert not np.array_equal(de.link_task(G, seed=0).test.sets, de.link_task(G, seed=1).test.sets)
-
-
 def test_max_positives_takes_a_choice_and_leaves_the_rest_in_the_graph():
     G = random_graph(40, 0.3, 2)
     task = de.link_task(G, max_positives=50)
@@ -532,6 +527,9 @@ def test_a_union_keeps_names_apart_and_refuses_what_does_not_fit():
     union = de.disjoint_union([RING, RING])
     with pytest.raises(TargetError, match="several graphs"):
         de.set_task(union, [(0, 13), (1, 2)], [0, 1])
+    for options in ({"protocol": "negatives_repeat"}, {"per_positive": 5}):
+        with pytest.raises(ParameterError, match="disjoint union"):
+            de.link_task(union, **options)
     with pytest.raises(ParameterError, match="disjoint_union"):
         de.build("GCN", [de.link_task(CHORDS), de.link_task(CHORDS)])
 
@@ -571,6 +569,11 @@ def test_seed_and_shares_change_the_split_and_not_the_question(make) -> None:
         labels = [np.concatenate([each.train.labels, each.val.labels, each.test.labels]) for each in (plain, task)]
         positives = [{tuple(row) for row in sets[y == 1].tolist()} for sets, y in zip(everything, labels, strict=True)]
         assert positives[0] == positives[1]
+
+
+def test_a_task_is_itself_and_can_be_a_key() -> None:
+    task, again = (de.link_task(RING) for _ in range(2))
+    assert {task: 1, again: 2}[task] == 1 and task != again
 
 
 def test_max_positives_of_triangles_takes_a_choice() -> None:
