@@ -129,11 +129,9 @@ def ego_networks(
     degree
         Whether log(1 + degree) is a feature.
     max_nodes_per_hop, seed
-        Keep at most this many of the nodes first met at each hop, chosen by a hash of the seed, the set and the node.
-        None: all, unless an ego-network has more than 10,000; then as many at each hop as make 10,000, with a warning.
+        Keep at most this many of the nodes first met at each hop; see :func:`blocks`.
     num_threads, budget, progress
-        Threads (None: all cores), bytes that may be kept in memory (more is extracted when needed), and whether to show
-        a bar after two seconds.
+        As in :func:`blocks`.
 
     Examples
     --------

@@ -45,17 +45,14 @@ class EgoNetworks(Store[FlatEgos, Any]):
         """All ego-networks in flat arrays."""
         if self._store is None:
             raise ParameterError(
-                f"These ego-networks take more than the budget of {self._work.budget:,} bytes, so they are not kept; "
-                "extract some at a time with part(index), or raise budget=."
+                f"These ego-networks take more than the budget of {self._work.request.budget:,} bytes, so they are not "
+                "kept; extract some at a time with part(index), or raise budget=."
             )
         return self._store
 
     def batch(self, index: Any, device: Any = "cpu") -> torch_geometric.data.Batch:
         """The ego-networks of the sets in ``index`` as a PyG ``Batch``, see :meth:`to_pyg`."""
-        if str(device) == "cpu":
-            return super().batch(index)
-        pinned = str(device).startswith("cuda")
-        batch = super().batch(index)
+        batch, pinned = super().batch(index), str(device).startswith("cuda")
         return (batch.pin_memory() if pinned else batch).to(device, non_blocking=pinned)
 
     def part(self, index: Any) -> FlatEgos:

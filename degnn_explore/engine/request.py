@@ -121,7 +121,6 @@ class Work:
     request: Request
     sets: NDArray[np.int64]
     cap: int  # nodes kept at each hop; 0: all, up to MOST_NODES in total
-    budget: int
     memory: Callable[[], Memory]  # makes that of one thread
     num_threads: int | None
     progress: bool
@@ -193,7 +192,7 @@ def make_work(
         own.check(array)
         request = request._replace(ball=radius, reach=0)  # ζ is known when blocks are filled
     memory = partial(make_memory, net, widest, p)  # not a lambda: extracted data can be pickled
-    return Work(net, request, array, cap, budget, memory, options.num_threads, options.progress, own)
+    return Work(net, request, array, cap, memory, options.num_threads, options.progress, own)
 
 
 def make_memory(net: Net, request: Request, p: int) -> Memory:

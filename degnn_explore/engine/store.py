@@ -100,10 +100,13 @@ class Store(SetData, Generic[Flat, Batch]):
         self.capped, self.capping = bool(self._lost.any()), self._in_words()
         sizes = self._bytes(slice(None))
         self.nbytes = int(sizes.sum())
-        self.streamed = self.nbytes > work.budget
+        self.streamed = self.nbytes > work.request.budget
         self.heavy = self.streamed or int(self._nodes.max(initial=0)) > HEAVY
         check_memory(
-            "The ego-network of a single target set", int(sizes.max(initial=0)), budget=work.budget, remedy=FEWER
+            "The ego-network of a single target set",
+            int(sizes.max(initial=0)),
+            budget=work.request.budget,
+            remedy=FEWER,
         )
         self._store = None if self.streamed else self._extract(np.arange(number))
 
@@ -186,7 +189,9 @@ class Store(SetData, Generic[Flat, Batch]):
             raise IndexError(f"There is no target set {wanted[bad][0]}; they are numbered 0..{len(self) - 1}.")
         size = int(self._bytes(wanted).sum())
         remedy = "Take smaller batches, or raise budget=."
-        check_memory(f"This batch of {len(wanted):,} target sets", size, budget=self._work.budget, remedy=remedy)
+        check_memory(
+            f"This batch of {len(wanted):,} target sets", size, budget=self._work.request.budget, remedy=remedy
+        )
         return wanted
 
 
