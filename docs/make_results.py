@@ -46,10 +46,6 @@ The paper's published code leaks information that a model should not have; `de.l
 leak at a time. The numbers are changes in AUC points from the honest protocol, for DE-GNN-SPD, ± half the 95%
 confidence interval.
 """
-OLD_LEAKS = """
-These runs are from version 0.1, whose training negatives also avoided held-out links; `degnn-explore reproduce leaks`
-runs them under the current protocol.
-"""
 REMARKS = """
 ## What the numbers do not say
 
@@ -82,8 +78,7 @@ def written() -> dict[Path, str]:
         reading = table.reading(scores).markdown()
         effects = leaks.only(tasks=["links", "triangles"]).reading(model="DE-GNN-SPD").markdown()
     readme = SECTION.sub(lambda _: section(shown), README.read_text(encoding="utf-8"))
-    old = "" if (ROOT / "results" / "leaks.csv").exists() else OLD_LEAKS
-    page = [PAGE_TOP, *tables(shown), notes(shown), "## In words", _list(reading), LEAKS_TOP + old, _list(effects)]
+    page = [PAGE_TOP, *tables(shown), notes(shown), "## In words", _list(reading), LEAKS_TOP, _list(effects)]
     page.append(REMARKS)
     return {README: readme, PAGE: "\n\n".join(part.strip() for part in page) + "\n"}
 
@@ -223,7 +218,7 @@ def notes(shown: SideBySide) -> str:
         text += f" (fewer for {', '.join(others)})." if others else "."
     if any(one.seeds < ENOUGH for one in shown.results):
         text += f" {NOT_YET} means no run yet. We compare nothing below {ENOUGH} seeds."
-    return wrapped(" ".join([text, *shown.more]))
+    return wrapped(text)
 
 
 def _list(text: str) -> str:

@@ -167,7 +167,6 @@ class SideBySide:
     view: str = "validation"
     beside: Sequence[Result] = ()  # of another study, such as heuristics; shown below
     missing: Mapping[str, str] = field(default_factory=dict)  # graphs that could not be loaded, and why
-    more: Sequence[str] = ()  # notes
 
     @property
     def notes(self) -> list[str]:
@@ -198,7 +197,7 @@ class SideBySide:
             first, why = next(iter(self.missing.items()))
             rest = f" {first}: {why} The study's missing says it of each." if len(self.missing) > 1 else f" {why}"
             notes.append(f"Left out: {', '.join(self.missing)}.{rest}")
-        return [*notes, *self.more]
+        return notes
 
     def markdown(self) -> str:
         """The table and the notes, for a README."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import statistics
@@ -31,7 +30,7 @@ from .scheduler import Scheduler, Update
 from .search import Settings, candidates, mean_value, promote, rung_sizes
 from .store import Store
 from .study_file import ColumnConfig, StudyConfig, make_config, read_config
-from .study_results import DIGITS, EARLIER, Row, read_rows, row_of, run_in, run_of, write_rows
+from .study_results import DIGITS, Row, read_rows, row_of, run_of, write_rows
 
 if TYPE_CHECKING:
     import pandas
@@ -324,7 +323,6 @@ class Study:
         self._prepared: list[Cell] | None = None
         self._runs: dict[str, Run] = {}  # all that have ended, by key; cells look into it
         self._loaded: dict[str, Run] = {}  # those of committed results
-        self._earlier: list[Row] = []
 
     def __repr__(self) -> str:
         count = len(self.config.columns)
@@ -373,9 +371,8 @@ class Study:
             if not self._prepared:
                 raise GraphError(" ".join(f"{name}: {why}" for name, why in self.missing.items()))
             if self.config.place is not None:
-                folder, name = self.config.place.parent / "results", f"{self.config.name}.csv"
-                self._loaded = self._read(folder / name) | self._loaded
-                self._earlier = list(read_rows(folder / EARLIER / name).values())
+                file = self.config.place.parent / "results" / f"{self.config.name}.csv"
+                self._loaded = self._read(file) | self._loaded
         return self._prepared
 
     def _column(self, column: ColumnConfig) -> list[Cell]:
@@ -558,14 +555,7 @@ class Study:
 
     def cell_results(self, view: str = "validation") -> list[Result]:
         """Every cell as it stands; ``view`` is "validation", or "optimistic" for the paper's appendix."""
-        of_cell = self._earlier_result if self._shows_earlier else self._result
-        return [of_cell(cell, view) for cell in self._cells_now()]
-
-    @property
-    def _shows_earlier(self) -> bool:
-        """Whether there are only runs of the earlier protocol. The two are never mixed."""
-        cells = self._cells_now()
-        return bool(self._earlier) and not any(finished(run for _, run in cell.ended()) for cell in cells)
+        return [self._result(cell, view) for cell in self._cells_now()]
 
     def _result(self, cell: Cell, view: str) -> Result:
         chosen, _ = cell.chosen()
@@ -574,14 +564,6 @@ class Study:
         failed = sum(run.status == "failed" for run in reported)
         return result_of(cell.spec(0, 0), cell.column.name, finished(reported), failed, settings, cell.tried(), view)
 
-    def _earlier_result(self, cell: Cell, view: str) -> Result:
-        where = (cell.column.kind, cell.column.name, cell.model, cell.protocol)
-        rows = [row for row in self._earlier if (row["task"], row["dataset"], row["model"], row["protocol"]) == where]
-        rows = sorted((row for row in rows if not row["rung"]), key=lambda row: int(row["seed"]))
-        runs = [run for row in rows if (run := run_of(run_in(row), row)) is not None and run.seed < cell.column.seeds]
-        settings, tried = (json.loads(rows[0]["settings"]), int(rows[0]["trials"])) if rows else ({}, 0)
-        return result_of(cell.spec(0, 0), cell.column.name, runs, 0, settings, tried, view)
-
     def side_by_side(self, view: str = "validation", beside: Study | None = None) -> SideBySide:
         """A table in the paper's layout: in each cell our result, the paper's, and how they compare.
 
@@ -589,13 +571,7 @@ class Study:
         shows the table; ``.markdown()`` gives it for a file.
         """
         below = () if beside is None else tuple(beside.cell_results(view))
-        results, more = tuple(self.cell_results(view)), list[str]()
-        if self._shows_earlier:
-            more.append(
-                f"These runs are of protocol {EARLIER}: training negatives avoid held-out positives, too, and cells "
-                "have 5 to 20 seeds. Runs of the present protocol take their place as soon as there are some."
-            )
-        return SideBySide(results, view, below, dict(self.missing), more)
+        return SideBySide(tuple(self.cell_results(view)), view, below, dict(self.missing))
 
     def reading(self, beside: Study | None = None, model: str | None = None) -> Reading:
         """The results in sentences: how complete they are, how they compare with the paper, and every exception.

@@ -1,8 +1,7 @@
 """The results of a study as files to commit: one row per run, enough to continue on another machine.
 
 A row is recognized by its key, which covers protocol version, graph, task, model, settings, seed and epochs. Trials of
-a search are in a second file, ``NAME_search.csv``. Rows of an earlier protocol have other keys and a folder of their
-own, such as ``results/0.1``; they are never mixed with new ones.
+a search are in a second file, ``NAME_search.csv``. Rows of another protocol have other keys, and are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from ..common.errors import ParameterError
 from ..common.files import csv_text, write_whole
 from .runs import Run
 
-EARLIER = "0.1"  # the protocol before this one
 DIGITS, SECONDS = 6, 2  # decimals of metrics and CPU-seconds in the files; settings are chosen on rounded metrics
 _METRICS = ("val", "test", "optimistic")
 _COLUMNS = (
@@ -66,12 +64,6 @@ def row_of(run: Run, dataset: str, settings: Mapping[str, Any], trials: int) -> 
 def read_rows(path: Path) -> dict[str, Row]:
     """The rows of both files, by key."""
     return {row["key"]: row for file in (path, search_file(path)) if file.is_file() for row in _rows(file)}
-
-
-def run_in(row: Row) -> Run:
-    """What a row of an earlier protocol says of its run, but for the results; rows of this one have a spec."""
-    where = (row["key"], row["dataset"], row["task"], row["model"], int(row["seed"]))
-    return Run(*where, metric=row["metric"], protocol=row["protocol"])
 
 
 def run_of(run: Run, row: Row) -> Run | None:
