@@ -1,7 +1,7 @@
 """Training in two checkouts, in CPU seconds: what preparing and an epoch of each model take.
 
     nice -n 5 python benchmarks/training_versions.py OLD_CHECKOUT   # alternates, writes results/training_versions.csv
-    nice -n 5 python benchmarks/training_versions.py OLD_CHECKOUT --rounds 1 --graphs celegans
+    nice -n 5 python benchmarks/training_versions.py OLD_CHECKOUT --graphs pb --only SEAL --rounds 5   # writes nothing
 
 Links of C. elegans, and of pb with 2,000 positives; one thread; the best of the rounds. Preparing is the first epoch
 minus the second; compiling happens before, in an epoch of the same model on a small graph.
@@ -51,11 +51,12 @@ def main() -> None:
     parser.add_argument("old", type=Path)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--graphs", nargs="+", default=["celegans", "pb"])
+    parser.add_argument("--only", nargs="+", choices=MODELS, help="some of the models: prints, writes nothing")
     asked = parser.parse_args()
     checkouts = asked.old.resolve(), Path(__file__).resolve().parents[1]
     rows = []
     for graph in asked.graphs:
-        for model in MODELS:
+        for model in asked.only or MODELS:
             rounds = [[measured(checkout, model, graph) for checkout in checkouts] for _ in range(asked.rounds)]
             row: dict[str, object] = {"graph": graph, "model": model}
             for place, what in enumerate(("prepare", "epoch")):
@@ -67,7 +68,8 @@ def main() -> None:
                 }
             print(row, flush=True)
             rows.append(row)
-    write("training_versions", rows)
+    if not asked.only:
+        write("training_versions", rows)
 
 
 if __name__ == "__main__":
