@@ -193,7 +193,7 @@ class LaplacianPE(Encoding):
 
     A positional encoding (Dwivedi & Bresson, 2021), the same for every target set. An eigenvector is determined only up
     to its sign, and those of a repeated eigenvalue only up to a rotation, so two equal graphs can have different
-    encodings. ``encode`` makes the largest entry positive; training draws the signs anew in each epoch; verdicts
+    encodings. ``encode`` makes the largest entry positive; training draws new signs in each epoch; verdicts
     compare absolute values, and only if the k + 1 smallest eigenvalues differ from each other and from the next. If
     edges inside a target set are cut, the eigenvectors are computed for that set alone.
 

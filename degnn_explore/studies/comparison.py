@@ -1,4 +1,4 @@
-"""Comparing runs: each model's mean ± 95 % interval, its difference from the best baseline, and the paper's number.
+"""Comparing runs: each model's mean ± 95% interval, its difference from the best baseline, and the paper's number.
 
 Models share the split of a seed, so two models are compared seed by seed. The best baseline is chosen on validation.
 """
@@ -27,7 +27,7 @@ PAPER_SEEDS = 20
 _SMALL_TEST = 100
 _SURE = 0.05
 SAME_SPLIT = "same split: seeds differ by initialization only"
-PLUS_MINUS = "± is half the 95 % confidence interval over seeds (Student's t)."
+PLUS_MINUS = "± is half the 95% confidence interval over seeds (Student's t)."
 COMPARED = (
     "Against the baseline that is best on validation, seed by seed: corrected resampled t-test (Nadeau and Bengio, "
     "2003), two-sided, p adjusted for the number of models by Holm."
@@ -37,7 +37,7 @@ COMPARED = (
 def paper_number(
     model: str, graph: str, p: int, metric: str, setting: str = "with-validation"
 ) -> tuple[float, float] | None:
-    """The paper's mean and half its 95 % interval, in percent; None where the paper has no number.
+    """The paper's mean and half its 95% interval, in percent; None where the paper has no number.
 
     ``setting`` is "with-validation" (main table) or "no-validation" (appendix, optimistic).
 
@@ -204,7 +204,7 @@ def _notes(first: Run, rows: list[Row], size: int, epochs: list[int]) -> list[st
 
 @dataclass(frozen=True)
 class Row:
-    """One model in the table. Numbers are in percent; each ``half`` is half the 95 % interval (None: one seed)."""
+    """One model in the table. Numbers are in percent; each ``half`` is half the 95% interval (None: one seed)."""
 
     model: str
     seeds: int

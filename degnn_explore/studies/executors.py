@@ -150,7 +150,9 @@ def pack_model(name: str) -> bytes:
             return pickle.dumps((name, cloudpickle.dumps(own)))
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
-            raise ParameterError(f"{name} cannot be sent to another process ({why}).") from error
+            raise ParameterError(
+                f"{name} cannot be sent to another process ({why}). Its code must not hold files, locks or threads."
+            ) from error
 
 
 def unpack_model(packed: bytes) -> None:

@@ -21,7 +21,7 @@ _COLUMNS = "dataset task model protocol seeds points half differences".split()
 def leak_effects(results: Iterable[Result]) -> pandas.DataFrame:
     """For each leaking cell, the mean difference of its test metric from the honest protocol, in points.
 
-    Both runs of a seed have the same split, so differences are taken seed by seed; ``half`` is half the 95 % interval
+    Both runs of a seed have the same split, so differences are taken seed by seed; ``half`` is half the 95% interval
     of their mean.
     """
     import pandas as pd
@@ -86,7 +86,7 @@ _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 
 
 def read_leak_effects(table: pandas.DataFrame, model: str | None = None) -> Reading:
-    """For each task and graph, the leaks by their effect on a model; ± is half the 95 % interval over seeds."""
+    """For each task and graph, the leaks by their effect on a model; ± is half the 95% interval over seeds."""
     if not len(table):
         raise ParameterError("No leak has a seed in common with the honest protocol yet; run the study first.")
     parts = []

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 VIEWS = {"validation": "with-validation", "optimistic": "no-validation"}
 MARKS = {"better": "▲", "within": "●", "below": "▼"}
-"""The 95 % interval of our mean minus the paper's is above zero, includes it, or is below."""
+"""The 95% interval of our mean minus the paper's is above zero, includes it, or is below."""
 _FEW = "too few seeds"
 _TASKS = {"roles": "Nodes", "links": "Node pairs", "triangles": "Node triads"}
 _NOT_RUN = "–"
@@ -38,7 +38,7 @@ CHOSEN = {
     "for nobody can choose it beforehand.",
 }
 _COMPARED = (
-    "our mean minus the paper's, with the 95 % interval of that difference, is above zero, includes it, or is below"
+    "our mean minus the paper's, with the 95% interval of that difference, is above zero, includes it, or is below"
 )
 _WIDE = 3.0  # points of half an interval above which single comparisons say little
 
@@ -54,7 +54,7 @@ class Result:
     metric: str
     seeds: int
     mean: float | None
-    half: float | None  # of the 95 % interval; None below two seeds
+    half: float | None  # of the 95% interval; None below two seeds
     paper: float | None
     paper_half: float | None
     compared: str  # better, within or below, see MARKS, or too few seeds; "" where the paper has no number
@@ -91,7 +91,7 @@ def result_of(
 
 
 def compared(mean: float | None, half: float | None, seeds: int, paper: float | None, paper_half: float | None) -> str:
-    """How our mean compares with the paper's, by the 95 % interval of the difference; no claim below five seeds.
+    """How our mean compares with the paper's, by the 95% interval of the difference; no claim below five seeds.
 
     Examples
     --------

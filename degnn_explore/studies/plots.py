@@ -65,7 +65,7 @@ def _panel(group: Sequence[Result], legend: bool) -> list[go.Scatter]:
     heights = [lines[model] + shift for (model, *_), shift in zip(dots, shifts, strict=True)]
     return [
         _marks(
-            "the paper, ± 95 %", [float(one.paper or 0) for one in published], [lines[one.model] for one in published],
+            "the paper, ± 95%", [float(one.paper or 0) for one in published], [lines[one.model] for one in published],
             [f"{escape(one.model)}, the paper" for one in published], legend,
             marker={"symbol": "line-ns", "size": 16, "line": {"width": 3, "color": _PAPER}, "color": _PAPER},
             error_x=_error([one.paper_half for one in published], _PAPER)),
@@ -74,7 +74,7 @@ def _panel(group: Sequence[Result], legend: bool) -> list[go.Scatter]:
             [f"{escape(model)}, seed {seed}" for model, seed, _ in dots], legend,
             marker={"size": 5, "color": [color_of(model) for model, *_ in dots], "opacity": 0.45}),
         _marks(
-            "ours, mean ± 95 %", [float(one.mean or 0) for one in ours], [lines[one.model] for one in ours],
+            "ours, mean ± 95%", [float(one.mean or 0) for one in ours], [lines[one.model] for one in ours],
             [f"{escape(one.model)}, {one.seeds} seeds, {one.compared or 'not in the paper'}" for one in ours], legend,
             marker={"symbol": "diamond", "size": 10, "color": [color_of(one.model) for one in ours],
                     "line": {"width": 1, "color": "white"}},

@@ -128,7 +128,7 @@ def best_on_validation(groups: Mapping[str, Sequence[Run]]) -> str:
 
 @dataclass(frozen=True)
 class Curve:
-    """A model's training curve: the mean at each epoch, each seed, and the 95 % interval from five seeds."""
+    """A model's training curve: the mean at each epoch, each seed, and the 95% interval from five seeds."""
 
     model: str
     mean: list[float]

@@ -587,7 +587,7 @@ class Study:
     def table(self, view: str = "validation") -> pandas.DataFrame:
         """A row for each model; for each column our result, the paper's, and how they compare.
 
-        Ours is the mean ± half the 95 % interval over seeds, in percent. "better", "within" and "below" say where the
+        Ours is the mean ± half the 95% interval over seeds, in percent. "better", "within" and "below" say where the
         interval of the difference of the two means lies; "tried" counts the settings that the search tried.
         """
         return wide_table(self.cell_results(view))
@@ -605,7 +605,7 @@ class Study:
         return leak_figure(self.leak_effects())
 
     def plot(self, view: str = "validation") -> Any:
-        """A dot plot (plotly): every seed, our mean ± half the 95 % interval, and the paper's number as a bar."""
+        """A dot plot (plotly): every seed, our mean ± half the 95% interval, and the paper's number as a bar."""
         from .plots import dot_plot
 
         more = ", best test epoch (optimistic)" if view == "optimistic" else ""

@@ -109,7 +109,7 @@ class Panel(anywidget.AnyWidget):
             self.uploaded(name, bytes(self._parts.pop(name)))
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The live view, and beside it what nbconvert, GitHub or an untrusted notebook can show."""
+        """The live view, and next to it what nbconvert, GitHub or an untrusted notebook can show."""
         bundle: Any = super()._repr_mimebundle_(**kwargs)
         data: dict[str, Any] = bundle[0] if isinstance(bundle, tuple) else bundle
         try:

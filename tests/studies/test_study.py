@@ -111,7 +111,7 @@ def test_the_plot_has_every_seed(demo: de.Study) -> None:
     seeds = [trace for trace in figure.data if trace.name == "a seed"]
     assert sum(len(trace.x) for trace in seeds) == 6
     results = [result for result in demo.cell_results() if result.task == "links"]
-    (ours,) = (trace for trace in figure.data if trace.name == "ours, mean ± 95 %")
+    (ours,) = (trace for trace in figure.data if trace.name == "ours, mean ± 95%")
     assert list(ours.x) == [result.mean for result in results]
     assert list(ours.error_x.array) == [result.half for result in results]
 
@@ -119,7 +119,7 @@ def test_the_plot_has_every_seed(demo: de.Study) -> None:
 def test_the_plot_has_the_papers_number_where_there_is_one(tmp_path: Path) -> None:
     study = de.study(graphs="celegans", models=["GCN", "DE-GNN-SPD", "Katz"], seeds=1, epochs=1, store=tmp_path)
     study.only(models=["Katz"]).run(1, progress=False)
-    (paper,) = (trace for trace in study.plot().data if trace.name == "the paper, ± 95 %")
+    (paper,) = (trace for trace in study.plot().data if trace.name == "the paper, ± 95%")
     assert dict(zip(paper.text, paper.x, strict=True)) == {"GCN, the paper": 74.03, "DE-GNN-SPD, the paper": 89.37}
 
 

@@ -48,7 +48,7 @@ class PanelWithExplorer(Panel):
 
 
 class _WithoutChannel(ipywidgets.Widget):
-    """A widget that no page and no notebook is told of: marimo opens a channel for each that is."""
+    """A widget that is never announced to a page or a notebook: marimo opens a channel for each that is."""
 
     def __init__(self, **traits: Any) -> None:
         self._model_id = None

@@ -1,4 +1,4 @@
-"""Training curves with their names beside them, as plotly's JSON."""
+"""Training curves with their names next to them, as plotly's JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def curve_figure(curves: Sequence[Curve], epochs: int, height: int = 260) -> dic
         for curve, y in zip(curves, places, strict=True)]  # fmt: skip
     right = max([108, *(14 + round(7.6 * len(curve.model)) for curve in curves)])
     several = any(len(curve.seeds) > 1 for curve in curves)
-    meanings = ["points: single seeds"] * several + ["bands: 95 % over seeds"] * any(curve.low for curve in curves)
+    meanings = ["points: single seeds"] * several + ["bands: 95% over seeds"] * any(curve.low for curve in curves)
     return {"data": traces, "layout": {
         "height": height, "margin": {"l": 34, "r": right, "t": 6, "b": 34}, "uirevision": "curves",
         "hovermode": "closest", "annotations": notes,

@@ -1,6 +1,6 @@
 """What the Explorer has to tell, as data: examples, guided tours and the glossary.
 
-The texts are in the ``*.toml`` files beside this module. To add an example, a tour or a word, add a table there.
+The texts are in the ``*.toml`` files next to this module. To add an example, a tour or a word, add a table there.
 """
 
 from __future__ import annotations

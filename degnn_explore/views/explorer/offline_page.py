@@ -242,7 +242,7 @@ def _each(graphs: Sequence[Graph], sets: Sets, cut: bool) -> Iterator[tuple[Grap
 
 
 def _renumbered(rows: Ints) -> Ints:
-    """Classes numbered anew for each set and layer, by first occurrence: small numbers pack well. [sets, layers, n]"""
+    """Classes renumbered for each set and layer, by first occurrence: small numbers pack well. [sets, layers, n]"""
     out = np.empty_like(rows)
     for i, layers in enumerate(rows):
         for layer, classes in enumerate(layers):

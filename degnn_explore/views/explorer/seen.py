@@ -72,7 +72,7 @@ class Labels:
 
 
 def no_labels(picks: Sequence[Pick]) -> Labels:
-    """What a plain GNN is told of a node: nothing."""
+    """What a plain GNN knows of a node: nothing."""
     return Labels("", (Label("", "", 0.0),), tuple(np.zeros(graph.num_nodes, dtype=np.int64) for graph, _ in picks))
 
 

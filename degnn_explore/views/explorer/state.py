@@ -253,7 +253,7 @@ class ExplorerState:
         return kept
 
     def outgrown(self) -> bool:
-        """Whether a target lies outside what is drawn of a large graph, which must then be drawn anew."""
+        """Whether a target lies outside what is drawn of a large graph, which must then be drawn again."""
         large = [k for k in self._excerpts if k < len(self.sides) and self.is_large(k)]
         return not all(_holds(self._excerpts[k][2], self.sides[k].nodes) for k in large)
 

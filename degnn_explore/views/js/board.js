@@ -33,7 +33,7 @@ export function innerModel(model) {
   };
 }
 
-// ---- small parts, made anew whenever they change
+// ---- small parts, made again whenever they change
 
 function cardHead(title) {
   const line = make("div", "de-head");
@@ -272,7 +272,7 @@ export function renderBoard({ model, el }) {
     const paper = rows.some((line) => line.paper !== null) ? " · ◇ paper" : "";
     leftHead.lastChild.textContent = ` test ${metric} so far, %`;
     rightHead.firstChild.textContent = hasResult ? "Result" : progress.length ? "Progress" : "Models";
-    rightHead.lastChild.textContent = hasResult ? ` dots: seeds · line: 95 % interval${paper}` : "";
+    rightHead.lastChild.textContent = hasResult ? ` dots: seeds · line: 95% interval${paper}` : "";
     none.hidden = Boolean(get("chart").data);
     none.textContent = running ? "The curves begin with the first epoch." : "No runs yet";
     where.textContent = running ? place : "";

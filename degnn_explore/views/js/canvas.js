@@ -1,5 +1,5 @@
 // The graphs on a canvas: drawing, pointer and keyboard. It keeps no state of the panel: draw(scene) shows one, and what a
-// reader does is told to the host { pick(node), lasso(nodes), clear(), hover(nodes), moved(xy), looked(camera), tip(node) }.
+// reader does goes to the host { pick(node), lasso(nodes), clear(), hover(nodes), moved(xy), looked(camera), tip(node) }.
 // scene: { xy, edges, links, starts, names, codes, entries, targets, letters, dotted(u, v), captions, coast, look }
 
 import { calm, make } from "./dom.js";

@@ -16,7 +16,7 @@ export const shape = (tag, attributes, text) => {
   return node;
 };
 
-// Ids that no other panel of the page has: each panel evaluates this script anew, so the count is the page's.
+// Ids that no other panel of the page has: Explorers and boards have scripts of their own, so the count is the page's.
 export function uniqueId(word) {
   const shared = (globalThis[Symbol.for("degnn")] ??= { count: 0 });
   return `de-${word}-${(shared.count += 1)}`;

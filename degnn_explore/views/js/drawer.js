@@ -1,4 +1,4 @@
-// Everything that is not on the first screen: settings, opening a graph, sharing, help. It opens beside the picture.
+// Everything that is not on the first screen: settings, opening a graph, sharing, help. It opens next to the picture.
 // host: { values(), options(), graphs(), set(changes), act(name, content), upload(file), zoom(by), fit(), find(text),
 //         go(side, node), view(), look(changes), facts() }
 

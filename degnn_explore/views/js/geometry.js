@@ -159,7 +159,7 @@ export function marks(radius) {
   return { ring: Math.max(radius, 3) + 4 };
 }
 
-// Labels beside nodes, best first, none over another, over a node, or out of its panel; one that must be there may cover
+// Labels next to nodes, best first, none over another, over a node, or out of its panel; one that must be there may cover
 // nodes, and another label only if there is no other place. A node may have its own radius.
 export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], reserved = [], limit = 90) {
   const cell = 48, grid = new Map(), placed = [];

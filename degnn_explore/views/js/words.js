@@ -117,7 +117,7 @@ function whyNot(c, method) {
   return method === "2-WL" ? "The colors of all their pairs agree." : `Their subtrees agree to any depth, with all ${givenBy(c, method)} written in.`;
 }
 
-// -- the graph around a node, and what a method is told of it
+// -- the graph around a node, and what a method knows of it
 const sideOf = (c, i) => (c.starts.length > 2 && i >= c.starts[1] ? 1 : 0);
 function near(c, u, cut = c.seen.cut) {
   const gone = cut ? c.sides[sideOf(c, u)] : [], inside = gone.includes(u), out = [];

@@ -154,12 +154,12 @@ test("a result: dots of every seed, interval, the paper's diamond, the mean in n
     assert.ok(Math.abs(Number(tick.getAttribute("x")) - wanted) < 0.01);
   }
   assert.ok(ticks.length >= 2);
-  assert.deepEqual(all(panel.root, ".de-head").map((one) => one.textContent), ["While training test AUC so far, %", "Result dots: seeds · line: 95 % interval · ◇ paper"]);
+  assert.deepEqual(all(panel.root, ".de-head").map((one) => one.textContent), ["While training test AUC so far, %", "Result dots: seeds · line: 95% interval · ◇ paper"]);
   assert.equal(button(panel.root, "1 earlier run: show") !== undefined, true);
   button(panel.root, "1 earlier run").click();
   assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "earlier" });
   await panel.model.put({ result: { rows: rows.map((row) => ({ ...row, paper: null })), metric: "AUC" } });
-  assert.equal(all(panel.root, ".de-head")[1].textContent, "Result dots: seeds · line: 95 % interval");
+  assert.equal(all(panel.root, ".de-head")[1].textContent, "Result dots: seeds · line: 95% interval");
   panel.close();
 });
 
