@@ -21,7 +21,8 @@ from _record import circumstances, write
 from tests.support import lab as jupyter
 from tests.support.boards import Board
 
-CELL = "import degnn_explore as de\nde.TrainingBoard('celegans', 'links', ['GCN', 'DE-GNN-SPD'], epochs=500)"
+CELL = """import degnn_explore as de
+de.TrainingBoard('celegans', 'links', ['GCN', 'DE-GNN-SPD'], epochs=500, results='runs{number}')"""
 WARM = 10_000  # milliseconds in which the worker process starts
 HEADLINE = "() => document.querySelector('.de-board .de-headline')?.textContent"
 POINT = "() => document.querySelector('.de-board .de-chart .scatterlayer :is(path.js-line, path.point)')"
@@ -46,7 +47,7 @@ def measure(server: jupyter.Lab, chrome: Any, number: int) -> dict[str, float]:
     """One fresh kernel."""
     visit = jupyter.Visit(chrome, 1280, 800)
     page = visit.page
-    visit.open(server.notebook(f"board{number}.ipynb", CELL), run=False)
+    visit.open(server.notebook(f"board{number}.ipynb", CELL.format(number=number)), run=False)
     run_all = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
     click = "() => document.querySelector('.de-board .de-go').click()"
     skeleton, ready = page.evaluate(CLOCK, [run_all, HEADLINE, meaning("race")])
