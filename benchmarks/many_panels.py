@@ -33,7 +33,7 @@ with open("counts.json", "w") as file:
 
 
 def opened(lab: jupyter.Lab, chrome: Any, panels: int) -> tuple[jupyter.Visit, list[Panel]]:
-    """A notebook with so many Explorers, each of them drawn."""
+    """A notebook with this many Explorers, each of them drawn."""
     visit = jupyter.Visit(chrome, 1400, 1000)
     visit.open(lab.notebook(f"many{panels}.ipynb", "import degnn_explore as de", *["de.Explorer()"] * panels))
     visit.page.wait_for_function(f"() => document.querySelectorAll('.de-explorer').length === {panels}")

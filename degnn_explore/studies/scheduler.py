@@ -22,7 +22,7 @@ from .executors import DaskExecutor, LocalExecutor, OtherVersions, executor_for
 from .runs import Run, RunSpec
 from .store import CLAIM, Store, new_owner
 
-_DEATHS = 3  # a run fails when so many worker processes died with it
+_DEATHS = 3  # a run fails after this many worker processes died with it
 _TICK = 0.1  # seconds between checks of progress files and the stop event
 _ELSEWHERE = 1.0  # seconds between checks of runs that another process trains
 _GRACE = 5.0  # seconds that stopped runs have to write their checkpoints before their processes are killed
@@ -78,7 +78,7 @@ class Scheduler:
         self._running: dict[str, _Running] = {}
         self._unsaved: list[tuple[RunSpec, Run]] = []
         self._deaths: Counter[str] = Counter()
-        self._retried: set[str] = set()  # failed runs are trained once more, not for ever
+        self._retried: set[str] = set()  # failed runs are trained once more, not again and again
         self._news = threading.Event()
         self._next_claim = 0.0
 
