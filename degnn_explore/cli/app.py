@@ -46,15 +46,7 @@ PAGE = """{%- extends 'voila/templates/lab/index.html.j2' -%}
 """
 
 
-def serve(
-    code: str,
-    title: str,
-    *,
-    port: int = 0,
-    browser: bool = True,
-    dark: bool = False,
-    log: Callable[[str], None] = print,
-) -> None:
+def serve(code: str, title: str, *, port: int, browser: bool, dark: bool, log: Callable[[str], None]) -> None:
     """Show what the last line of ``code`` evaluates to on a page on loopback; returns after Ctrl-C.
 
     Port 0 takes any free one. The address holds a token, without which nobody gets in; ``log`` is called with it.
@@ -127,15 +119,17 @@ def write_page(folder: Path, code: str, title: str, config: dict[str, Any]) -> N
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     book.metadata |= {"kernelspec": {"name": NAME, "display_name": NAME, "language": "python"}, "title": title}
     nbformat.write(book, folder / "page.ipynb")
-    kernel, template = folder / "share" / "kernels" / NAME, folder / "share" / "voila" / "templates" / NAME
-    kernel.mkdir(parents=True)
-    template.mkdir(parents=True)
     launch = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", f"--log-level={ERRORS}"]
-    spec = {"argv": launch, "display_name": NAME, "language": "python"}
-    (kernel / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
-    (template / "conf.json").write_text('{"base_template": "lab"}', encoding="utf-8")
-    (template / "index.html.j2").write_text(PAGE, encoding="utf-8")
-    (folder / "voila.json").write_text(json.dumps(config), encoding="utf-8")
+    kernel, template = folder / "share" / "kernels" / NAME, folder / "share" / "voila" / "templates" / NAME
+    files = {
+        kernel / "kernel.json": json.dumps({"argv": launch, "display_name": NAME, "language": "python"}),
+        template / "conf.json": '{"base_template": "lab"}',
+        template / "index.html.j2": PAGE,
+        folder / "voila.json": json.dumps(config),
+    }
+    for file, content in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8")
 
 
 def wait_until_it_answers(server: subprocess.Popen[bytes], port: int) -> None:

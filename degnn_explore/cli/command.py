@@ -10,7 +10,6 @@ import os
 import re
 import runpy
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def log(text: str) -> None:
     """A line for the person at the shell; standard output is for results."""
-    print(f"degnn-explore: {text}", file=sys.stderr, flush=True)
+    print(f"degnn-explore: {text}", file=sys.stderr)
 
 
 def bar(label: str, total: int, quiet: bool, **options: Any) -> Any:
@@ -152,13 +151,13 @@ def parser() -> argparse.ArgumentParser:
     )
     argument = add("train", train, what, examples)
     add_graph(argument)
-    argument("--out", required=True, metavar="OUT", help="the model's file, such as model.safetensors")
+    argument("--out", required=True, help="the model's file, such as model.safetensors")
     argument("--task", default="links", help="links (default), roles or triangles")
     argument("--model", default="DE-GNN-SPD", help="a name of de.models() (default: DE-GNN-SPD)")
     argument("--labels", metavar="FILE", help="node labels, for roles: a file with two columns")
     what = "a setting of the model (layers, hidden, …) or of training (learning_rate, patience, …); repeat as needed"
     argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE", help=what)
-    argument("--epochs", type=int, default=100, help="at most this many (default: 100)")
+    argument("--epochs", type=int, default=100, metavar="N", help="at most this many (default: 100)")
     argument("--seed", type=int, default=0, help="seed of split, weights and order (default: 0)")
     argument("--max-positives", type=int, metavar="K", help="learn from K of the links or triangles only")
     argument("--device", default="auto", help="auto (default), cpu, cuda or mps")
@@ -176,7 +175,7 @@ def parser() -> argparse.ArgumentParser:
     argument("model", metavar="MODEL", help="a file that 'train' or de.save wrote")
     add_graph(argument)
     argument("sets", metavar="SETS", help="the target sets: columns separated by commas, semicolons, tabs or spaces")
-    argument("--out", required=True, metavar="OUT", help="where the scores go: a CSV file")
+    argument("--out", required=True, help="where the scores go: a CSV file")
     argument("--columns", metavar="A,B", help="the columns of the nodes, by name; without a header counted from 1")
     argument("--device", default="auto", help="auto (default), cpu, cuda or mps")
     argument("--quiet", action="store_true", help="show no progress")
@@ -220,7 +219,7 @@ def is_file(text: str) -> bool:
 
 def node_of(G: Graph, text: str) -> int | str:
     """A node's name, if one is called that; else its number, unless the names are other numbers."""
-    is_number = text.isdecimal() and len(text) < 19 and not G.cleaning.renumbered
+    is_number = text.isdecimal() and not G.cleaning.renumbered
     return int(text) if is_number and text not in G.names else text
 
 
@@ -415,12 +414,14 @@ def tables_of_sets(
     import pandas as pd
 
     options: dict[str, Any] = {"dtype": str, "keep_default_na": False, "encoding": "utf-8-sig"}
-    options |= {"encoding_errors": "replace", "skipinitialspace": True, "header": None}
+    options |= {"encoding_errors": "replace", "skipinitialspace": True}
     with path.open(encoding="utf-8-sig", errors="replace") as head:
         first = next((line for line in head if line.strip()), "")
     separator = next((it for it in "\t,;" if it in first), r"\s+")
     try:
-        cells = [str(cell).strip() for cell in pd.read_csv(path, sep=separator, nrows=1, **options).iloc[0]]
+        cells = [
+            str(cell).strip() for cell in pd.read_csv(path, sep=separator, header=None, nrows=1, **options).iloc[0]
+        ]
         is_header = not any(cell in numbers or cell.lstrip("+-").isdecimal() for cell in cells)
         names = cells if is_header else [str(i + 1) for i in range(len(cells))]
         columns = names[:p] if wanted is None else [check_choice("column", it, names) for it in wanted.split(",")]
@@ -428,9 +429,12 @@ def tables_of_sets(
             raise ParameterError(f"The model takes sets of {p} nodes; {path} or --columns names {len(columns)}.")
         places_in_file = [names.index(column) for column in columns]
         titles = columns if is_header and len({*columns} - {"score"}) == p else [f"node {i + 1}" for i in range(p)]
-        chunks = pd.read_csv(
-            file, sep=separator, chunksize=CHUNK, skiprows=int(is_header), usecols=places_in_file, **options
-        )
+        options |= {
+            "names": range(len(cells)),
+            "index_col": False,
+            "header": 0 if is_header else None,
+        }  # rows may be short
+        chunks = pd.read_csv(file, sep=separator, chunksize=CHUNK, usecols=places_in_file, **options)
         for chunk in chunks:
             table = chunk[places_in_file].set_axis(titles, axis=1)
             yield table.apply(lambda column: column.str.strip()).reset_index(drop=True)
@@ -480,15 +484,10 @@ def reproduce(options: argparse.Namespace) -> int | None:
 
 def run_study(study: de.Study, options: argparse.Namespace) -> bool:
     """Run the study; returns whether Ctrl-C ended it."""
-    written = time.monotonic()
 
     def show_progress(progress: Any) -> None:
-        nonlocal written
         shown.set_postfix_str(str(progress), refresh=False)
         shown.update(round(1000 * progress.share) - shown.n)
-        if options.results and time.monotonic() - written > 300:
-            study.results(options.results)
-            written = time.monotonic()
 
     look = "{desc}: {percentage:3.0f}%|{bar}| {postfix} [{elapsed}<{remaining}]"
     with bar(study.title, 1000, options.quiet, bar_format=look) as shown:

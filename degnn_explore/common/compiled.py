@@ -7,12 +7,13 @@ numba is missing, as in Pyodide, or told not to compile (``NUMBA_DISABLE_JIT=1``
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable
 from functools import update_wrapper
 from types import CodeType, FunctionType
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -26,14 +27,6 @@ SMALL = 4096  # entries of the largest array for which plain Python is fast enou
 PATIENCE = 1.0  # seconds that a loop may take as plain Python before it is compiled after all
 MOST_WITHOUT_NUMBA = 300_000  # the same where there is no compiler: a graph of a few hundred nodes
 log = logging.getLogger("degnn_explore")
-
-
-@overload
-def compiled(function: Callable[..., Any]) -> Any: ...
-
-
-@overload
-def compiled(*, plain: bool = True, fastmath: bool = False, inner: bool = False) -> Callable[..., Any]: ...
 
 
 def compiled(
@@ -108,9 +101,6 @@ class Kernel:
             self._twin = _python_twin(self.function)
         return self._twin
 
-    def __reduce__(self) -> str:
-        return self.function.__qualname__
-
 
 def _largest(args: Any) -> int:
     """Entries of the largest array among the arguments, also inside named tuples."""
@@ -130,7 +120,7 @@ def _python_twin(function: Callable[..., Any]) -> Callable[..., Any]:
     for name in _names(code):
         if isinstance(scope.get(name), Kernel):
             scope[name] = scope[name].as_python
-    return FunctionType(code, scope, function.__name__, function.__defaults__, function.__closure__)
+    return FunctionType(code, scope, function.__name__)
 
 
 def _names(code: CodeType) -> set[str]:
@@ -164,8 +154,6 @@ def _load(dispatcher: Any, args: Any) -> bool:
 
     Loading refreshes what numba knows of types, so it waits for a compilation in another thread, as numba's own does.
     """
-    if not isinstance(dispatcher._cache, _TolerantCache):
-        return False
     signature = tuple(dispatcher.typeof_pyval(value) for value in args)
     with global_compiler_lock:
         if signature not in dispatcher.overloads:
@@ -188,17 +176,13 @@ class _TolerantCache:
             return self._cache.load_overload(signature, target)
         except Exception as error:  # truncated, or written by another version
             log.warning("Compiled code in %s cannot be read (%s); it is compiled again.", self.cache_path, error)
-            try:
+            with contextlib.suppress(Exception):
                 self._cache.flush()
-            except Exception as problem:
-                log.debug("The cache cannot be emptied: %s", problem)
             return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        try:
+        with contextlib.suppress(Exception):  # no room, or no longer allowed to write
             self._cache.save_overload(signature, result)
-        except Exception as error:  # no room, or no longer allowed to write
-            log.debug("Compiled code cannot be kept: %s", error)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cache, name)

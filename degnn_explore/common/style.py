@@ -61,7 +61,7 @@ def distinct(used: Iterable[str]) -> str:
         color = "#" + "".join(f"{round(255 * channel):02x}" for channel in channels)
         if 0.13 <= _luminance(color) <= 0.3:  # a contrast of at least three to white and to near-black
             candidates.append(color)
-    return max(candidates, key=lambda color: min((dist(_rgb(color), other) for other in others), default=0.0))
+    return max(candidates, key=lambda color: min(dist(_rgb(color), other) for other in others))
 
 
 # ---- numbers ------------------------------------------------------------------------------------
@@ -88,7 +88,9 @@ def signed(value: float, digits: int = 1) -> str:
     ('+0.43', '−0.4', '0.0', '+2e-07')
     """
     text = f"{value:+.0e}" if digits < 0 else f"{value:+.{digits}f}"
-    return text[1:] if not float(text) else text.replace("-", MINUS, 1) if value < 0 else text
+    if not float(text):
+        return text[1:]
+    return MINUS + text[1:] if text[0] == "-" else text
 
 
 # ---- plotly figures -----------------------------------------------------------------------------

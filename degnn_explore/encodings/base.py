@@ -166,7 +166,7 @@ class Encoding(ABC):
 
     def need_finite(self, G: Graph, values: Floats, axis: int, nodes: Ints | None = None) -> None:
         """Raise a ParameterError that names the first node, along ``axis``, without a finite value. [..., columns]"""
-        if np.isfinite(values.sum()) or np.isfinite(values).all():  # the sum is the quicker; it may also overflow
+        if np.isfinite(values).all():
             return
         place = np.argwhere(~np.isfinite(values))[0]
         node = place[axis] if nodes is None else nodes[place[axis]]
@@ -234,7 +234,7 @@ def tokens_of(arrays: Sequence[Floats]) -> list[Ints]:
         smallest[group[np.abs(levels) <= ABSOLUTE]] = 0.0
         words[:, column] = _digits(smallest)[group[place.reshape(-1)]]
     ends = np.cumsum([array.size // array.shape[-1] for array in arrays])[:-1]
-    parts = np.split(words.reshape(len(flat), -1), ends)
+    parts = np.split(words.reshape(len(flat), 2 * flat.shape[1]), ends)
     return [part.reshape(*array.shape[:-1], 2 * array.shape[-1]) for part, array in zip(parts, arrays, strict=True)]
 
 
@@ -244,7 +244,7 @@ def _first_of_class(levels: Floats) -> NDArray[np.bool_]:
     first = np.ones(len(levels), dtype=bool)
     first[1:] = np.diff(levels) > np.maximum(tolerance[1:], tolerance[:-1])
     starts = np.flatnonzero(first)
-    ends = np.append(starts[1:], len(levels))
+    ends = np.append(starts, len(levels))[1:]
     wide = levels[ends - 1] > levels[starts] + tolerance[starts]  # chains of small steps, split into classes
     for start, end in zip(starts[wide].tolist(), ends[wide].tolist(), strict=True):
         while start < end:

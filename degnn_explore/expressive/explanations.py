@@ -89,7 +89,7 @@ def explain_same(method: Method, last: int, layers: int | None, run: Instances, 
 def explain_graphs(method: Method, layer: int, run: Instances, rows: list[Ints], history: History) -> str:
     """Why two whole graphs differ at ``layer``: how many colors of A's sets have no counterpart among B's."""
     members = [history.at(layer, r if method.encoding else r.reshape(-1, 1)) for r in rows]  # [k, p]
-    left, right = (Counter(map(tuple, np.sort(m, axis=1).tolist())) for m in members)
+    left, right = (Counter(map(tuple, np.sort(m).tolist())) for m in members)
     p = members[0].shape[1]
     what = {1: "node", 2: "pair"}.get(p, f"{p}-set")
     if left.total() != right.total():
@@ -144,9 +144,6 @@ def _layer_0_sentence(words: _Words, targets: list[Ints], pair: tuple[int, int])
     if words.walks:
         alone = words.method.nouns == "return probabilities"  # a node's own, whatever the targets
         return _walk_sentence(words, [np.array([row]) for row in pair] if alone else targets, pair)
-    if not words.by_distance:
-        x, y = (words.listing(side) for side in targets)
-        return say("values", x=x, y=y)
     apart = [words.distances_inside(part) for part in words.run.parts]
     if apart[0] == apart[1]:
         x, y = (words.listing(side) for side in targets)

@@ -176,9 +176,8 @@ class GraphMethod:
         p = check_int("order", self.order, least=1)
         if p > G.num_nodes:
             raise ParameterError(f"order={p}, but a graph of {G.num_nodes} nodes has no such set.")
-        few = min(p, G.num_nodes - p)
-        count = comb(G.num_nodes, min(few, 6))  # the exact number for more would be unreadable
-        if max(count, comb(G.num_nodes, few) if G.num_nodes < 30 else 0) > MAX_SETS:
+        count = comb(G.num_nodes, min(p, G.num_nodes - p, 9))  # of 20 nodes or more these are too many already
+        if count > MAX_SETS:
             raise ParameterError(
                 f"order={p} means {count:,} sets or more in a graph of {G.num_nodes} nodes, more than {MAX_SETS:,}; "
                 "take a lower order, or order='edges'."

@@ -117,8 +117,8 @@ class Instances:
     indices: Ints
     hop: Ints
     initial: Ints  # [rows, words]: sorted tokens, then attributes
-    encoding: Encoding | None = None
-    cut: bool = False
+    encoding: Encoding | None
+    cut: bool
 
     @classmethod
     def build(

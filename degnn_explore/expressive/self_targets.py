@@ -59,7 +59,7 @@ def root_colors(
         kernels.root_colors(G.indptr, G.indices, *arcs, hops, layers, words[:, done : done + G.num_nodes])
         done += G.num_nodes
         step(G.num_nodes)
-    return np.stack([np.unique(row, axis=0, return_inverse=True)[1].reshape(-1) for row in words])
+    return np.stack([np.unique(row, axis=0, return_inverse=True)[1].ravel() for row in words])
 
 
 def same_fraction(classes: Ints) -> float:

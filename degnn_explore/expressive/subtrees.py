@@ -19,7 +19,7 @@ from ..common.errors import GraphError, ParameterError, TargetError, check_int
 from ..encodings.base import Encoding
 from ..encodings.paths import Distance
 from ..graphs.graph import Graph, Targets, needs_graph
-from .refinement import Instances, colors
+from .refinement import NO_TARGETS, Instances, colors
 
 __all__ = ["Subtree", "TreeComparison", "Unrolling", "compare", "unroll"]
 
@@ -146,7 +146,7 @@ class Unrolling:
         hops: int = 1,
         attributes: bool = False,
     ) -> None:
-        nodes = np.zeros(0, dtype=np.int64) if S is None else G.target_set(S)
+        nodes = NO_TARGETS[0] if S is None else G.target_set(S)
         if cut and not len(nodes):
             raise ParameterError("cut=True removes the edges inside the target set, but no S was given.")
         self.graph = G

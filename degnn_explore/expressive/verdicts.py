@@ -174,7 +174,7 @@ def _refined_verdict(method: Method, run: Instances, layers: int | None, *, whol
 
 def _representation(members: Ints) -> Counter[tuple[int, ...]]:
     """The multiset over sets of the multisets of their members' classes. members [k, p]"""
-    return Counter(map(tuple, np.sort(members, axis=1).tolist()))
+    return Counter(map(tuple, np.sort(members).tolist()))
 
 
 def _pairs_verdict(sides: tuple[tuple[Graph, Ints | None], ...], layers: int | None, cut: bool, *how: Any) -> Verdict:

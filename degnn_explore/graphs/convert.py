@@ -212,6 +212,6 @@ def as_pyg(G: Graph, names: Sequence[str] | None) -> torch_geometric.data.Data:
     if names is not None:
         data.names = list(names)
     for key, column in G.info.items():
-        if column.dtype.kind in "iufb" and (key == "y" or not hasattr(data, key)):
+        if column.dtype.kind in "iufb" and (not hasattr(data, key) or (key == "y" and G.labels is None)):
             data[key] = torch.tensor(column)
     return data

@@ -58,7 +58,7 @@ def components(G: Graph) -> NDArray[np.int32]:
     from scipy.sparse.csgraph import connected_components
 
     _, component = connected_components(G.to_scipy(), directed=False)
-    return np.asarray(component, dtype=np.int32)
+    return component
 
 
 def rings(G: Graph, start: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:

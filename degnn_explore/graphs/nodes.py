@@ -115,4 +115,4 @@ class Nodes:
             raise TargetError(
                 f"Pairs of nodes are written [(u, v), ...]; entry {odd} is {short_repr(list(pairs)[odd])}."
             )
-        return np.array([[self.number(u), self.number(v)] for u, v in rows], dtype=np.int64)
+        return np.array([[self.number(u), self.number(v)] for u, v in rows])

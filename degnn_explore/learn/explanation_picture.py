@@ -87,10 +87,12 @@ def places_around(graph: Graph, S: Sequence[int], shown: Sequence[int]) -> NDArr
     linked = graph.has_edges(pairs).reshape(len(nodes), -1)
     for r in range(int(ring.max(initial=0)) + 1):
         here, inner = np.flatnonzero(ring == r), ring < r
-        toward = linked[here][:, inner] @ np.exp(1j * angle[inner])
-        order = here[np.argsort(np.angle(toward), kind="stable")]
-        angle[order] = 2 * np.pi * (np.arange(len(order)) + 0.25 * (r % 2)) / max(1, len(order)) + np.pi * (r == 0)
+        toward = np.angle((linked[here][:, inner] @ np.exp(1j * angle[inner])).round(9) + 0)
+        by_angle = np.argsort(toward, kind="stable")
+        slots = 2 * np.pi * np.arange(len(here)) / max(1, len(here))
+        turn = np.exp(1j * (toward[by_angle] - slots)).sum()  # brings the slots nearest to where their nodes belong
+        angle[here[by_angle]] = slots + (np.angle(turn) if abs(turn) > 1e-6 else np.pi / 4 if r else np.pi)
         if len(here) > 8:
-            radius[order[::2]] *= 0.8  # names side by side would not fit
+            radius[here[by_angle[::2]]] *= 0.8  # names side by side would not fit
     reach = max(float(radius.max(initial=0.0)), 1e-9)
     return 0.5 + 0.5 * np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1) / reach

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copyreg
 import hashlib
 import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 _OF_THE_PLACE = ("__dict__", "__weakref__", "__module__", "__doc__", "__firstlineno__", "__abstractmethods__")
@@ -79,27 +80,41 @@ def _parts(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
             yield from _words([thing.__code__, thing.__defaults__, thing.__kwdefaults__, held, used], seen)
         else:
             yield from _words([thing.__bases__, {k: v for k, v in vars(thing).items() if k not in _OF_THE_PLACE}], seen)
-    elif isinstance(thing, list | tuple):
+        return
+    yield kind.__qualname__
+    if isinstance(thing, list | tuple):
+        yield str(len(thing))
         for item in thing:
             yield from _words(item, seen)
     elif isinstance(thing, dict):
+        yield str(len(thing))
         for key, value in thing.items():
-            yield str(key)
+            yield from _words(key, seen)
             yield from _words(value, seen)
     elif isinstance(thing, set | frozenset):
         yield repr(sorted(map(repr, thing)))
     elif isinstance(thing, property):
         yield from _words([thing.fget, thing.fset], seen)
-    elif isinstance(thing, staticmethod | classmethod):
-        yield from _words(thing.__func__, seen)
+    elif isinstance(thing, staticmethod | classmethod | MethodType):
+        yield from _words([thing.__func__, getattr(thing, "__self__", None)], seen)
     elif isinstance(thing, partial):
         yield from _words([thing.func, thing.args, thing.keywords], seen)
     elif hasattr(thing, "numpy") or hasattr(thing, "tobytes"):  # a tensor, an array
         array = thing.detach().cpu().numpy() if hasattr(thing, "detach") else thing
         yield f"{array.dtype} {array.shape} {hashlib.sha256(array.tobytes()).hexdigest()}"
     else:
-        yield kind.__qualname__
-        yield from _words([kind, getattr(thing, "__dict__", {})], seen)
+        yield from _words([kind, _content(thing)], seen)
+
+
+def _content(thing: Any) -> Any:
+    """What an object holds: its attributes, or what it is copied from (torch.relu, np.add, torch.float32, range(3))."""
+    if hasattr(thing, "__dict__"):
+        return vars(thing)
+    try:
+        registered = copyreg.dispatch_table.get(type(thing))
+        return thing.__reduce_ex__(2) if registered is None else registered(thing)
+    except TypeError:  # a lock, a generator
+        return None
 
 
 def _constants(code: CodeType) -> tuple[Any, ...]:

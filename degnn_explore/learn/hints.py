@@ -65,8 +65,6 @@ def suggested_max_dist(graph: Graph, positives: Ints) -> int:
 def _apart(graph: Graph, positives: Ints) -> NDArray[np.int32]:
     """The largest distance inside each of (some of) these sets, own edges cut, where there are paths."""
     some = positives[:: -(-len(positives) // _LOOKED_AT)] if len(positives) else positives
-    if not len(some) or some.shape[1] < 2:
-        return np.zeros(0, np.int32)
     far = inner_distances(graph, some)
     reached: NDArray[np.int32] = far.max(axis=(1, 2))[(far >= 0).all(axis=(1, 2))]
     return reached

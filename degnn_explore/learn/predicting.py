@@ -22,8 +22,8 @@ from .metrics import probabilities
 from .nets.base import SetNet
 from .tasks import Split
 
-_SLAB = 16_384  # sets extracted at once, so that millions fit into memory: 0.8 GB for DEA-GNN-SPD on pb
-_KEPT = 800_000_000  # bytes of extracted sets that are kept from one epoch to the next
+SETS_AT_ONCE = 16_384  # sets extracted at once, so that millions fit into memory: 0.8 GB for DEA-GNN-SPD on pb
+KEPT_BYTES = 800_000_000  # bytes of extracted sets that are kept from one epoch to the next
 _JUDGED_AT_ONCE = 256  # sets per batch when scoring; the number does not change the logits
 _JUDGED_IF_HEAVY = 32  # the same for large ego-networks
 
@@ -44,7 +44,7 @@ class Stream:
 
     def __init__(self, model: SetNet, graph: Graph, sets: NDArray[np.int64], device: str, kept: int = 0) -> None:
         self._model, self._graph, self._device, self._room = model, graph, device, kept
-        self._slabs = [sets[begin : begin + _SLAB] for begin in range(0, len(sets), _SLAB)]
+        self._slabs = [sets[begin : begin + SETS_AT_ONCE] for begin in range(0, len(sets), SETS_AT_ONCE)]
         self._kept: dict[int, Placed] = {}
 
     def logits(self) -> NDArray[np.float32]:
@@ -74,7 +74,7 @@ class RankedStream:
         if pairs:
             n = graph.num_nodes
             keys, places = np.unique(np.concatenate(list(pairs.values())) @ [n, 1], return_inverse=True)
-            self._stream = Stream(model, graph, np.stack(np.divmod(keys, n), axis=1), device, _KEPT)
+            self._stream = Stream(model, graph, np.stack(np.divmod(keys, n), axis=1), device, KEPT_BYTES)
             bounds = np.cumsum([len(rows) for rows in pairs.values()])[:-1]
             self._places = dict(zip(pairs, np.split(places, bounds), strict=True))
 

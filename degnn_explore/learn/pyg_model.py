@@ -89,7 +89,7 @@ def PyGModel(
     if encoding is not None and not isinstance(encoding, Encoding):
         raise ParameterError(f"encoding must be one such as de.SPD(3), or None, not {short_repr(encoding)}.")
     ready = isinstance(net, nn.Module)
-    if not ready and (not callable(net) or isinstance(net, SetNet)):
+    if isinstance(net, SetNet) or not (ready or callable(net)):
         raise ParameterError(f"PyGModel needs a torch.nn.Module, or a function that makes one, not {short_repr(net)}.")
     if ready and (task is None or hyper):
         wants = "hyper= is for what makes it" if task is not None else "Give its task, de.PyGModel(net, task), to train"

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 RESTART = 0.15  # probability with which a walk of personalized PageRank returns to its start
 _STEPS = 224  # steps of the walk: the rest of the sum is below 0.85^224, which is a rounding error
 _SAME = 1e-11  # scores this close, relative to their size, are one score that was rounded in two ways
-_BLOCK = 4_000_000  # scores computed at once
+SCORES_AT_ONCE = 4_000_000  # scores computed at once
 
 
 def hard_negatives(graph: Graph, positives: Ints, count: int, known: Graph, rng: np.random.Generator) -> Ints:
@@ -147,7 +147,7 @@ def _scores(graph: Graph, nodes: Ints) -> Iterator[tuple[int, Floats, Floats]]:
     A = graph.to_scipy().astype(np.float64)
     share = scipy.sparse.diags_array(1 / np.maximum(graph.degrees, 1)).astype(np.float64)
     steps = (share @ A).tocsr()  # row u: where one step from u leads
-    size = max(1, _BLOCK // max(graph.num_nodes, 1))
+    size = max(1, SCORES_AT_ONCE // max(graph.num_nodes, 1))
     for begin in range(0, len(nodes), size):
         some = nodes[begin : begin + size]
         allocation = (A[some] @ steps).toarray()  # over common neighbors z: 1 / degree of z

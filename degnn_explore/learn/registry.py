@@ -319,7 +319,7 @@ def models() -> pandas.DataFrame:
     rows = {}
     for name, entry in MODELS.items():
         kind = entry.load()
-        settings = {**kind.HYPER, "learning_rate": kind.RATE}
+        settings = {**kind.HYPER, **({"learning_rate": kind.RATE} if kind.learns else {})}
         rows[name] = {
             "about": entry.about,
             "sizes": "any" if entry.sizes is None else ", ".join(map(str, entry.sizes)),

@@ -17,7 +17,7 @@ from ..graphs.graph import Graph
 Ints = NDArray[np.int64]
 Parts = Sequence[Ints]  # of training, validation and test
 PARTS = ("train", "val", "test")
-_WEDGES_AT_ONCE = 4_000_000
+WEDGES_AT_ONCE = 4_000_000
 _SUSPICIOUS = 0.5  # partial rank correlation of an attribute with the degrees of the full graph
 
 
@@ -135,7 +135,7 @@ def negatives_of(
     ``positives`` are sorted sets without repeats, [k, p].
     """
     n, p = G.num_nodes, positives.shape[1]
-    if n**p > np.iinfo(np.int64).max:
+    if n**p - 1 > np.iinfo(np.int64).max:
         raise GraphError(f"A graph of {n:,} nodes is too large for {kind}; at most {2**21:,} nodes for triangles.")
     available = comb(n, p) - len(positives)
     if not count:
@@ -218,7 +218,7 @@ def triangles(G: Graph) -> Ints:
     ends = np.searchsorted(a, a, side="right")  # wedges of edge i: the later edges with the same source
     later = ends - np.arange(len(a)) - 1
     closed_triads = [np.empty((0, 3), dtype=np.int64)]
-    bounds = np.searchsorted(np.cumsum(later), np.arange(0, max(1, later.sum()), _WEDGES_AT_ONCE)).tolist()
+    bounds = np.searchsorted(np.cumsum(later), np.arange(0, max(1, later.sum()), WEDGES_AT_ONCE)).tolist()
     for low, high in zip(bounds, [*bounds[1:], len(a)], strict=True):
         wedge = _extend(np.arange(low, high)[:, None], later[low:high], np.arange(low, high) + 1)
         triad = np.column_stack([order[a[wedge[:, 0]]], order[b[wedge[:, 0]]], order[b[wedge[:, 1]]]])

@@ -45,8 +45,8 @@ from .splits import (
 Shares = Sequence[float]  # of training, validation and test sets
 Protocol = str | Sequence[str]  # "honest", "paper" or names of leaks
 EIGHTY_TEN_TEN = (0.8, 0.1, 0.1)
-_MANY = 500_000  # positives from which a sample is the better beginning
-_MANY_UNREACHABLE = 0.05  # share of sets without a path from which on a model can gain by seeing just that
+MANY_POSITIVES = 500_000  # positives from which a sample is the better beginning
+_UNREACHABLE = 0.05  # share of sets without a path from which on a model can gain by seeing just that
 NEGATIVES = ("random", "hard")
 _IGNORED = ("weight", "year")  # of a link, in splits of OGB: graphs here have neither
 
@@ -204,7 +204,7 @@ class Task:
             )
         if self.kind == "links":
             positives, negatives = (f"{100 * share:.0f} %" for share in self.unreachable())
-            seen = max(self.unreachable()) > _MANY_UNREACHABLE
+            seen = max(self.unreachable()) > _UNREACHABLE
             words.append(
                 f"No path is left between {positives} of the held-out links and {negatives} of the negatives"
                 f"{', so AUC measures reachability too' if seen else ''}."
@@ -485,7 +485,7 @@ def _drawn(
     """Positives, and as many random negatives in each part; in a disjoint union, graph by graph."""
     order = rng.permutation(len(positives))
     chosen = positives[order if max_positives is None else order[: check_int("max_positives", max_positives, least=3)]]
-    if max_positives is None and len(chosen) > _MANY:
+    if max_positives is None and len(chosen) > MANY_POSITIVES:
         warnings.warn(
             f"The task has all {len(chosen):,} {kind} and as many negatives, which takes hours to train. Start with a "
             "sample: max_positives=10_000; where nodes have many neighbors, also build(..., max_nodes_per_hop=50).",

@@ -37,7 +37,7 @@ from .saving import check_place, load_state, read_tensors, write_tensors
 from .tasks import Task, needs_task
 
 log = logging.getLogger("degnn_explore")
-_SECONDS_BETWEEN_REPORTS = 0.5
+SECONDS_BETWEEN_REPORTS = 0.5
 
 
 # ---- what comes out --------------------------------------------------------------------------------------------------
@@ -457,7 +457,7 @@ class _Run:
         with progress_bar(self.progress):
             for done, (index, batch) in enumerate(self.placed.batches(order, sizes)):
                 check_cancelled("training")
-                if time.monotonic() - reported > _SECONDS_BETWEEN_REPORTS:
+                if time.monotonic() - reported > SECONDS_BETWEEN_REPORTS:
                     report(f"{self.model.name}, an epoch", done / len(sizes))
                     reported = time.monotonic()
                 loss, out = self._step(batch, self.device_labels.index_select(0, index), optimizer)

@@ -21,6 +21,8 @@ _INFINITE = {"∞", "inf", "infinity", "infinite"}
 _NEVER = {"never", "none", "no", "nothing", "no layer"}  # what people type where the truth is None
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d{1,3})?(?:\s*/\s*\d+)?\s*%?")
 
+_AROUND = " !\"'{}()[]"  # what people put around an answer; a point may end it, but .5 begins with one
+
 _LOOKS = {True: ("✓", "#1a7f37"), False: ("✗", "#b35900"), None: ("✎", "#6e7781")}
 """A sign and a color for right, wrong, and not answered yet."""
 
@@ -89,7 +91,7 @@ def _agree(answer: Any, truth: Any) -> bool:
     answer, truth = (
         value.item() if hasattr(value, "item") and not _many(value) else value for value in (answer, truth)
     )
-    typed = answer.casefold().strip(" .!\"'{}()[]") if isinstance(answer, str) else answer
+    typed = answer.casefold().lstrip(_AROUND).rstrip(_AROUND + ".") if isinstance(answer, str) else answer
     if truth is None:
         return typed is False or (isinstance(typed, str) and typed in _NEVER)
     if isinstance(truth, bool):

@@ -98,7 +98,7 @@ def _id(value: Any) -> str:
 
 
 def _json_kind(value: Any) -> str:
-    return {list: "list", str: "string", type(None): "null", dict: "object"}.get(type(value), type(value).__name__)
+    return {list: "list", str: "string", type(None): "null"}.get(type(value), type(value).__name__)
 
 
 # ---- graph6 ------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def read_npz(file: IO[bytes]) -> Graph:
     """A graph from an adjacency matrix: ``scipy.sparse.save_npz``, or ``numpy.savez(path, adjacency=A)``."""
     import scipy.sparse
 
-    with np.load(file, allow_pickle=False) as saved:
+    with np.load(file) as saved:
         if "format" in saved:
             file.seek(0)
             return graph_of_matrix(scipy.sparse.load_npz(file))
@@ -55,28 +55,27 @@ def read_pt(file: IO[bytes]) -> Graph:
     try:
         with needs_extra("a PyG file"):
             import torch
-            from torch_geometric.data import Data
+            from torch_geometric.data import Data, HeteroData
             from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
-            from torch_geometric.data.storage import GlobalStorage
+            from torch_geometric.data.storage import BaseStorage, EdgeStorage, GlobalStorage, NodeStorage
     except ModuleNotFoundError as error:
         raise GraphError(f"{error}.") from None
 
+    allowed = [Data, HeteroData, DataEdgeAttr, DataTensorAttr, BaseStorage, EdgeStorage, GlobalStorage, NodeStorage]
     try:
-        with torch.serialization.safe_globals([Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]):
+        with torch.serialization.safe_globals(allowed):
             saved = torch.load(file, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         if (other := re.search(r"GLOBAL ([\w.]+)", str(error))) is None:
             raise
-        kinds = ", whose nodes are of several kinds" if "HeteroData" in str(error) else ""
-        raise GraphError(
-            f"it holds a {other[1][:100]}{kinds}; expected a PyG Data or a dictionary of tensors."
-        ) from None
+        raise GraphError(f"it holds a {other[1][:100]}; expected a PyG Data or a dictionary of tensors.") from None
     if isinstance(saved, tuple | list) and len(saved) > 1 and saved[1] is None:
         saved = saved[0]  # how PyG's datasets keep a single graph: (data, no slices, class)
-    fields = saved.to_dict() if isinstance(saved, Data) else saved
-    if not isinstance(fields, dict) or not isinstance(fields.get("edge_index"), torch.Tensor):
+    if isinstance(saved, Data | HeteroData):
+        return Graph.from_pyg(saved)
+    if not isinstance(saved, dict) or not isinstance(saved.get("edge_index"), torch.Tensor):
         raise GraphError("it has no edge_index; expected a PyG Data or a dictionary of tensors with edge_index.")
-    return Graph.from_pyg(Data.from_dict({str(key): value for key, value in fields.items()}))
+    return Graph.from_pyg(Data.from_dict({str(key): value for key, value in saved.items()}))
 
 
 def _chosen(arrays: Mapping[str, Any]) -> Any:

@@ -185,8 +185,6 @@ def _opened(
         if size > limit:
             raise GraphError(f"the file has {readable_size(size)}; expected at most {readable_size(limit)}. {remedy}")
         yield path, file
-        if os.fstat(file.fileno()).st_size < size:
-            raise GraphError("the file became shorter while it was read; read it again.")
 
 
 def _copy(stream: IO[bytes], copy: IO[bytes], limit: int, remedy: str) -> None:

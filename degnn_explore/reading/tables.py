@@ -162,7 +162,7 @@ class _ReportingBytes(io.BytesIO):
     """Bytes that report how many of them were read: pandas asks for them piece by piece, and can be stopped there."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        report(READING, 0.1 + 0.3 * self.tell() / max(1, self.getbuffer().nbytes))
+        report(READING, 0.1 + 0.3 * self.tell() / self.getbuffer().nbytes)
         return super().read(size)
 
 
@@ -261,13 +261,12 @@ def _frame_column(column: pandas.Series[Any]) -> pandas.Series[Any]:
 # ---- cells -------------------------------------------------------------------------------------------------
 
 
-def numbers(column: Any) -> NDArray[Any] | None:
+def numbers(column: NDArray[Any]) -> NDArray[Any] | None:
     """A column of text as int64 or float64, or None if a cell is not a finite number."""
     import pandas as pd
 
-    cells = column if isinstance(column, pd.Series) else pd.Series(column, dtype=object)
     try:
-        values = pd.to_numeric(cells, errors="coerce").to_numpy()
+        values = pd.to_numeric(column, errors="coerce")
     except OverflowError:  # a whole number of hundreds of digits
         return None
     if values.dtype.kind not in "iuf" or not np.isfinite(values).all():

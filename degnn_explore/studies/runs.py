@@ -153,16 +153,18 @@ class RunSpec:
         """The task with the split of this seed; the last few are cached."""
         if isinstance(self.task, Task):
             return replace(self.task, seed=self.seed)
-        where = (self.digest, self.kind, self.seed)
+        # the graph itself: one with the same edges may have other names
+        where = (id(self.graph), self.digest, self.kind, self.seed)
         with _TASK_LOCK:
             if where not in _TASKS:
                 how: dict[str, Any] = {} if self.split is None else {"split": self.split}
                 if self.per_positive is not None:
                     how |= {"per_positive": self.per_positive, "negatives": self.negatives}
-                _TASKS[where] = TASKS[self.task].make(self.graph, seed=self.seed, protocol=self.protocol, **how)
+                made = TASKS[self.task].make(self.graph, seed=self.seed, protocol=self.protocol, **how)
+                _TASKS[where] = (self.graph, made)
                 while len(_TASKS) > 4:
                     _TASKS.popitem(last=False)
-            return _TASKS[where]
+            return _TASKS[where][1]
 
     def check(self) -> None:
         """Raise an error for anything that would fail before the first epoch."""
@@ -191,7 +193,7 @@ class RunSpec:
             version=__version__, protocol=self.protocol, same_split=isinstance(self.task, Task))  # fmt: skip
 
 
-_TASKS: OrderedDict[tuple[str, str, int], Task] = OrderedDict()
+_TASKS: OrderedDict[tuple[int, str, str, int], tuple[Graph, Task]] = OrderedDict()  # each holds its graph's id
 _TASK_LOCK = threading.Lock()
 
 
@@ -300,13 +302,14 @@ def run_one(spec: RunSpec, checkpoint_dir: Path, progress: Progress | None = Non
             "", spec.graph.title or "my graph", spec.kind, spec.model, spec.seed, status="failed", error=str(error)
         )
     checkpoint = checkpoint_dir / f"{spec.key}.checkpoint"
+    continues = checkpoint.exists()
     try:
         try:
             run = _trained(spec, run, checkpoint_dir, tell, stop)
         except ParameterError:
-            if not checkpoint.exists():
+            if not continues:
                 raise
-            checkpoint.unlink()  # it may be damaged: start again without it
+            checkpoint.unlink(missing_ok=True)  # it may be damaged: start again without it
             run = _trained(spec, run, checkpoint_dir, tell, stop)
     except Cancelled:
         run = replace(run, status="cancelled")
@@ -356,8 +359,7 @@ def _trained(spec: RunSpec, run: Run, folder: Path, tell: Progress, stop: Any) -
         return replace(run, status="cancelled")
     if not any(math.isfinite(epoch.val[spec.metric]) for epoch in epochs):
         raise ParameterError(f"{spec.model} diverged: no epoch has a validation {spec.metric}; lower learning_rate.")
-    chosen_on = "test" if CHOSEN_ON_TEST in task.leaks and not spec.rung else "val"
-    best = best_epoch(epochs, spec.metric, chosen_on)
+    best = best_epoch(epochs, spec.metric, "test" if CHOSEN_ON_TEST in task.leaks else "val")
     run = replace(
         run, epochs=[plain(asdict(epoch)) for epoch in epochs], best_epoch=best.number,
         val=best.val[spec.metric], trained=len(epochs),

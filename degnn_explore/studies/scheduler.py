@@ -118,11 +118,13 @@ class Scheduler:
             finally:
                 over.set()
                 self._executor.shutdown()
-                with contextlib.suppress(ParameterError):
-                    self._keep()
-                with contextlib.suppress(ParameterError):  # on a full disk the claims end by themselves
-                    self.store.release(self._owner)
-                self.store.tidy(self._owner)
+                try:
+                    with contextlib.suppress(ParameterError):
+                        self._keep()
+                finally:
+                    with contextlib.suppress(ParameterError):  # on a full disk the claims end by themselves
+                        self.store.release(self._owner)
+                    self.store.tidy(self._owner)
 
     def _renew(self, over: threading.Event) -> None:
         while not over.wait(CLAIM / 3):

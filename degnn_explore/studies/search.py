@@ -390,8 +390,8 @@ class _Trainer:
             if self._on_epoch is not None:
                 self._on_epoch(trial, epoch)
 
-    def train_to(self, alive: Sequence[Trial], share: float) -> None:
-        """Give each next epoch to the trial with the least CPU time, until this share of the budget is spent."""
+    def train_to(self, alive: Sequence[Trial], share: float = math.inf) -> None:
+        """Give each next epoch to the trial with the least CPU time, until the budget or this share of it is spent."""
         while self.budget.spent() < share and not self.budget.is_set():
             waiting = [trial for trial in alive if not trial.ended]
             if not waiting:
@@ -467,14 +467,14 @@ def _train_and_halve(trainer: _Trainer, seed: int) -> None:
             if trial not in alive and not trial.dropped:
                 trial.dropped = True
                 trial.close()
-    trainer.train_to(alive, 1.0)
+    trainer.train_to(alive)
     alive.sort(key=lambda trial: -trial.best)
     for number in range(_COPIES - len(alive) if alive else 0):  # all have ended, and there is time left
         if budget.is_set() or budget.spent() > 0.9:
             break
         like = alive[number % len(alive)]
         copy = trainer.begin(like.name, like.settings, seed + 1000 * (number + 1))
-        trainer.train_to([copy], 1.0)
+        trainer.train_to([copy])
 
 
 def first_look(task: Task) -> list[tuple[str, Settings]]:

@@ -8,7 +8,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from ..common.errors import MOST_SEED, ParameterError, check_choice, check_float, check_int, short_repr
 from ..common.files import shipped
@@ -98,8 +107,8 @@ class SearchConfig(_Checked):
 class ColumnConfig(_Checked):
     """One column of a study: a task on a graph, and how its models are trained."""
 
-    graph: str | Graph  # a name, a file, or the graph itself
-    task: str | Task
+    graph: str | InstanceOf[Graph]  # a name, a file, or the graph itself
+    task: str | InstanceOf[Task]
     models: Annotated[Names, Field(min_length=1)]
     epochs: Count = 40
     seeds: Count = 5

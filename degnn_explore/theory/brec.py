@@ -89,7 +89,7 @@ def brec_pairs(category: str) -> list[tuple[Graph, Graph]]:
     def decode(code: bytes | str) -> Graph:
         return decode_graph6(code.decode("ascii") if isinstance(code, bytes) else code)
 
-    codes = np.load(brec_file(CATEGORIES[category]), allow_pickle=False).reshape(-1, 2).tolist()
+    codes = np.load(brec_file(CATEGORIES[category])).reshape(-1, 2).tolist()
     return [
         (decode(first).with_title(f"{category} {i}a"), decode(second).with_title(f"{category} {i}b"))
         for i, (first, second) in enumerate(codes)

@@ -236,7 +236,7 @@ def corollary_3_4(
     def rows_of(n: int, step: Step) -> Rows:
         made = setup.graphs(n, graphs)
         colors = root_colors(made, layers, hops, step=step)
-        multisets = np.sort(colors.reshape(layers + 1, graphs, n), axis=2)  # n colors for each graph
+        multisets = np.sort(colors.reshape(layers + 1, graphs, n))  # n colors for each graph
         classes = [np.unique(rows, axis=0, return_inverse=True)[1].ravel() for rows in multisets]
         shares = [same_fraction(row) for row in classes[1:]]
         isomorphic_share = same_fraction(_isomorphism_classes(made, classes[-1]))

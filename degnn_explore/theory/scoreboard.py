@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["FAMILIES", "METHODS", "Scoreboard", "scoreboard"]
 
 Ints = NDArray[np.int64]
-SAME, TOO_LARGE = -1, -2
 FAMILIES: dict[str, Callable[[], fam.Groups]] = {
     "connected, up to 7 nodes": fam.small_family,
     "regular, up to 10 nodes": fam.regular_family,
@@ -65,7 +64,7 @@ class Scoreboard(Result):
     """
 
     pairs: pandas.DataFrame = field(kw_only=True)
-    _graphs: tuple[tuple[Graph, Graph], ...] = field(repr=False, kw_only=True)
+    _graphs: tuple[tuple[Graph, Graph], ...] = field(kw_only=True)
 
     @property
     def unseparated(self) -> pandas.DataFrame:
@@ -136,25 +135,20 @@ def scoreboard(
     jobs = [(method, k) for method in chosen for k, (_, group) in enumerate(groups) if len(group) > 1]
     jobs.sort(key=lambda job: -_cost(job[0], groups[job[1]][1]))  # longest first, so that no core waits at the end
 
-    def layers_of(job: tuple[str, int], step: Callable[[int], None]) -> list[int]:
-        return _first_layers(job[0], groups[job[1]][1], max_arcs, step)
+    def words_of(job: tuple[str, int], step: Callable[[int], None]) -> list[str]:
+        return _verdicts(job[0], groups[job[1]][1], max_arcs, step)
 
     total = len(graphs) * len(chosen)
-    answers = map_items(layers_of, jobs, total=total, label="Scoreboard", unit="verdict", progress=progress)
+    answers = map_items(words_of, jobs, total=total, label="Scoreboard", unit="verdict", progress=progress)
     by_job = dict(zip(jobs, answers, strict=True))
-    layers = {
-        method: np.array([layer for k in range(len(groups)) for layer in by_job.get((method, k), [])])
-        for method in chosen
-    }
     pairs = pd.DataFrame(rows, columns=["family", "first", "second", "nodes"])
     for method in chosen:
-        words = {SAME: "same", TOO_LARGE: "too large"}
-        pairs[method] = [words.get(int(layer), f"layer {layer}") for layer in layers[method]]
+        pairs[method] = [words for k in range(len(groups)) for words in by_job.get((method, k), [])]
     notes = tuple(
         f"{method}: {count:,} of {len(rows):,} pairs are too large ({_limit(method, max_arcs)}) and do not count as "
         "told apart."
         for method in chosen
-        if (count := int((layers[method] == TOO_LARGE).sum()))
+        if (count := int((pairs[method] == "too large").sum()))
     )
     counts = _counts(pairs, chosen)
     return Scoreboard("Pairs of graphs told apart", counts, notes, _draw_scores, pairs=pairs, _graphs=tuple(graphs))
@@ -184,31 +178,31 @@ def _cost(method: str, graphs: Sequence[Graph]) -> int:
     return sum(map(METHODS[method].arcs, graphs))
 
 
-def _first_layers(method: str, group: Sequence[Graph], max_arcs: int, step: Callable[[int], None]) -> list[int]:
-    """The first layer at which each pair of a group differs, SAME or TOO_LARGE: all at once if that fits."""
+def _verdicts(method: str, group: Sequence[Graph], max_arcs: int, step: Callable[[int], None]) -> list[str]:
+    """ "layer 2", "same" or "too large" for each pair of a group: all at once if that fits."""
     all_at_once = method != "2-WL" and _cost(method, group) <= max_arcs
-    layers: list[int] = []
+    verdicts: list[str] = []
     for graphs in [group] if all_at_once else combinations(group, 2):
         if method == "2-WL":
             too_large = bool(METHODS[method].method.infeasible([G.num_nodes for G in graphs]))
         else:
             too_large = _cost(method, graphs) > max_arcs
         if too_large:
-            some = [TOO_LARGE]
+            some = ["too large"]
         else:
-            some = [_pair_layer(*graphs)] if method == "2-WL" else _refined_layers(METHODS[method], graphs)
-        layers += some
+            some = [_pair_verdict(*graphs)] if method == "2-WL" else _refined_verdicts(METHODS[method], graphs)
+        verdicts += some
         step(len(some))
-    return layers
+    return verdicts
 
 
-def _refined_layers(how: GraphMethod, graphs: Sequence[Graph]) -> list[int]:
-    """The first layer at which each pair of the graphs differs, or SAME; all graphs are refined together."""
+def _refined_verdicts(how: GraphMethod, graphs: Sequence[Graph]) -> list[str]:
+    """The first layer at which each pair of the graphs differs, or "same"; all graphs are refined together."""
     sides = [(G, how.sets(G)) for G in graphs]
     first, second = np.array(list(combinations(range(len(graphs)), 2))).T
-    layers = np.full(len(first), SAME)
+    verdicts = np.full(len(first), "same", dtype=object)
     if not any(len(sets) for _, sets in sides):  # graphs without edges, compared by their edges
-        return layers.tolist()
+        return verdicts.tolist()
     encoding = how.method.encoding
     sizes = sorted(G.num_nodes for G in graphs)
     run = Instances.build(sides, encoding and encoding(sizes[-1] + sizes[-2]), hops=how.hops)
@@ -220,18 +214,18 @@ def _refined_layers(how: GraphMethod, graphs: Sequence[Graph]) -> list[int]:
     for layer, (classes, _) in enumerate(run.refine()):
         numbers: dict[bytes, int] = {}
         multisets = np.array([numbers.setdefault(_multiset(classes[rows]), len(numbers)) for rows in members])
-        layers[(layers == SAME) & (multisets[first] != multisets[second])] = layer
-        if (layers != SAME).all():
+        verdicts[(verdicts == "same") & (multisets[first] != multisets[second])] = f"layer {layer}"
+        if (verdicts != "same").all():
             break
-    return layers.tolist()
+    return verdicts.tolist()
 
 
-def _pair_layer(G: Graph, H: Graph) -> int:
+def _pair_verdict(G: Graph, H: Graph) -> str:
     """The same for two graphs and 2-WL."""
     for layer, (a, b) in enumerate(pair_colors(G, H)):
         if not np.array_equal(np.sort(a, axis=None), np.sort(b, axis=None)):
-            return layer
-    return SAME
+            return f"layer {layer}"
+    return "same"
 
 
 def _multiset(colors: Ints) -> bytes:

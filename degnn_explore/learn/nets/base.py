@@ -163,15 +163,14 @@ class Dropout(nn.Module):
     def forward(self, h: Tensor) -> Tensor:
         if not self.drops:
             return h
-        generator = self.generator if h.device.type != "meta" else None
         dropped = min(max(round(256 * self.share), 1), 255)
         if h.device.type == "mps":  # it draws no 64 bits at a time
-            kept = torch.rand(h.shape, device=h.device, generator=generator) >= dropped / 256
+            kept = torch.rand(h.shape, device=h.device, generator=self.generator) >= dropped / 256
             return h * (kept.to(h.dtype) * (256 / (256 - dropped)))
         draws = torch.empty((h.numel() + 7) // 8, dtype=torch.int64, device=h.device)
-        draws = draws.random_(-(2**63), None, generator=generator)
+        draws = draws.random_(-(2**63), None, generator=self.generator)
         byte = draws.view(torch.uint8)[: h.numel()]
-        if h.device.type == "cpu" and h.dtype == torch.float32:
+        if h.device.type == "cpu":
             return drop(h, byte, dropped)
         return h * ((byte.view(h.shape) >= dropped).to(h.dtype) * (256 / (256 - dropped)))
 

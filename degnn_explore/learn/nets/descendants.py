@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...common.errors import ParameterError
-from ...common.progress import check_cancelled, report
+from ...common.progress import quietly, report
 from ...encodings.paths import SPD
 from ...engine.batch import Step
 from ...engine.egonets import ego_networks
@@ -43,7 +44,10 @@ def distance_histogram(graph: Graph, pairs: Ints, most: int) -> NDArray[np.float
     counts = np.zeros((len(pairs), side * side), dtype=np.float32)
     for begin in range(0, len(pairs), _AT_ONCE):
         some = pairs[begin : begin + _AT_ONCE]
-        egos = ego_networks(graph, some, hops=most, encoding=encoding, degree=False, progress=False)
+        if len(pairs) > _AT_ONCE:
+            report("counting nodes by distance", begin / len(pairs))
+        with quietly() if len(pairs) > _AT_ONCE else nullcontext():
+            egos = ego_networks(graph, some, hops=most, encoding=encoding, degree=False, progress=False)
         flat = egos.part(np.arange(len(some)))
         zeta = flat.x[:, -2 * width :].reshape(-1, 2, width)  # attributes, if there are any, come first
         away = np.minimum(zeta.argmax(axis=2), side)  # the last entry is "no path"
@@ -53,9 +57,6 @@ def distance_histogram(graph: Graph, pairs: Ints, most: int) -> NDArray[np.float
         counts[begin : begin + len(some)] = np.bincount(place[near], minlength=counts[0].size * len(some)).reshape(
             len(some), -1
         )
-        if len(pairs) > _AT_ONCE:
-            check_cancelled("counting nodes by distance")
-            report("counting nodes by distance", min(1.0, (begin + _AT_ONCE) / len(pairs)))
     return counts
 
 

@@ -61,7 +61,7 @@ def _stacked(linears: Sequence[nn.Module]) -> tuple[Tensor, Tensor]:
 
 
 def drop(h: Tensor, byte: Tensor, dropped: int) -> Tensor:
-    """h where its random byte is at least ``dropped``, scaled to keep the mean; else 0. On the CPU, float32."""
+    """h where its random byte is at least ``dropped``, scaled to keep the mean; else 0. On the CPU."""
     return _Drop.apply(h, byte, dropped)
 
 

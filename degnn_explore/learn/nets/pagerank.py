@@ -31,9 +31,9 @@ from .operators import layer_and_aggregate, relu_sum
 from .readout import COMMON_HYPER, Readout
 
 MOST_NODES = 4000  # of a graph
-_AT_ONCE = 64  # sets that are computed together
-_HELD = 2_000_000_000  # bytes; a task that needs no more is computed once, before the first epoch
-_SHARED = 500_000_000  # bytes that the aggregates of single targets may take, from which those of sets are made
+AT_ONCE = 64  # sets that are computed together
+HELD = 2_000_000_000  # bytes; a task that needs no more is computed once, before the first epoch
+SHARED = 500_000_000  # bytes that the aggregates of single targets may take, from which those of sets are made
 
 Features = NDArray[np.float32]
 
@@ -92,11 +92,11 @@ class DEAPR(SetNet):
     def prepare(self, graph: Graph, sets: Ints) -> SetData:
         self.check(graph, sets)
         n, layers, max_dist = graph.num_nodes, self.hyper["layers"], self.hyper["max_dist"]
-        size = 4 * _AT_ONCE * n * (1 + self.shape.num_attributes + self.shape.p * self.encoding.dim)
+        size = 4 * AT_ONCE * n * (1 + self.shape.num_attributes + self.shape.p * self.encoding.dim)
         what = f"max_dist={max_dist} takes {readable_size(size)} for a batch on {n:,} nodes"
         check_machine_memory(what, size, memory(), "take a smaller max_dist")
         scores = Scores(graph, self.hyper["alpha"])
-        if layers == 2 and 4 * len(np.unique(sets)) * n * self.encoding.dim <= _SHARED:
+        if layers == 2 and 4 * len(np.unique(sets)) * n * self.encoding.dim <= SHARED:
             return CompressedPageRank(scores, sets, self.encoding)
         inner = inner_edges(graph, sets)
         return DensePageRank(scores, sets, sets, inner, cut_features(graph, sets, self.encoding), layers)
@@ -245,7 +245,7 @@ class DensePageRank(SetData):
         self.held: list[Tensor] | None = None
         width = features(np.arange(min(1, len(sets)))).shape[2] + sets.shape[1]
         self.nbytes = 4 * len(sets) * len(scores.matrix) * width  # of all batches
-        self.streamed = layers > 2 or self.nbytes > _HELD
+        self.streamed = layers > 2 or self.nbytes > HELD
         if not self.streamed:
             self.held = self._computed(np.arange(len(sets)))
 
@@ -259,10 +259,10 @@ class DensePageRank(SetData):
 
     def _computed(self, index: Ints) -> list[Tensor]:
         parts = []
-        for begin in range(0, len(index), _AT_ONCE):
+        for begin in range(0, len(index), AT_ONCE):
             if begin and not self.streamed:
                 report("PageRank aggregation", begin / len(index))
-            parts.append(self._compute(index[begin : begin + _AT_ONCE]))
+            parts.append(self._compute(index[begin : begin + AT_ONCE]))
         return [torch.cat(rows) for rows in zip(*parts, strict=True)]
 
     def _compute(self, index: Ints) -> list[Tensor]:
@@ -328,7 +328,7 @@ class CompressedPageRank(SetData):
         fresh = np.concatenate([np.ones((len(parts), 1), bool), parts[:, 1:] != parts[:, :-1]], axis=1)
         self.sizes = (np.bincount(self.component)[parts] * fresh).sum(axis=1)
         self.nbytes = 4 * int(self.sizes.sum()) * (self.base.shape[1] + self.dim + sets.shape[1])
-        self.streamed = self.nbytes > _HELD
+        self.streamed = self.nbytes > HELD
         self.held = None if self.streamed else self._flat(np.arange(len(sets)))
 
     def _aggregate_single_targets(self, nodes: Ints, last: int) -> None:
@@ -350,10 +350,10 @@ class CompressedPageRank(SetData):
         total, widths = int(self.sizes[index].sum()), (self.base.shape[1] + self.dim, self.sets.shape[1])
         flat = [np.empty((total, columns), np.float32) for columns in widths]
         begin = 0
-        for first in range(0, len(index), _AT_ONCE):
+        for first in range(0, len(index), AT_ONCE):
             if first and not self.streamed:
                 report("PageRank aggregation", first / len(index))
-            chunk = index[first : first + _AT_ONCE]
+            chunk = index[first : first + AT_ONCE]
             parts = self.component[self.sets[chunk]]  # [k, p]
             reached = (self.component[None, :, None] == parts[:, None, :]).any(axis=2)  # [k, n]
             end = begin + int(reached.sum())

@@ -30,12 +30,7 @@ class Layers:
 
     ptr: Ints  # the pairs compared, as CSR: the same in each layer, each in both directions [n + 1]
     neighbor: Ints  # [E]
-    distance: NDArray[np.float64]  # f_k, infinite where the pair does not reach layer k [depth, E]
-
-    @property
-    def weight(self) -> NDArray[np.float64]:
-        """w_k = exp(-f_k). Pairs far apart round to 0 here, which is why walks go by ``distance``. [depth, E]"""
-        return np.exp(-self.distance)
+    distance: NDArray[np.float64]  # f_k, infinite where the pair does not reach layer k; exp(-f_k) may be 0 [depth, E]
 
     @property
     def source(self) -> Ints:

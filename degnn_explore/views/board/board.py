@@ -524,6 +524,7 @@ class TrainingBoard(PanelWithExplorer):
 
     def _refresh(self) -> None:
         shown, table = self._runs.snapshot(), self._runs.table()
+        running = shown is not None and shown.state == "running"
         title, sure = words.title_and_note(self._runs.setup, self.state.asked, self.state.workers, shown, table)
         found = curves(self._runs.drawn())
         self.put(
@@ -531,9 +532,9 @@ class TrainingBoard(PanelWithExplorer):
                 "title": title,
                 "sure": " ".join(filter(None, [sure, self._runs.note if table is None else ""])),
                 "judged": list(table.notes) if table is not None else [],
-                "earlier": self._runs.earlier if not self.running else 0,
+                "earlier": 0 if running else self._runs.earlier,
             },
-            go=words.button(words.meaning(shown)) | {"progress": words.progress(shown), "running": self.running,
+            go=words.button(words.meaning(shown)) | {"progress": words.progress(shown), "running": running,
                                                      "where": "" if shown is None else shown.where},
             chart=curve_figure(found, self._runs.setup.epochs) if found else {},
             result={"metric": self._metric, "rows": self._rows(table)},

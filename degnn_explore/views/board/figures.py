@@ -7,6 +7,7 @@ from typing import Any
 
 from ...learn.registry import color_of, is_baseline, is_heuristic
 from ...studies.statistics import Curve
+from ..text import escape
 
 _LINES = 40  # curves of single seeds, more would hide the means
 
@@ -34,8 +35,8 @@ def curve_figure(curves: Sequence[Curve], epochs: int, height: int = 260) -> dic
     room = (top - bottom) / max(1, (height - 40) / 16)  # the height of a line of text, in units of y
     places = _apart([curve.mean[-1] for curve in curves], room, bottom, top)
     notes = [
-        {"x": 1.01, "xref": "paper", "y": y, "text": f"<b>{curve.model}</b>", "showarrow": False, "xanchor": "left",
-         "font": {"color": color_of(curve.model), "size": 12}}
+        {"x": 1.01, "xref": "paper", "y": y, "text": f"<b>{escape(curve.model)}</b>", "showarrow": False,
+         "xanchor": "left", "font": {"color": color_of(curve.model), "size": 12}}
         for curve, y in zip(curves, places, strict=True)]  # fmt: skip
     right = max([108, *(14 + round(7.6 * len(curve.model)) for curve in curves)])
     several = any(len(curve.seeds) > 1 for curve in curves)
@@ -77,13 +78,13 @@ def _traces(curve: Curve, last: int, lines: bool) -> list[dict[str, Any]]:
         ends = [last + 0.4 if level else len(seed) for seed in curve.seeds]
         traces.append(
             {**common, "mode": "markers", "x": ends, "y": short([seed[-1] for seed in curve.seeds]),
-             "hovertemplate": f"%{{y:.1f}}, one seed<extra>{curve.model}</extra>"})  # fmt: skip
+             "hovertemplate": f"%{{y:.1f}}, one seed<extra>{escape(curve.model)}</extra>"})  # fmt: skip
     x, y = ([0.5, last + 0.5], [curve.mean[-1]] * 2) if level else (epochs, curve.mean)
     hover = "%{y:.1f}, no training" if level else "%{y:.1f} after %{x} epochs"
     traces.append(
         {**common, "mode": "lines" if len(y) > 1 else "markers", "name": curve.model, "x": x, "y": short(y),
          "line": {"color": color, "width": 2, "dash": dash(curve.model)},
-         "hovertemplate": f"{hover}<extra>{curve.model}</extra>"})  # fmt: skip
+         "hovertemplate": f"{hover}<extra>{escape(curve.model)}</extra>"})  # fmt: skip
     return traces
 
 

@@ -5,27 +5,21 @@ from __future__ import annotations
 from ...encodings.custom import REGISTRY
 from ...expressive.methods import AFTERWARDS, METHODS
 from ...graphs.graph import Graph
-from .state import SETTINGS, ExplorerState
+from .state import SETTINGS, ExplorerState, Side
 
 
 def as_python(state: ExplorerState) -> str:
     """Python that asks the same question and, in its last line, shows the same Explorer."""
     letters = [state.letter(k) for k in range(len(state.sides))]
     lines = ["import degnn_explore as de", ""]
+    first = state.sides[0].graph
+    shared = all(side.graph is first for side in state.sides[1:]) and len(state.sides) > 1
     for k, (letter, side) in enumerate(zip(letters, state.sides, strict=True)):
-        if side.source:
+        graph = "G" if shared else "GH"[k]
+        if side.source and not shared:
             graph = f"de.{side.source}"
-        elif k and side.graph is state.sides[0].graph:
-            graph = "G"
-        else:
-            graph, n, m = "GH"[k], side.graph.num_nodes, side.graph.num_edges
-            if m <= 60:
-                names = f", names={list(side.graph.names)!r}" if _is_named(side.graph) else ""
-                pairs = [tuple(edge) for edge in side.graph.edges.tolist()]
-                drawn = "" if side.graph.positions is None else f", positions={side.graph.positions.tolist()!r}"
-                lines.append(f"{graph} = de.Graph.from_edges({pairs!r}, num_nodes={n}{names}{drawn})")
-            else:
-                lines.append(f"{graph} = ...  # your graph: {n:,} nodes, {m:,} edges")
+        elif not (shared and k):
+            lines.append(f"{graph} = {_graph_code(side)}")
         # by name where there are names: numbers of one's own and positions are not the same
         targets = [side.graph.names[t] for t in side.targets] if _is_named(side.graph) else list(side.targets)
         lines.append(f"{letter} = ({graph}, {targets!r})")
@@ -43,6 +37,19 @@ def as_python(state: ExplorerState) -> str:
         more += ", cut=True" if state.cut else ""
         lines.append(f'print(de.distinguish(A, B, method="{name}"{more}))')
     return "\n".join([*lines, f"de.Explorer({', '.join(letters)}{options})"])
+
+
+def _graph_code(side: Side) -> str:
+    """Python that makes the graph, with a gap to fill in if it is large and was handed in."""
+    if side.source:
+        return f"de.{side.source}"
+    graph = side.graph
+    if graph.num_edges > 60:
+        return f"...  # your graph: {graph.num_nodes:,} nodes, {graph.num_edges:,} edges"
+    pairs = [tuple(edge) for edge in graph.edges.tolist()]
+    names = f", names={list(graph.names)!r}" if _is_named(graph) else ""
+    drawn = "" if graph.positions is None else f", positions={graph.positions.tolist()!r}"
+    return f"de.Graph.from_edges({pairs!r}, num_nodes={graph.num_nodes}{names}{drawn})"
 
 
 def _is_named(graph: Graph) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
@@ -79,11 +79,11 @@ def _packed(data: dict[str, Any]) -> str:
 def record(explorer: Explorer, tour: str, sizes: Sequence[int]) -> dict[str, Any]:
     """All that the recorded model answers from, as JSON."""
     state = copy(explorer.state)
+    state.hops = min(state.hops, 2)
     colorings = list(dict.fromkeys(["SPD", "LP", *([state.color_by] if state.color_by != PLAIN else [])]))
     values = {name: getattr(state, name) for name in SETTINGS} | {"toggle": explorer.values["toggle"]}
     values["size"] = values["size"] if values["size"] in sizes else max(len(state.sides[0].targets), 1)
     values["size"] = min(values["size"], max(sizes))
-    values["hops"] = min(values["hops"], 2)
     targets = [list(side.targets)[-values["size"] :] for side in state.sides]
     note = f"Recorded here: {'single targets and pairs' if 2 in sizes else 'single targets'}; a notebook shows more."
     tours = {key: steps for key, it in TOURS.items() if (steps := _steps(state, it.steps, sizes))}
@@ -110,7 +110,7 @@ def record(explorer: Explorer, tour: str, sizes: Sequence[int]) -> dict[str, Any
         "layers": MAX_LAYER,
         "tours": tours,
         "tour": find_tour(tour).key if tour else "",
-        "records": {str(p): _records(state, p, colorings) for p in sizes},
+        "records": {str(p): _records(state, p, colorings, sizes) for p in sizes},
     }
 
 
@@ -134,10 +134,15 @@ def _steps(state: ExplorerState, steps: Sequence[Step], sizes: Sequence[int]) ->
 # ---- target sets of one size ------------------------------------------------------------------
 
 
-def _records(state: ExplorerState, p: int, colorings: Sequence[str]) -> dict[str, Any]:
+def _sets(graph: Graph, p: int) -> Ints:
+    """Every set of p nodes. [k, p]"""
+    return np.array(list(combinations(range(graph.num_nodes), p)), dtype=np.int64).reshape(-1, p)
+
+
+def _records(state: ExplorerState, p: int, colorings: Sequence[str], sizes: Sequence[int]) -> dict[str, Any]:
     """Every set of p nodes of each side: its labels and classes, and what it is to each method."""
     graphs = list(dict.fromkeys(side.graph for side in state.sides))  # both sides may show one graph
-    sets = [np.array(list(combinations(range(graph.num_nodes), p)), dtype=np.int64).reshape(-1, p) for graph in graphs]
+    sets = [_sets(graph, p) for graph in graphs]
     sides = [graphs.index(side.graph) for side in state.sides]
     sample = copy(state)
     sample.set_targets([sets[k][0] for k in sides])
@@ -150,31 +155,38 @@ def _records(state: ExplorerState, p: int, colorings: Sequence[str]) -> dict[str
         if reason:
             methods[name] = {"skipped": f"skipped: {reason}"}
             continue
-        made = _pairs(graphs, sets, state.cut) if name == "2-WL" else _classes(graphs, sets, method, state, total)
+        if name == "2-WL":
+            made = _pairs(graphs, sets, state.cut)
+        else:
+            made = _classes(graphs, sets, method, state, total, sizes)
         methods[name] = made
         for k, rows in enumerate(made.get("signatures", [])):
             for i, row in enumerate(rows):
                 finals[k][i].append(row[-1])
+    drawn = {name: _drawn_methods(state, name) for name in (*colorings, PLAIN)}
+    for method in (method for both in drawn.values() for method in both):
+        if method.name not in methods:  # one that colors the nodes and has no verdict
+            methods[method.name] = _classes(graphs, sets, method, state, total, sizes)
     return {
         "sets": [chosen.tolist() for chosen in sets],
         "sides": sides,
         "labels": {name: _labels(state, name, graphs, sets) for name in (*colorings, PLAIN)},
         "methods": methods,
         "pills": shown(question, {}, False)["pills"],
-        "names": {name: _method_names(state, name) for name in (*colorings, PLAIN)},
+        "names": {name: [method.name for method in both] for name, both in drawn.items()},
         "explained": total <= EXPLAINED,
         "symmetry": _symmetry(graphs, sets, finals, state.cut) if len(state.sides) == 2 else {},
     }
 
 
-def _method_names(state: ExplorerState, color_by: str) -> list[str]:
+def _drawn_methods(state: ExplorerState, color_by: str) -> list[Method]:
     """The method that a coloring shows with one hop, and with two."""
-    names = []
+    methods = []
     for hops in (1, 2):
         one = copy(state)
         one.update(color_by=color_by, hops=hops)
-        names.append(one.method.name)
-    return names
+        methods.append(one.method)
+    return methods
 
 
 def _labels(state: ExplorerState, color_by: str, graphs: Sequence[Graph], sets: Sets) -> dict[str, Any]:
@@ -199,18 +211,25 @@ def _labels(state: ExplorerState, color_by: str, graphs: Sequence[Graph], sets: 
     }
 
 
-def _classes(graphs: Sequence[Graph], sets: Sets, method: Method, state: ExplorerState, total: int) -> dict[str, Any]:
+def _classes(
+    graphs: Sequence[Graph], sets: Sets, method: Method, state: ExplorerState, total: int, sizes: Sequence[int]
+) -> dict[str, Any]:
     """The classes of all nodes for each set, after every layer, and the class of each set until nothing splits."""
     hops = 2 if method.many_hops else 1
+    # as exact as the live panel is on these graphs
+    encoding = method.encoding and method.encoding(total if total <= 200 else 33)
+    if encoding is not None and encoding.num_targets not in (None, sets[0].shape[1]):  # no node has a class
+        nothing = [np.full((MAX_LAYER + 1, graph.num_nodes), -1) for graph in graphs]
+        return {"classes": [_array(rows, "<u4") for rows in nothing], "shared": True, "hops": hops}
     starts = np.cumsum([0, *map(len, sets)])
-    if method.encoding is None:
-        cut = state.cut and sets[0].shape[1] > 1
-        pieces = [(graph.cut(S) if cut else graph, NO_TARGETS) for graph, S in _each(graphs, sets, cut)]
-        run = Instances.build(pieces)
-        copies = [np.arange(a, b) if cut else np.full(b - a, k) for k, (a, b) in enumerate(pairwise(starts))]
+    shared = encoding is None and not (state.cut and sets[0].shape[1] > 1)
+    if encoding is None:  # the same run for sets of every size, so that their classes can be compared
+        cut_graphs = (graph.cut(S) for graph in graphs for S in _sets(graph, 2)) if state.cut and 2 in sizes else ()
+        run = Instances.build([(graph, NO_TARGETS) for graph in (*graphs, *cut_graphs)])
+        copies = [
+            np.full(b - a, k) if shared else len(graphs) + np.arange(a, b) for k, (a, b) in enumerate(pairwise(starts))
+        ]
     else:
-        # as exact as the live panel is on these graphs
-        encoding = method.encoding(total if total <= 200 else 33)
         run = Instances.build(list(zip(graphs, sets, strict=True)), encoding, hops=hops, cut=state.cut)
         copies = [np.arange(a, b) for a, b in pairwise(starts)]
     history: list[Ints] = []
@@ -231,14 +250,7 @@ def _classes(graphs: Sequence[Graph], sets: Sets, method: Method, state: Explore
         unique = np.unique(copies[k])
         mine = np.stack([rows[:, run.start[c] : run.start[c] + graph.num_nodes] for c in unique])
         out.append(_array(_renumbered(mine) if alone else mine, "<u4"))
-    shared = method.encoding is None and not (state.cut and sets[0].shape[1] > 1)
     return {"classes": out, "shared": shared, "signatures": signatures, "hops": hops}
-
-
-def _each(graphs: Sequence[Graph], sets: Sets, cut: bool) -> Iterator[tuple[Graph, Ints]]:
-    for graph, chosen in zip(graphs, sets, strict=True):
-        for S in chosen if cut else chosen[:1]:
-            yield graph, S
 
 
 def _renumbered(rows: Ints) -> Ints:

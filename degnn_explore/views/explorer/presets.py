@@ -1,6 +1,6 @@
 """The graphs behind the examples of the Explorer's menu.
 
-A source such as ``zoo.figure1()`` is looked up in a table, never evaluated: it also stands in restore codes.
+A source such as ``zoo.figure1()`` is looked up in a table; copied Python names it, too.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class ExplorerState:
         self.set_targets([S if k == side else here.nodes for k, here in enumerate(self.sides)])
 
     def set_targets(self, sets: Sequence[Any]) -> None:
-        """Replaces the target set of every side; an empty one is allowed."""
+        """Replaces the target set of every side; an empty one is allowed, and a larger one ends a fixed size."""
         if len(sets) != len(self.sides):
             raise TargetError(
                 f"There are {len(self.sides)} sides, so give {len(self.sides)} target sets, not {sets!r}."
@@ -139,6 +139,8 @@ class ExplorerState:
                     "Pick fewer, or use de.colors and de.distinguish, which take any number."
                 )
         self.sides = tuple(replace(side, targets=S) for side, S in zip(self.sides, new, strict=True))
+        if self.size and max(map(len, new)) > self.size:
+            self.size = 0
         self.root = min(self.root, max(max(len(side.targets) for side in self.sides) - 1, 0))
 
     def update(self, **settings: Any) -> set[str]:
@@ -179,8 +181,6 @@ class ExplorerState:
             return
         first = self.sides[0]
         self.sides = (first, Side(first.graph, (), first.source)) if on else (first,)
-        if self.layout not in self.layouts():
-            self.layout = self.layouts()[0]
 
     # ---- what the network sees ----------------------------------------------------------------
 
@@ -198,9 +198,10 @@ class ExplorerState:
             return METHODS[PLAIN if self.color_by == PLAIN else "DE-LP"]
         if self.color_by in AFTERWARDS and self.hops == 1:
             return AFTERWARDS[self.color_by]
-        return method_of(self._encoding(), self.hops > 1)
+        return method_of(self.encoding(), self.hops > 1)
 
-    def _encoding(self) -> Encoding:
+    def encoding(self) -> Encoding:
+        """What the graphs are colored by; of a plain GNN, which has none, see :meth:`labels`."""
         return seen.encoding_of(self.color_by, self.step, max(side.graph.num_nodes for side in self.sides))
 
     def columns(self) -> tuple[str, ...]:
@@ -217,7 +218,7 @@ class ExplorerState:
         if columns := self.columns():
             column = min(self.column, len(columns) - 1)
             title = self.color_by if columns == (self.color_by,) else f"{self.color_by}: {columns[column]}"
-        return seen.labels_of(picks, self._encoding(), self.cut, column, title, exact)
+        return seen.labels_of(picks, self.encoding(), self.cut, column, title, exact)
 
     def classes(self, layers: int, method: Method | None = None, hops: int = 1) -> tuple[NDArray[np.int64], ...]:
         """The class of every node of each side after 0..layers layers, by the method shown or another."""

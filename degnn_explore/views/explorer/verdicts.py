@@ -9,7 +9,6 @@ from threading import Event, Thread
 from typing import Any
 
 from ...common.progress import Cancelled, on_compiling, watching
-from ...encodings.custom import REGISTRY
 from ...expressive.methods import AFTERWARDS, Method, method_of
 from ...expressive.symmetry import match_sets
 from ...expressive.verdicts import Verdict, distinguish
@@ -54,7 +53,7 @@ class Question:
         listed = {name: method for name, method in SHOWN.items() if method.targets in (None, p)}
         if shown in (PLAIN, "SPD", "LP", *AFTERWARDS):
             return listed
-        own = method_of(REGISTRY[shown] if shown in REGISTRY else self.state._encoding())
+        own = method_of(self.state.encoding())
         return listed | {own.name: own}
 
 

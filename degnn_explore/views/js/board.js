@@ -1,7 +1,7 @@
 // The Training Board's frame: one row of choices, the result as the headline, two charts, and tabs below.
 
 import { dotWords, drawDots, modelColor, plotlyOf, tableOf, themedFigure } from "./charts.js";
-import { copy, download, followTheme, make, markLost, shape } from "./dom.js";
+import { copy, download, fill, followTheme, make, markLost, shape } from "./dom.js";
 import { renderExplorer } from "./explorer.js";
 import { choice, menu, number, pressButton, row, tick } from "./form.js";
 
@@ -102,7 +102,6 @@ export function renderBoard({ model, el }) {
   const save = (name, value) => { model.set(name, value); model.save_changes(); };
   const set = (changes) => save("values", { ...get("values"), ...changes });
   const setView = (changes) => { save("view", { ...get("view"), ...changes }); show(); };
-  const toggleDrawer = (name) => setView({ open: get("view").open === name ? "" : name });
   const act = (name, content = {}) => model.send({ kind: "do", name, ...content });
   let look = PALETTE.light, theme = "light", closed = false, showDue = false, closeExplorer = null;
 
@@ -110,15 +109,15 @@ export function renderBoard({ model, el }) {
   const bar = make("div", "de-bar");
   const question = menu("Question", (key) => set({ question: key }));
   const seeds = menu("Seeds", (count) => set({ seeds: count }));
-  const models = pressButton("", "Which models race", () => toggleDrawer("models"), "de-select de-models-button de-folds");
-  const settings = pressButton("Settings", "Epochs, device, layers and the rest", () => toggleDrawer("settings"), "de-link de-more de-folds");
-  const go = pressButton("", "", () => act("go", { meaning: get("go").meaning, values: get("values") }), "de-button de-primary de-go");
+  const models = drawerButton("models", "", "Which models race", "de-select de-models-button de-folds");
+  const settings = drawerButton("settings", "Settings", "Epochs, device, layers and the rest", "de-link de-more de-folds");
+  const go = pressButton("", "", startOrStop, "de-button de-primary de-go");
   bar.append(question.el, models, seeds.el, make("span", "de-spacer"), settings, go);
 
   // -- the result in a sentence
   const strip = make("div", "de-strip"), title = make("h2", "de-headline"), reason = make("p", "de-reason");
   const sure = make("span", "");
-  const how = pressButton("How is this judged?", "The test, the sets, the settings", () => toggleDrawer("judged"), "de-link");
+  const how = drawerButton("judged", "How is this judged?", "The test, the sets, the settings", "de-link");
   const earlier = pressButton("", "Results kept from earlier runs", () => act("earlier"), "de-link");
   title.setAttribute("aria-live", "polite");
   reason.append(sure, " ", how, " ", earlier);
@@ -162,6 +161,12 @@ export function renderBoard({ model, el }) {
   root.append(bar, strip, cards, tabBar, content);
   el.append(root);
 
+  function drawerButton(name, label, title, className) {
+    return pressButton(label, title, () => setView({ open: get("view").open === name ? "" : name }), className);
+  }
+  function startOrStop() { // with what was chosen, for a click may overtake it
+    act("go", { meaning: get("go").meaning, values: get("values") });
+  }
   function openTab(tab) {
     setView({ tab });
     act("tab", { tab });
@@ -217,15 +222,19 @@ export function renderBoard({ model, el }) {
     return parts;
   }
   const judgedRows = () => get("headline").judged.map((note) => make("p", "", note));
-  const drawers = { models: ["Models", modelRows], settings: ["Settings", settingRows], judged: ["How is this judged?", judgedRows] };
+  const drawers = {
+    models: ["Models", modelRows],
+    settings: ["Settings", settingRows],
+    judged: ["How is this judged?", judgedRows],
+  };
 
   function showDrawer() {
     const open = drawers[get("view").open];
     drawer.hidden = !open;
     if (!open) return;
-    const [name, rowsOf] = open, parts = rowsOf(), old = drawerBody.children;
+    const [name, rowsOf] = open;
     drawerTitle.textContent = name;
-    if (parts.length !== old.length || parts.some((part, k) => part !== old[k])) drawerBody.replaceChildren(...parts);
+    fill(drawerBody, rowsOf());
     const controls = drawerBody.querySelectorAll("select, input[type=number]");
     for (const control of controls) control.disabled = get("go").running;
   }
@@ -285,12 +294,12 @@ export function renderBoard({ model, el }) {
   function showTabs(hasResult) {
     const tab = hasResult ? get("view").tab || "mistakes" : "";
     const kind = get("values").question.split("|")[0], askedSet = SET_WORDS[kind] ?? "a set";
-    const names = [["mistakes", "Mistakes"], ["distance", kind === "roles" ? "By class" : "By distance"], ["ask", `Ask about ${askedSet}`]];
+    const by = kind === "roles" ? "By class" : "By distance";
+    const names = [["mistakes", "Mistakes"], ["distance", by], ["ask", `Ask about ${askedSet}`]];
     if (kind === "links") names.push(["missing", "Missing links"]);
     tabBar.hidden = content.hidden = !hasResult || (get("go").running && !get("tab").kind);
     tabs.show(names, tab);
     root.classList.toggle("de-is-ask", tab === "ask");
-    root.classList.toggle("de-has-results", hasResult);
     ask.hidden = tab !== "ask";
     listed.hidden = tab === "ask" || !tab;
     if (tab === "ask") showAnswer();
@@ -300,15 +309,17 @@ export function renderBoard({ model, el }) {
     const { text, details } = get("error");
     error.hidden = !text;
     if (!text) return error.replaceChildren();
-    error.replaceChildren(make("span", "", text), pressButton("×", "Close this message", () => { error.hidden = true; }, "de-close"));
+    const close = pressButton("×", "Close this message", () => { error.hidden = true; }, "de-close");
+    error.replaceChildren(make("span", "", text), close);
     if (details) error.append(bugDetails(details));
   }
 
-  let shownTable = null;
+  let shownTable = null, shownTab = "";
   function showTable(tab) {
     const table = get("tab");
-    if (table === shownTable && listed.childElementCount) return;
+    if (table === shownTable && tab === shownTab) return;
     shownTable = table;
+    shownTab = tab;
     listed.replaceChildren(...(table.kind === tab ? tableParts(tab, table) : [make("p", "de-note", "Judging the test sets…")]));
   }
   function tableParts(tab, table) {
@@ -347,7 +358,7 @@ export function renderBoard({ model, el }) {
   let timer = 0, lastDrawn = 0, drawAgain = false, visible = true, plotly = null;
   function redrawCharts() {
     drawAgain = Boolean(timer);
-    if (!timer && visible) timer = setTimeout(drawCharts, Math.max(0, lastDrawn + REDRAW_PAUSE - performance.now()));
+    if (!timer && visible && !closed) timer = setTimeout(drawCharts, Math.max(0, lastDrawn + REDRAW_PAUSE - performance.now()));
   }
   async function drawCharts() {
     const { rows = [], metric } = get("result");

@@ -17,24 +17,41 @@ export function dotRange(rows) {
   const low = Math.min(...points), high = Math.max(...points), pad = Math.max(1, 0.12 * (high - low));
   const ends = rows.flatMap((row) => (row.half === null ? [] : [row.mean - row.half, row.mean + row.half]));
   const far = Math.max(pad, 0.35 * (high - low));
-  return [Math.max(0, Math.min(low - pad, Math.max(low - far, Math.min(...ends, low)))), Math.min(100.5, Math.max(high + pad, Math.min(high + far, Math.max(...ends, high))))];
+  const from = Math.min(low - pad, Math.max(low - far, Math.min(...ends, low)));
+  const to = Math.max(high + pad, Math.min(high + far, Math.max(...ends, high)));
+  return [Math.max(0, from), Math.min(100.5, to)];
 }
 
 // Where everything of the chart is, in pixels.
 export function dotPlot(rows, width, height) {
-  const [low, high] = dotRange(rows), right = 46, bottom = 32;
-  const longest = Math.max(0, ...rows.map((row) => row.model.length)), names = Math.min(0.44 * width, Math.max(60, 14 + 8.6 * longest));
-  const x = (value) => names + ((value - low) / (high - low)) * (width - names - right), step = Math.min(46, (height - bottom) / Math.max(1, rows.length));
-  const clip = (value) => Math.max(low, Math.min(high, value));
+  const [low, high] = dotRange(rows), longest = Math.max(0, ...rows.map((row) => row.model.length));
+  const left = Math.min(0.44 * width, Math.max(60, nameWidth(longest))), right = width - 46, bottom = height - 32;
+  const step = Math.min(46, bottom / Math.max(1, rows.length));
+  const x = (value) => left + ((value - low) / (high - low)) * (right - left);
+  const clipped = (value) => x(Math.max(low, Math.min(high, value)));
   return {
-    left: names, right: width - right, bottom: height - bottom, step,
-    ticks: roundTicks(low, high, Math.max(2, Math.floor((width - names - right) / 48))).map((value) => ({ value, x: x(value) })),
-    rows: rows.map((row, k) => ({ ...row, y: step * (k + 0.42), x: x(row.mean), dots: row.seeds.map(x), ends: row.half === null ? null : [x(clip(row.mean - row.half)), x(clip(row.mean + row.half))], diamond: row.paper === null ? null : x(row.paper) })),
+    left, right, bottom, step,
+    ticks: roundTicks(low, high, Math.max(2, Math.floor((right - left) / 48))).map((value) => ({ value, x: x(value) })),
+    rows: rows.map((row, k) => ({
+      ...row,
+      y: step * (k + 0.42),
+      x: x(row.mean),
+      dots: row.seeds.map(x),
+      ends: row.half === null ? null : [clipped(row.mean - row.half), clipped(row.mean + row.half)],
+      diamond: row.paper === null ? null : x(row.paper),
+    })),
   };
 }
+const nameWidth = (letters) => 14 + 8.6 * letters;
 
 // The same in words, for those who cannot see it.
-export const dotWords = (rows, metric) => rows.map((row) => `${row.model}: ${metric} ${row.mean.toFixed(1)} percent${row.half === null ? "" : `, plus or minus ${row.half.toFixed(1)}`}${row.paper === null ? "" : `, in the paper ${row.paper.toFixed(1)}`}.`).join(" ");
+export function dotWords(rows, metric) {
+  return rows.map(({ model, mean, half, paper }) => {
+    const interval = half === null ? "" : `, plus or minus ${half.toFixed(1)}`;
+    const published = paper === null ? "" : `, in the paper ${paper.toFixed(1)}`;
+    return `${model}: ${metric} ${mean.toFixed(1)} percent${interval}${published}.`;
+  }).join(" ");
+}
 
 // The deeper colors are hard to read on a dark page; these are the same hues, lighter.
 const ON_DARK = { "#0072b2": "#4aa3e0", "#b03a5b": "#dd6f93", "#a0764a": "#c59b70", "#8b6fd1": "#a993e6", "#6f7d1f": "#b4c05c" };
@@ -43,21 +60,29 @@ export const modelColor = (color, theme) => (theme === "dark" ? ON_DARK[color] ?
 export function drawDots(svg, rows, metric, look, theme) {
   const width = svg.clientWidth, height = svg.clientHeight;
   if (!width || !height) return;
-  const plot = dotPlot(rows, width, height), parts = [];
-  for (const { value, x } of plot.ticks) parts.push(shape("line", { x1: x, x2: x, y1: 0, y2: plot.bottom, stroke: look.line }), shape("text", { x, y: plot.bottom + 14, fill: look.faint, "text-anchor": "middle", "font-size": 11 }, `${value}`));
-  parts.push(shape("text", { x: (plot.left + plot.right) / 2, y: plot.bottom + 28, fill: look.faint, "text-anchor": "middle", "font-size": 11 }, `test ${metric}, %`));
-  for (const row of plot.rows) {
-    const color = modelColor(row.color, theme), small = plot.step < 22 || 14 + 8.6 * row.model.length > plot.left;
-    parts.push(shape("text", { x: 0, y: row.y + 4, fill: color, "font-weight": 650, "font-size": small ? 11 : 13 }, row.model));
-    if (row.ends) parts.push(shape("line", { x1: row.ends[0], x2: row.ends[1], y1: row.y, y2: row.y, stroke: color, "stroke-width": 2.5 }));
-    for (const x of row.dots) parts.push(shape("circle", { cx: x, cy: row.y, r: 3, fill: color, opacity: 0.4 }));
-    parts.push(shape("circle", { cx: row.x, cy: row.y, r: small ? 4.5 : 6, fill: color }));
-    if (row.diamond !== null) {
-      const y = row.y + Math.min(13, plot.step * 0.36), r = small ? 3.5 : 5, mark = shape("path", { d: `M${row.diamond} ${y - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z`, fill: look.back, stroke: look.faint, "stroke-width": 1.4 });
-      mark.append(shape("title", {}, `${row.model} in the paper: ${row.paper.toFixed(1)}`));
+  const plot = dotPlot(rows, width, height), { left, right, bottom, step } = plot, parts = [];
+  const axisText = { fill: look.faint, "text-anchor": "middle", "font-size": 11 };
+  for (const { value, x } of plot.ticks) {
+    parts.push(shape("line", { x1: x, x2: x, y1: 0, y2: bottom, stroke: look.line }));
+    parts.push(shape("text", { x, y: bottom + 14, ...axisText }, `${value}`));
+  }
+  parts.push(shape("text", { x: (left + right) / 2, y: bottom + 28, ...axisText }, `test ${metric}, %`));
+  for (const { model, color: own, mean, paper, x, y, dots, ends, diamond } of plot.rows) {
+    const color = modelColor(own, theme), isSmall = step < 22 || nameWidth(model.length) > left;
+    const text = { y: y + 4, "font-weight": 650, "font-size": isSmall ? 11 : 13 };
+    parts.push(shape("text", { x: 0, fill: color, ...text }, model));
+    if (ends) parts.push(shape("line", { x1: ends[0], x2: ends[1], y1: y, y2: y, stroke: color, "stroke-width": 2.5 }));
+    for (const cx of dots) parts.push(shape("circle", { cx, cy: y, r: 3, fill: color, opacity: 0.4 }));
+    parts.push(shape("circle", { cx: x, cy: y, r: isSmall ? 4.5 : 6, fill: color }));
+    if (diamond !== null) {
+      const top = y + Math.min(13, step * 0.36), r = isSmall ? 3.5 : 5;
+      const d = `M${diamond} ${top - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z`;
+      const mark = shape("path", { d, fill: look.back, stroke: look.faint, "stroke-width": 1.4 });
+      mark.append(shape("title", {}, `${model} in the paper: ${paper.toFixed(1)}`));
       parts.push(mark);
     }
-    parts.push(shape("text", { x: width, y: row.y + 4, fill: look.text, "text-anchor": "end", "font-weight": 650, "font-size": small ? 11 : 13, class: "de-mean", "data-model": row.model }, row.mean.toFixed(1)));
+    const atEnd = { x: width, fill: look.text, "text-anchor": "end", class: "de-mean", "data-model": model };
+    parts.push(shape("text", { ...atEnd, ...text }, mean.toFixed(1)));
   }
   svg.replaceChildren(...parts);
 }
@@ -65,31 +90,38 @@ export function drawDots(svg, rows, metric, look, theme) {
 // Plotly, once a page: asked for until it comes. wanted() says whether the chart is still there.
 export async function plotlyOf(model, wanted) {
   const page = (globalThis[Symbol.for("degnn plotly")] ??= { asked: -1e9, patience: 4000, made: null });
+  async function receive(message, buffers) {
+    if (message?.kind !== "plotly" || page.made) return;
+    const address = URL.createObjectURL(new Blob([buffers[0]], { type: "text/javascript" }));
+    page.made = (await import(address)).default;
+    URL.revokeObjectURL(address);
+  }
+  model.on("msg:custom", receive);
   while (!page.made && wanted()) {
     if (performance.now() - page.asked > page.patience) {
       page.asked = performance.now();
       page.patience *= 2;
-      const hear = async (message, buffers) => {
-        if (message?.kind !== "plotly" || page.made) return;
-        model.off("msg:custom", hear);
-        const address = URL.createObjectURL(new Blob([buffers[0]], { type: "text/javascript" }));
-        page.made = (await import(address)).default;
-        URL.revokeObjectURL(address);
-      };
-      model.on("msg:custom", hear);
       model.send({ kind: "plotly?" });
     }
     await new Promise((done) => setTimeout(done, 50));
   }
+  model.off("msg:custom", receive);
   return page.made;
 }
 
 // Python's figure in the colors of the page.
 export function themedFigure(figure, look, theme, width, height) {
-  const colored = theme === "dark" ? JSON.parse(JSON.stringify(figure).replace(/#[0-9a-f]{6}/g, (color) => ON_DARK[color] ?? color)) : figure;
-  const layout = { ...colored.layout, width, height, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: look.text, size: 12 }, hoverlabel: { bgcolor: look.back, bordercolor: look.line, font: { color: look.text } } };
-  for (const axis of ["xaxis", "yaxis"]) layout[axis] = { gridcolor: look.line, linecolor: look.line, zeroline: false, ...layout[axis], tickfont: { color: look.faint, size: 11 }, ...(layout[axis].title ? { title: { standoff: 4, ...layout[axis].title, font: { color: look.faint, size: 11 } } } : {}) };
-  return { data: colored.data, layout };
+  const recolored = () => JSON.parse(JSON.stringify(figure).replace(/#[0-9a-f]{6}/g, (color) => modelColor(color, theme)));
+  const { data, layout: given } = theme === "dark" ? recolored() : figure;
+  const clear = "rgba(0,0,0,0)", small = { color: look.faint, size: 11 };
+  const hoverlabel = { bgcolor: look.back, bordercolor: look.line, font: { color: look.text } };
+  const layout = { ...given, width, height, hoverlabel, font: { color: look.text, size: 12 }, paper_bgcolor: clear, plot_bgcolor: clear };
+  for (const name of ["xaxis", "yaxis"]) {
+    const axis = given[name], lines = { gridcolor: look.line, linecolor: look.line, zeroline: false };
+    layout[name] = { ...lines, ...axis, tickfont: small };
+    if (axis.title) layout[name].title = { standoff: 4, ...axis.title, font: small };
+  }
+  return { data, layout };
 }
 
 export function tableOf(table, actions) {
@@ -100,7 +132,11 @@ export function tableOf(table, actions) {
   for (const row of table.rows) {
     const tr = make("tr");
     row.cells.forEach((cell) => tr.append(make("td", "", cell)));
-    if (actions) { const td = make("td", "de-actions"); td.append(...actions(row)); tr.append(td); }
+    if (actions) {
+      const td = make("td", "de-actions");
+      td.append(...actions(row));
+      tr.append(td);
+    }
     body.append(tr);
   }
   made.append(top, body);

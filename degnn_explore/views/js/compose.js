@@ -90,7 +90,10 @@ export function coloring(seen, look, codes, letters, layer, starts) {
   }
   const sorted = [...unique.keys()].sort((a, b) => a - b);
   sorted.forEach((key, k) => unique.set(key, k));
-  const entries = sorted.map((key) => ({ ...entryOf(seen, look, Math.floor(key / 100000), key % 100000, layer), counts: starts.slice(1).map(() => 0) }));
+  const entries = sorted.map((key) => {
+    const entry = entryOf(seen, look, Math.floor(key / 100000), key % 100000, layer);
+    return { ...entry, counts: starts.slice(1).map(() => 0) };
+  });
   const place = new Uint16Array(n);
   let side = 0;
   for (let i = 0; i < n; i++) {
@@ -112,12 +115,6 @@ export function lastLayer(classes, n, layers) {
   return layers;
 }
 
-// Whether two target sets differ after `layer` layers: the multisets of their classes.
-export function differ(classes, n, layer, a, b) {
-  const at = (nodes) => nodes.map((i) => classes[layer * n + i]).sort((x, y) => x - y).join();
-  return at(a) !== at(b);
-}
-
 // The target set after a click: a target leaves it, another node joins; where p is fixed the one picked first makes room.
 export function picked(targets, node, size) {
   if (targets.includes(node)) return targets.filter((t) => t !== node);
@@ -126,12 +123,12 @@ export function picked(targets, node, size) {
 
 // Arcs of what is drawn, without those inside S where they are cut; within `hops` hops, each with its distance.
 export function arcsOf(links, n, hops, cut, targets) {
-  if (hops === 1 && !(cut && targets.length > 1)) return { indptr: links.start, indices: links.list, tags: new Uint8Array(0) };
+  const none = new Uint8Array(0);
+  if (hops === 1 && !(cut && targets.length > 1)) return { indptr: links.start, indices: links.list, tags: none };
   const gone = new Set(cut ? targets : []), indptr = new Uint32Array(n + 1), indices = [], tags = [];
   const near = (u) => {
-    const out = [];
-    for (let e = links.start[u]; e < links.start[u + 1]; e++) if (!(gone.has(u) && gone.has(links.list[e]))) out.push(links.list[e]);
-    return out;
+    const all = [...links.list.subarray(links.start[u], links.start[u + 1])];
+    return gone.has(u) ? all.filter((v) => !gone.has(v)) : all;
   };
   for (let u = 0; u < n; u++) {
     let ring = [u];
@@ -143,5 +140,5 @@ export function arcsOf(links, n, hops, cut, targets) {
     }
     indptr[u + 1] = indices.length;
   }
-  return { indptr, indices: Uint32Array.from(indices), tags: hops > 1 ? Uint8Array.from(tags) : new Uint8Array(0) };
+  return { indptr, indices: Uint32Array.from(indices), tags: hops > 1 ? Uint8Array.from(tags) : none };
 }

@@ -8,13 +8,19 @@ export const make = (tag, className, text) => {
   return node;
 };
 
-// The same in a drawing.
+// An element of an SVG.
 export const shape = (tag, attributes, text) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   if (text !== undefined) node.textContent = text;
   return node;
 };
+
+// Puts nodes into an element unless they are there already, so that the focus stays where it is.
+export function fill(el, nodes) {
+  const { childNodes: old } = el;
+  if (nodes.length !== old.length || nodes.some((node, k) => node !== old[k])) el.replaceChildren(...nodes);
+}
 
 // Ids that no other panel of the page has: Explorers and boards have scripts of their own, so the count is the page's.
 export function uniqueId(word) {

@@ -87,10 +87,7 @@ export function renderExplorer({ model, el }) {
     pick: pickNode,
     lasso: addNodes,
     clear: () => retarget(get("targets").map(() => [])),
-    hover: (nodes) => {
-      tree.light(nodes);
-      graph.glow(partners(nodes));
-    },
+    hover: light,
     moved: (xy) => {
       cache.moved = xy;
       if (xy === null) showSoon();
@@ -150,7 +147,11 @@ export function renderExplorer({ model, el }) {
     const drawn = get("graphs").drawn[side], at = i - starts()[side];
     return [side, drawn.length ? drawn[at] : at];
   }
-  function partners(nodes) { // a map that takes A to B: hovering a node lights where it goes, or comes from
+  function light(nodes) { // in the tree the discs that stand for them, in the graphs where a symmetry takes them
+    tree.light(nodes);
+    graph.glow(partners(nodes));
+  }
+  function partners(nodes) { // where a map that takes A to B takes them, or takes them from
     const symmetry = get("pills").symmetry, shift = starts()[1];
     if (symmetry?.kind !== "same" || !symmetry.map.length) return [];
     return nodes.map((i) => (i < shift ? shift + symmetry.map[i] : symmetry.map.indexOf(i - shift)));
@@ -195,7 +196,9 @@ export function renderExplorer({ model, el }) {
   }
 
   // -- model -> one scene
-  function readArrays(n) {
+  function readArrays(g, n) {
+    const graphKey = JSON.stringify([g.titles, g.nodes]);
+    if (graphKey !== cache.graphKey) Object.assign(cache, { graphKey, camera: null }); // another graph is seen in full
     const seen = get("seen"), xy = get("xy"), edges = get("edges"), codes = get("codes"), classes = get("classes");
     if (xy !== cache.rawXY) Object.assign(cache, { rawXY: xy, xy: typed(Float32Array, xy), moved: null, fresh: true });
     if (edges !== cache.rawEdges) {
@@ -225,7 +228,7 @@ export function renderExplorer({ model, el }) {
     const seen = get("seen"), g = get("graphs"), v = get("values");
     if (!seen.labels || !g.starts) return null;
     const n = g.starts.at(-1);
-    readArrays(n);
+    readArrays(g, n);
     if (cache.codes.length !== n || cache.classes.length !== n * (seen.layers + 1)) return null;
     const asking = get("lesson").kind === "ask" && get("lesson").reply === null;
     const layer = Math.min(asking ? 0 : playing ? playing.layer : v.layer, seen.layers);
@@ -329,9 +332,11 @@ export function renderExplorer({ model, el }) {
     drawer.show();
     graph.show(graphScene(scene), cache.fresh);
     showLegend(scene);
-    showTip(cache.fresh ? -1 : pointedAt, scene); // a click changes what its node is
-    cache.fresh = false;
     if (!scene.asking) tree.show(treeScene(scene));
+    if (cache.fresh) pointedAt = -1;
+    showTip(pointedAt, scene); // a click changes what its node is
+    light(pointedAt < 0 ? [] : [pointedAt]);
+    cache.fresh = false;
   }
   function showSoon() { // several traits arrive in one message
     if (!showIsDue) queueMicrotask(show);
@@ -443,7 +448,7 @@ export function renderExplorer({ model, el }) {
   }
   function stepTo(layer) {
     halt();
-    setValues({ layer: Math.max(0, Math.min(get("seen").layers, layer)) });
+    setValues({ layer: Math.max(0, Math.min(get("options").max_layer, layer)) }); // Python sends deeper layers if need be
   }
 
   // -- finding, uploading, messages of the kernel

@@ -70,9 +70,10 @@ export function unfold(net, roots, sides, depth) {
       for (const below of neighbors(net, members[0], depth - level - 1)) grow(below.nodes, side, level + 1, i, below.hop);
     return i;
   };
-  const tops = roots.map((u, k) => grow([u], 1 << sides[k], 0, -1, 0)), below = new Map(), key = (node) => node.level + ":" + node.cls;
-  nodes.forEach((node) => below.set(key(node), (below.get(key(node)) ?? 0) | node.side));
-  nodes.forEach((node) => { node.side = below.get(key(node)); });
+  const tops = roots.map((u, k) => grow([u], 1 << sides[k], 0, -1, 0));
+  const sidesOf = new Map(), key = (node) => node.level + ":" + node.cls; // of both trees
+  nodes.forEach((node) => sidesOf.set(key(node), (sidesOf.get(key(node)) ?? 0) | node.side));
+  nodes.forEach((node) => { node.side = sidesOf.get(key(node)); });
   return { nodes, lines, roots: tops, depth };
 }
 
@@ -110,30 +111,37 @@ export function part(picture, label, a, b) {
   return picture;
 }
 
-// Keeps at most `most` nodes a level: those on the way to a parting first, those whose lines carry most, then those that
-// most walks reach. One node with `more` stands for the rest of its level.
+// Keeps at most `most` nodes a level: those on the way to a parting first, then those that most walks reach. One node with
+// `more` stands for the rest of its level.
 export function trim(picture, most) {
-  const { nodes, lines } = picture, walks = nodes.map(() => 0), way = nodes.map(() => 0), carried = nodes.map(() => 0);
-  picture.roots.forEach((i) => { walks[i] = 1; way[i] = 2; });
-  lines.forEach((line) => { walks[line.to] += walks[line.from] * line.times; way[line.to] = Math.max(way[line.to], line.way ?? 0); carried[line.to] = Math.max(carried[line.to], line.size ?? 0); });
+  const { nodes, lines } = picture, walks = nodes.map(() => 0), way = nodes.map(() => 0);
+  picture.roots.forEach((i) => { walks[i] = 1; });
+  lines.forEach((line) => {
+    walks[line.to] += walks[line.from] * line.times;
+    way[line.to] = Math.max(way[line.to], line.way);
+  });
   const kept = new Map(), out = { ...picture, nodes: [], lines: [] }, rest = new Map();
   for (let level = 0; level <= picture.depth; level++) {
     const here = nodes.map((_, i) => i).filter((i) => nodes[i].level === level);
     const room = here.length > most ? most - 1 : most;
-    const best = here.slice().sort((i, j) => way[j] - way[i] || carried[j] - carried[i] || walks[j] - walks[i] || i - j).slice(0, room);
-    const chosen = new Set(best);
-    here.filter((i) => chosen.has(i)).forEach((i) => { kept.set(i, out.nodes.length); out.nodes.push(nodes[i]); });
-    if (here.length > room) {
-      const others = here.filter((i) => !chosen.has(i));
-      rest.set(level, out.nodes.length);
-      out.nodes.push({ level, cls: -1, members: [...new Set(others.flatMap((i) => nodes[i].members))], side: 3, more: others.length, of: here.length });
-    }
+    const chosen = new Set(here.slice().sort((i, j) => way[j] - way[i] || walks[j] - walks[i] || i - j).slice(0, room));
+    here.filter((i) => chosen.has(i)).forEach((i) => {
+      kept.set(i, out.nodes.length);
+      out.nodes.push(nodes[i]);
+    });
+    const others = here.filter((i) => !chosen.has(i)), members = [...new Set(others.flatMap((i) => nodes[i].members))];
+    if (!others.length) continue;
+    rest.set(level, out.nodes.length);
+    out.nodes.push({ level, cls: -1, members, side: 3, more: others.length, of: here.length });
   }
   const pooled = new Map(), at = (i) => kept.get(i) ?? rest.get(nodes[i].level);
   for (const line of lines) {
     const from = at(line.from), to = at(line.to), key = from + ":" + to;
-    if (kept.has(line.from) && kept.has(line.to)) { out.lines.push({ ...line, from, to }); continue; }
-    if (!pooled.has(key)) { pooled.set(key, { from, to, hop: 1, times: 0, way: 0, many: !kept.has(line.from) }); }
+    if (kept.has(line.from) && kept.has(line.to)) {
+      out.lines.push({ ...line, from, to });
+      continue;
+    }
+    if (!pooled.has(key)) pooled.set(key, { from, to, hop: 1, times: 0, way: 0, many: !kept.has(line.from) });
     pooled.get(key).times += line.times;
   }
   out.lines.push(...pooled.values()); // how many lines leave a node that stands for many says nothing: many
@@ -141,12 +149,14 @@ export function trim(picture, most) {
   return out;
 }
 
-
 // The multiset that a root takes in, as text: "{1a ×2, 1b}".
 export function gathered(picture, root, mark, most = 8) {
   const all = picture.lines.filter((line) => line.from === root), node = (line) => picture.nodes[line.to];
   const word = (line) => (node(line).more ? `${node(line).more} others` : mark(node(line)) || "●");
-  const listed = all.slice(0, most).map((line) => word(line) + (line.times > 1 ? ` ×${line.times}` : "") + (line.hop > 1 ? ` at ${line.hop} hops` : ""));
+  const listed = all.slice(0, most).map((line) => {
+    const times = line.times > 1 ? ` ×${line.times}` : "", far = line.hop > 1 ? ` at ${line.hop} hops` : "";
+    return word(line) + times + far;
+  });
   if (all.length > most) listed.push(`… ${all.length - most} more`);
   return `{${listed.join(", ")}}`;
 }

@@ -1,6 +1,6 @@
 // Controls: each is { el, show(changes) }, and calls act(value) when a reader changes it.
 
-import { make, uniqueId } from "./dom.js";
+import { make } from "./dom.js";
 
 export function pressButton(label, title, act, className = "de-button") {
   const el = make("button", className, label);
@@ -19,7 +19,8 @@ export function menu(label, act, title = "") {
   el.addEventListener("change", () => act(JSON.parse(el.value)));
   return { el, show: (options, value) => {
     const key = JSON.stringify(options);
-    if (key !== shown) el.replaceChildren(...options.map(([v, text]) => Object.assign(make("option", "", text), { value: JSON.stringify(v) })));
+    const option = ([v, text]) => Object.assign(make("option", "", text), { value: JSON.stringify(v) });
+    if (key !== shown) el.replaceChildren(...options.map(option));
     shown = key;
     el.value = JSON.stringify(value);
   } };
@@ -36,11 +37,11 @@ export function choice(label, act, className = "de-choice") {
     if (!by) return;
     event.preventDefault();
     const next = (values.indexOf(now) + by + values.length) % values.length;
-    if (buttons[next].disabled) return;
     act(values[next]);
     buttons[next].focus();
   });
   return { el, show: (options, value) => { // options: [value, text, title]
+    const hadFocus = el.contains(el.getRootNode().activeElement);
     if (JSON.stringify(options.map(([v]) => v)) !== JSON.stringify(values)) {
       buttons = options.map(([v]) => {
         const button = pressButton("", "", () => act(v), "");
@@ -52,12 +53,12 @@ export function choice(label, act, className = "de-choice") {
     values = options.map(([v]) => v);
     now = value;
     buttons.forEach((button, i) => {
-      const [v, text, title = "", disabled = false] = options[i];
+      const [v, text, title = ""] = options[i];
       if (button.textContent !== text) button.textContent = text;
       button.title = title;
-      button.disabled = disabled;
       button.setAttribute("aria-checked", String(v === value));
       button.tabIndex = v === value ? 0 : -1;
+      if (hadFocus && v === value) button.focus(); // a new button in place of one that had it
     });
   } };
 }
@@ -76,14 +77,17 @@ export function number(label, low, high, act, title = "") {
   Object.assign(input, { type: "number", min: low, max: high });
   el.title = title;
   el.append(make("span", "", label), input);
-  input.addEventListener("change", () => act(Math.max(low, Math.min(high, Math.round(Number(input.value) || low)))));
+  input.addEventListener("change", () => {
+    const value = Math.max(low, Math.min(Number(input.max), Math.round(Number(input.value) || low)));
+    input.value = value; // what is kept, not what was typed
+    act(value);
+  });
   return { el, input, show: (value) => { input.value = value; } };
 }
 
 // A row with a label for a control that has none of its own.
 export function row(label, ...controls) {
-  const el = make("div", "de-row"), name = make("span", "de-label", label);
-  name.id = uniqueId("label");
-  el.append(name, ...controls);
+  const el = make("div", "de-row");
+  el.append(make("span", "de-label", label), ...controls);
   return el;
 }

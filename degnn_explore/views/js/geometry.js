@@ -13,8 +13,6 @@ export function adjacency(edges, n) {
   return { start, list };
 }
 
-// ---- geometry --------------------------------------------------------------------------------
-
 // Splits the room into panels, side by side or one above the other, whichever gives the larger scale; one scale for all,
 // so that they zoom in step. Above each graph is its caption, of one line or two; a map (0) has it over the sea.
 export function frame(positions, starts, width, height, captionLines = 1) {
@@ -41,8 +39,8 @@ export function frame(positions, starts, width, height, captionLines = 1) {
     });
     return { panels, scale, width, height };
   };
-  const beside = arrange(Math.max(boxes.length, 1), 1), above = arrange(1, Math.max(boxes.length, 1));
-  return above.scale > beside.scale ? above : beside;
+  const sideBySide = arrange(boxes.length, 1), stacked = arrange(1, boxes.length);
+  return stacked.scale > sideBySide.scale ? stacked : sideBySide;
 }
 
 // World -> screen for every node. camera = [zoom, dx, dy], dx and dy in fitted pixels.
@@ -117,20 +115,21 @@ export function nodeRadius(xs, ys, area) {
   if (!n) return 6;
   if (n <= 60) {
     let nearest = Infinity;
-    for (let i = 0; i < n; i++)
+    for (let i = 1; i < n; i++) {
       for (let j = 0; j < i; j++) nearest = Math.min(nearest, Math.hypot(xs[i] - xs[j], ys[i] - ys[j]));
+    }
     return Math.min(18, Math.max(2.4, 0.43 * nearest));
   }
   // a sample says how crowded the crowded parts are
-  const near = [], every = Math.max(1, Math.floor(n / 120));
+  const nearest = [], every = Math.max(1, Math.floor(n / 120));
   for (let i = 0; i < n; i += every) {
     let best = Infinity;
     for (let j = 0; j < n; j++) if (j !== i) best = Math.min(best, (xs[i] - xs[j]) ** 2 + (ys[i] - ys[j]) ** 2);
-    near.push(Math.sqrt(best));
+    nearest.push(Math.sqrt(best));
   }
-  near.sort((a, b) => a - b);
-  const gap = Math.max(Math.min(0.9 * Math.sqrt(area / n), 2 * near[Math.floor(near.length / 3)]), n <= 2000 ? 12 : 0);
-  return Math.min(15, Math.max(1.8, 0.36 * gap));
+  nearest.sort((a, b) => a - b);
+  const crowded = nearest[Math.floor(nearest.length / 3)], least = n <= 2000 ? 12 : 0;
+  return Math.min(15, Math.max(1.8, 0.36 * Math.max(least, Math.min(0.9 * Math.sqrt(area / n), 2 * crowded))));
 }
 
 // The targets that made room for others: each is seen to go. When all are cleared, nothing needs saying.
@@ -138,26 +137,24 @@ export function departed(before, after) {
   return after.length ? before.filter((i) => !after.includes(i)) : [];
 }
 
-// How many edges run through a box, by clipping each against it (Liang and Barsky).
+// How many edges run through the inside of a box, by clipping each against it (Liang and Barsky).
 export function crossings(box, xs, ys, edges) {
   let count = 0;
   for (let e = 0; e < edges.length; e += 2) {
     const x = xs[edges[e]], y = ys[edges[e]], dx = xs[edges[e + 1]] - x, dy = ys[edges[e + 1]] - y;
     let t0 = 0, t1 = 1;
     for (const [p, q] of [[-dx, x - box[0]], [dx, box[2] - x], [-dy, y - box[1]], [dy, box[3] - y]]) {
-      if (p === 0) { if (q < 0) t1 = -1; }
-      else if (p < 0) t0 = Math.max(t0, q / p);
-      else t1 = Math.min(t1, q / p);
+      if (p < 0) t0 = Math.max(t0, q / p);
+      else if (p > 0) t1 = Math.min(t1, q / p);
+      else if (q <= 0) t1 = 0; // parallel to this side, and beyond it
     }
     if (t0 < t1) count++;
   }
   return count;
 }
 
-// Around a target: the radius of its ring.
-export function marks(radius) {
-  return { ring: Math.max(radius, 3) + 4 };
-}
+// The radius of the ring around a target.
+export const ringRadius = (radius) => Math.max(radius, 3) + 4;
 
 // Labels next to nodes, best first, none over another, over a node, or out of its panel; one that must be there may cover
 // nodes, and another label only if there is no other place. A node may have its own radius.
@@ -184,7 +181,7 @@ export function placeLabels(wanted, xs, ys, radius, nodes, bounds, edges = [], r
                    [x + r * 0.75, y - r * 0.45 - h], [x - r * 0.75 - width, y - r * 0.45 - h]];
     const boxes = spots.map(([a, b]) => [a, b, a + width, b + h]);
     const inside = boxes.filter((b) => b[0] >= l && b[2] <= rgt && b[1] >= above && b[3] <= below), open = inside.filter(free);
-    const crossed = open.map((b) => (edges.length ? crossings(b, xs, ys, edges) : 0));
+    const crossed = open.map((b) => crossings(b, xs, ys, edges));
     let spot = open[crossed.indexOf(Math.min(...crossed))];
     if (!spot && must) spot = inside.find((b) => texts.every((o) => apart(b, o))) ?? boxes[0];
     if (!spot) continue;

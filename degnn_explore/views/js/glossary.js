@@ -1,10 +1,11 @@
 // Explains words where they are used: terms are underlined, and a hover or a tap shows their line. All of them stand in Help.
 
-import { make, uniqueId } from "./dom.js";
+import { make } from "./dom.js";
 
 // The parts of a text: strings, and [string, index of its term]; each term once, the first that fits.
-export function split(text, terms, seen = new Set()) {
-  const parts = [], any = new RegExp(terms.map(([, pattern]) => `((?<![\\w-])(?:${pattern})(?![\\w]))`).join("|"), "g");
+export function split(text, terms) {
+  const parts = [], seen = new Set(), whole = ([, pattern]) => `((?<![\\w-])(?:${pattern})(?![\\w]))`;
+  const any = new RegExp(terms.map(whole).join("|"), "g");
   let from = 0;
   for (const match of text.matchAll(any)) {
     const which = match.slice(1).findIndex((group) => group !== undefined);
@@ -31,7 +32,6 @@ export function explained(text, terms) {
 // One tip for a panel, shown below whichever term is pointed at.
 export function termTips(root, terms) {
   const tip = make("div", "de-term-tip");
-  tip.id = uniqueId("term");
   tip.setAttribute("role", "tooltip");
   tip.hidden = true;
   root.append(tip);
