@@ -1,16 +1,12 @@
 """A pretend accelerator, for machines without one: importing this registers a torch device called "pretend".
 
-Its tensors lie in host memory behind a wall: an operation that mixes them with the CPU's fails as on a GPU, every
-transfer is counted, and so is the memory that they take, with a limit that can be set. The numbers are real.
-It stands on torch's experimental Python backend.
+Its tensors are in host memory: an operation that mixes them with the CPU's fails as on a GPU, and every transfer is
+counted. The numbers are real. It uses torch's experimental Python backend.
 """
 
 from __future__ import annotations
 
-import weakref
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -20,54 +16,12 @@ from torch.utils.backend_registration import _setup_privateuseone_for_python_bac
 _setup_privateuseone_for_python_backend("pretend")
 _HERE, _CPU = torch.device("pretend:0"), torch.device("cpu")
 
-counts: Counter[str] = Counter()  # to_device, bytes_to_device, to_host, ops
-
-
-class Memory:
-    """Bytes of the storages that tensors there hold: now, at most so far, and allowed."""
-
-    def __init__(self) -> None:
-        self.limit, self.used, self.peak = 10**12, 0, 0
-        self._holders: Counter[int] = Counter()
-
-    def take(self, tensor: Pretend) -> None:
-        storage = tensor.raw.untyped_storage()
-        place, size = storage.data_ptr(), storage.nbytes()
-        if not size:
-            return
-        if not self._holders[place]:
-            if self.used + size > self.limit:
-                raise torch.OutOfMemoryError(f"pretend out of memory: {size} bytes beside {self.used}")
-            self.used += size
-            self.peak = max(self.peak, self.used)
-        self._holders[place] += 1
-        weakref.finalize(tensor, self._release, place, size).atexit = False
-
-    def _release(self, place: int, size: int) -> None:
-        self._holders[place] -= 1
-        if not self._holders[place]:
-            del self._holders[place]
-            self.used -= size
-
-    @contextmanager
-    def limited(self, limit: int) -> Iterator[None]:
-        """At most so many bytes, within the block."""
-        self.limit, before = limit, self.limit
-        try:
-            yield
-        finally:
-            self.limit = before
-
-
-memory = Memory()
-torch.pretend.mem_get_info = lambda device=None: (memory.limit - memory.used, memory.limit)
-torch.pretend.max_memory_allocated = lambda device=None: memory.peak
+counts: Counter[str] = Counter()  # to_device, bytes_to_device, to_host
 
 
 def reset() -> None:
     """All counts to zero."""
     counts.clear()
-    memory.peak = memory.used
 
 
 class Pretend(torch.Tensor):
@@ -80,7 +34,6 @@ class Pretend(torch.Tensor):
         how = {"strides": raw.stride(), "storage_offset": raw.storage_offset(), "dtype": raw.dtype, "device": _HERE}
         made = torch.Tensor._make_wrapper_subclass(cls, raw.size(), **how)
         made.raw = raw
-        memory.take(made)
         return made
 
     def __repr__(self) -> str:
@@ -107,7 +60,6 @@ def _copied(source: torch.Tensor, into_pretend: bool) -> None:
 
 
 def _run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    counts["ops"] += 1
     name = func._schema.name
     if name == "aten::_to_copy":
         wanted = kwargs.pop("device", None) or args[0].device

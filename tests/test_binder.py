@@ -10,8 +10,10 @@ import re
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 from tests.support import fresh
+from tests.support.waiting import LONG
 
 
 def test_its_requirements_name_what_there_is() -> None:
@@ -34,3 +36,17 @@ def test_what_a_visitor_does_first_is_compiled_when_the_image_is_built() -> None
         )
         assert done.returncode == 0, done.stderr
     assert "Fig. 1(a)" in done.stdout and "SEAL" in done.stdout
+
+
+def test_the_image_can_be_planned_and_starts_with_pinned_threads() -> None:
+    tool = Path(sys.executable).with_name("jupyter-repo2docker")
+    command = [tool, "--no-run", "--no-build", "--debug", "."]
+    done = subprocess.run(command, cwd=fresh.ROOT, capture_output=True, text=True, timeout=LONG)
+    plan = done.stdout + done.stderr
+    assert done.returncode == 0, plan
+    for line in ("python=3.11", 'install --no-cache-dir -r "binder/requirements.txt"', "./binder/postBuild", "/start"):
+        assert line in plan
+    echo = [fresh.ROOT / "binder" / "start", "printenv", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMBA_CPU_NAME"]
+    started = subprocess.run(echo, capture_output=True, text=True, timeout=LONG, check=True)
+    assert started.stdout.split() == ["1", "2", "generic"]
+    assert "NUMBA_CPU_NAME=generic" in (fresh.ROOT / "binder" / "postBuild").read_text(encoding="utf-8")

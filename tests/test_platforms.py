@@ -13,7 +13,7 @@ from tests.support.waiting import LONG
 
 ROOT = Path(__file__).parents[1]
 
-USED = """
+USE = """
 import importlib, pkgutil, sys, degnn_explore as de
 from pathlib import Path
 folder, name = Path(sys.argv[1]), sys.argv[2]
@@ -28,12 +28,16 @@ assert explorer.page(folder / f"{name}.html").stat().st_size > 10_000 and "Züri
 assert de.load("celegans").num_edges == 2148
 print(Path(de.__file__).parent)
 """
-ALL = """
+IMPORT_ALL = """
 for module in pkgutil.walk_packages(de.__path__, "degnn_explore."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 for name in de.__all__:
     getattr(de, name)
+"""
+TRAIN = """
+task = de.link_task(de.load("karate"))
+assert [epoch.number for epoch in de.fit(de.build("DE-GNN-SPD", task), task, epochs=2, progress=False)] == [1, 2]
 """
 
 
@@ -48,7 +52,7 @@ def run(code: str, folder: Path, name: str, cwd: Path, environment: dict[str, st
 
 def test_a_terminal_without_unicode_can_import_everything_and_open_the_explorer(tmp_path: Path) -> None:
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": str(ROOT)}
-    run(USED + ALL, tmp_path, "towns", ROOT, os.environ | plain)
+    run(USE + IMPORT_ALL, tmp_path, "towns", ROOT, os.environ | plain)
 
 
 def obey_permissions() -> None:
@@ -67,7 +71,7 @@ def test_a_folder_that_cannot_be_written_to_with_a_space_and_an_umlaut_and_no_ho
         os.chmod(folder, 0o555)
     homeless = {name: value for name, value in os.environ.items() if not name.startswith(("HOME", "XDG", "NUMBA"))}
     try:
-        used = run(USED, written, "städte", place, homeless | {"PYTHONPATH": str(place)}, preexec_fn=obey_permissions)
+        used = run(USE, written, "städte", place, homeless | {"PYTHONPATH": str(place)}, preexec_fn=obey_permissions)
         assert used == str(place / "degnn_explore")
         assert not list(place.rglob("__pycache__"))
     finally:

@@ -1,126 +1,140 @@
-"""The command ``degnn-explore``."""
+"""The command ``degnn-explore``: its help, its errors, and the commands that answer at once."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import degnn_explore as de
-from degnn_explore.cli import app, main
+from degnn_explore.cli import main
 from degnn_explore.cli.command import parser
 from tests.support.waiting import LONG
 
-PATH = "a,b\nb,c\n"
+from .conftest import Shell, write
+
+REQUIRED = {
+    "about": [],
+    "datasets": [],
+    "distinguish": ["karate", "0", "1"],
+    "explore": ["karate"],
+    "app": [],
+    "train": ["karate", "--out", "m"],
+    "score": ["m", "karate", "sets.csv", "--out", "s.csv"],
+    "reproduce": [],
+}
+
+# ---- help ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def path_file(tmp_path: Path) -> str:
-    """A file with the path a - b - c."""
-    file = tmp_path / "path.csv"
-    file.write_text(PATH, encoding="utf-8")
-    return str(file)
+def arguments_of(help: str) -> dict[str, str]:
+    """Each argument as the help writes it, and what it says about it."""
+    lists = re.split(r"^(?:positional arguments|options):\n", help.partition("\n\nexamples:")[0], flags=re.M)[1:]
+    arguments: dict[str, str] = {}
+    for line in "\n".join(lists).splitlines():
+        if re.match(r"  \S", line):
+            last, _, text = line.strip().partition("  ")
+            arguments[last] = text.strip()
+        elif line.strip():
+            arguments[last] = f"{arguments[last]} {line.strip()}".strip()
+    return arguments
 
 
-def test_a_custom_encoding_from_its_file(path_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    mine = tmp_path / "mine.py"
-    fn = "lambda near: near.degree + near.target_degree"
-    mine.write_text(
-        f"import degnn_explore as de\nde.encoding('sum', {fn}, columns=['sum of degrees'], max_dist=1)\n",
-        encoding="utf-8",
-    )
-    assert main(["distinguish", path_file, "a", "b", "--import", str(mine), "--method", "DE-sum"]) == 0
-    assert capsys.readouterr().out.startswith("different\n")
+def test_the_help_lists_every_command(shell: Shell) -> None:
+    help = shell("--help").out
+    assert help.startswith("usage: degnn-explore [-h] [--version] COMMAND ...\n")
+    assert re.findall(r"^    (\w+)", help.partition("\ncommands:\n")[2], re.M) == list(REQUIRED)
+    assert "Distance Encoding" in help and "a node is its name, or else its number" in help
+    assert re.search(r"\nexit codes: 0 .*\n3 runs of a study failed, 130 ", help)
+    for name in REQUIRED:
+        about = shell(name, "--help").out.split("\n\n")[1]
+        first_sentence = (about[0].lower() + about[1:]).partition(".")[0]
+        assert " ".join(first_sentence.split()) in " ".join(help.split())
+        assert f"`{name}" in (Path(__file__).parents[2] / "docs" / "shell.md").read_text(encoding="utf-8")
 
 
-def test_distinguish_says_so_and_why(path_file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["distinguish", path_file, "a", "b"]) == 0
-    verdict, why = capsys.readouterr().out.splitlines()
-    G = de.read_graph(path_file)
-    assert verdict == "different"
-    assert why == de.distinguish((G, "a"), (G, "b")).why
-    assert main(["distinguish", path_file, "a,b", "c,b", "--quiet"]) == 0
-    assert capsys.readouterr().out == "same\n"
+@pytest.mark.parametrize("name", REQUIRED)
+def test_every_argument_is_explained_and_its_default_is_the_one_stated(shell: Shell, name: str) -> None:
+    help = shell(name, "--help").out
+    assert help.startswith(f"usage: degnn-explore {name} [-h]") and "\n\nexit codes: 0 done," in help
+    defaults = vars(parser().parse_args([name, *REQUIRED[name]]))
+    for argument, text in arguments_of(help).items():
+        assert text, argument
+        option, _, value = argument.removeprefix("-h, ").partition(" ")
+        if not option.startswith("--"):
+            assert option == option.upper()
+            continue
+        assert value == value.upper() or "." in value  # of a file
+        assert not value.endswith("S") and "_" not in value  # one of --models is MODEL
+        if stated := re.search(r"\(default: ([\w.-]+)\)|([\w-]+) \(default\)", text):
+            assert str(defaults[option[2:]]) == (stated[1] or stated[2]), argument
+    examples = re.findall(r"^  degnn-explore (.*)$", help.partition("\nexamples:\n")[2], re.M)
+    assert examples
+    for example in examples:
+        words = shlex.split(example)
+        assert parser().parse_args(words) and words[0] == name
 
 
-def test_numbers_of_a_file_are_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Ids that are other numbers than 0..n-1 are never taken for positions."""
-    file = tmp_path / "edges.txt"
-    file.write_text("1 2\n2 3\n", encoding="utf-8")
-    assert main(["distinguish", str(file), "1,2", "3,2", "--quiet"]) == 0
-    assert capsys.readouterr().out == "same\n"
-    assert main(["distinguish", str(file), "0", "1"]) == 2
-    assert "No node is called '0'" in capsys.readouterr().err
-    assert main(["distinguish", "celegans", "0", "1"]) == 0  # its names are words, so 0 is the first node
+@pytest.mark.parametrize("arguments", [["train", "karate"], ["score", "m", "karate", "sets.csv"], ["explore"], []])
+def test_what_is_required_is_asked_for(shell: Shell, arguments: list[str]) -> None:
+    done = shell(*arguments)
+    assert (done.code, done.out) == (2, "") and "required" in done.err
 
 
-def test_ctrl_c_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def interrupted(name: str) -> de.Graph:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(de, "load", interrupted)
-    assert main(["distinguish", "karate", "0", "1"]) == 130
-    assert capsys.readouterr() == ("", "")
+def test_the_installed_command_and_its_module_answer() -> None:
+    for command in ([Path(sys.executable).with_name("degnn-explore")], [sys.executable, "-m", "degnn_explore.cli"]):
+        done = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=LONG)
+        assert done.stdout == f"degnn-explore {de.__version__}\n"
 
 
-def test_distinguish_can_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The domino's middle edge and the bridge between two triangles are told apart only when cut."""
-    file = tmp_path / "both.csv"
-    domino = [(0, 1), (1, 2), (2, 3), (3, 0), (3, 4), (4, 5), (5, 0)]
-    bridge = [(6, 7), (7, 8), (8, 6), (9, 10), (10, 11), (11, 9), (6, 9)]
-    file.write_text("\n".join(f"{u},{v}" for u, v in domino + bridge), encoding="utf-8")
-    for options, said in (([], "same\n"), (["--cut"], "different\n")):
-        assert main(["distinguish", str(file), "0,3", "6,9", "--quiet", *options]) == 0
-        assert capsys.readouterr().out == said
-
-
-def test_a_name_may_hold_a_comma(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "names.csv"
-    file.write_text('"Smith, A",b\nb,c\n', encoding="utf-8")
-    assert main(["distinguish", str(file), "Smith, A", "c", "--quiet"]) == 0
-    assert capsys.readouterr().out == "same\n"
-
-
-def test_about_says_what_auto_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from degnn_explore.learn import devices
-
-    monkeypatch.setattr(devices, "best_device", lambda: "mps")
-    assert de.about().loc["device", "version"] == "mps"
-
-
-def test_datasets_and_about_are_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["datasets"]) == 0
-    assert "celegans" in capsys.readouterr().out
-    assert main(["about"]) == 0
-    assert de.__version__ in capsys.readouterr().out
+# ---- errors --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["distinguish", "celegan", "0", "1"], "celegans"),
-        (["distinguish", "karate", "99", "0"], "Node 99 is not in the graph"),
-        (["distinguish", "karate", "nobody", "0"], "nobody"),
-        (["distinguish", "karate", "0", "1", "--import", "nowhere.py"], "no file 'nowhere.py'"),
-        (["distinguish", "karate", "0", "1", "--method", "3-WL"], "3-WL"),
-        (["distinguish", "nowhere/graph.csv", "0", "1"], "no such file"),
-        (["distinguish", "karate", "0", "1,2"], "1 and 2 nodes"),
+        ("distinguish karate nobody 0", "nobody"),
+        ("distinguish karate 0 1 --import nowhere.py", "no file 'nowhere.py'"),
+        ("distinguish nowhere/graph 0 1", "no such file"),
+        ("distinguish graph.csv 0 1", "no such file"),
+        ("explore karat", "karate"),
+        ("explore nowhere.csv", "no such file"),
+        ("explore karate 99", "Node 99"),
+        ("explore karate --port 65536", "from 0 to 65,535"),
+        ("app --port -1", "from 0 to 65,535"),
+        ("train karate --out .", "is a folder"),
+        ("train karate --out nowhere/m", "no folder 'nowhere'"),
+        ("train karate --out m --task links --labels l.csv", "--labels"),
+        ("train karate --out m --task roles --max-positives 5", "--max-positives"),
+        ("train karate --out m --task role", "Did you mean 'roles'"),
+        ("train karate --out m --model GCNN", "Did you mean 'GCN'"),
+        ("train karate --out m --set layer=2", "Did you mean 'layers'"),
+        ("train karate --out m --set layers", "NAME=VALUE"),
+        ("train karate --out m --set =2", "NAME=VALUE"),
+        ("train karate --out m --set seed=2", "setting of DE-GNN-SPD='seed'"),
+        ("train karate --out m --model GCN --set max_dist=2", "setting of GCN='max_dist'"),
+        ("train karate --out m --device tpu", "tpu"),
+        ("reproduce tabel1", "'tabel1'; choose one of appendix, demo, descendants, heuristics, leaks, table1,"),
+        ("reproduce none.toml", "no study 'none.toml'"),
+        ("reproduce demo --models SEAL", "model of this study='SEAL'"),
+        ("reproduce demo --datasets SEAL", "graph of this study='SEAL'"),
+        ("reproduce demo --tasks SEAL", "task of this study='SEAL'"),
+        ("reproduce demo --minutes 0", "minutes"),
+        ("reproduce demo --workers 0", "workers must be a whole number"),
+        ("reproduce demo --workers many", "workers='many'"),
+        ("reproduce demo --seeds 0", "seeds must be a whole number"),
     ],
 )
-def test_errors_are_one_line_and_exit_code_2(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith("degnn-explore: ")
-    assert captured.err.count("\n") == 1
-    assert message in captured.err
+def test_errors_are_one_line_and_exit_code_2(shell: Shell, folder: Path, arguments: str, message: str) -> None:
+    done = shell(*arguments.split(), *(["--store", "store", "--quiet"] if "reproduce" in arguments else []))
+    assert (done.code, done.out) == (2, "")
+    assert re.fullmatch(r"degnn-explore: .*\n", done.err) and message in done.err
+    assert [path.name for path in folder.iterdir() if path.name != "store"] == []
 
 
 @pytest.mark.parametrize("bug", [ValueError("a bug"), KeyError("a bug"), MemoryError()])
@@ -133,50 +147,73 @@ def test_a_bug_of_ours_shows_its_traceback(bug: Exception, monkeypatch: pytest.M
         main(["distinguish", "karate", "0", "1"])
 
 
+def test_ctrl_c_is_no_traceback(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(name: str) -> de.Graph:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(de, "load", interrupted)
+    assert shell("distinguish", "karate", 0, 1) == (130, "", "")
+
+
 def test_a_reader_that_stops_early_is_no_error() -> None:
     command = f"'{sys.executable}' -m degnn_explore.cli datasets | true"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=LONG)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_every_argument_is_explained_and_its_default_is_the_one_that_is_stated() -> None:
-    (commands,) = (it for it in parser()._actions if isinstance(it, argparse._SubParsersAction))
-    assert len(commands.choices) == 8
-    stated = 0
-    for name, command in commands.choices.items():
-        for argument in command._actions:
-            assert argument.help, (name, argument.dest)
-            if said := re.search(r"\(default: ([\w.-]+)\)|([\w-]+) \(default\)", argument.help):
-                stated += 1
-                assert str(argument.default) == (said[1] or said[2]), (name, argument.dest)
-    assert stated > 5
+# ---- about, datasets, distinguish ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [["train", "karate"], ["score", "m.safetensors", "karate", "sets.csv"], []])
-def test_what_is_required_is_asked_for(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(arguments)
-    assert "required" in capsys.readouterr().err
+def test_datasets_and_about_are_tables(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    from degnn_explore.learn import devices
+
+    monkeypatch.setattr(devices, "best_device", lambda: "mps")
+    code, out, err = shell("about")
+    assert (code, err) == (0, "")
+    assert [re.split(r"\s{2,}", line) for line in out.splitlines()] == [
+        [name, str(row.version)] for name, row in de.about().iterrows()
+    ]
+    assert re.search(r"^device +mps$", out, re.M)
+    lines = shell("datasets").out.splitlines()
+    assert lines[0].split() == ["name", "nodes", "edges", "labels", "available", "what"]
+    names = pd.Series([line.split()[0] for line in lines[1:]])
+    assert names.tolist() == de.datasets()["name"].tolist() and max(map(len, lines)) < 120
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_a_page_is_for_this_machine_alone(dark: bool, tmp_path: Path) -> None:
-    app.write_page(tmp_path, "1 + 1", "Two", app.settings(tmp_path, "secret", 8900, dark))
-    config = json.loads((tmp_path / "voila.json").read_text(encoding="utf-8"))
-    voila = config["Voila"]
-    assert (voila["ip"], voila["token"], voila["port"], voila["port_retries"]) == ("127.0.0.1", "secret", 8900, 0)
-    assert voila["open_browser"] is False and voila["root_dir"] == str(tmp_path)
-    assert config["VoilaConfiguration"]["theme"] == ("dark" if dark else "light")
-    book = json.loads((tmp_path / "page.ipynb").read_text(encoding="utf-8"))
-    name = book["metadata"]["kernelspec"]["name"]
-    assert book["metadata"]["title"] == "Two" and ["".join(cell["source"]) for cell in book["cells"]] == ["1 + 1"]
-    kernel = json.loads((tmp_path / "share" / "kernels" / name / "kernel.json").read_text(encoding="utf-8"))
-    assert kernel["argv"][0] == sys.executable and "{connection_file}" in kernel["argv"]
-    template = tmp_path / "share" / "voila" / "templates" / config["VoilaConfiguration"]["template"]
-    assert {file.name for file in template.iterdir()} == {"conf.json", "index.html.j2"}
+DOMINO_AND_BRIDGE = "0,1\n1,2\n2,3\n3,0\n3,4\n4,5\n5,0\n6,7\n7,8\n8,6\n9,10\n10,11\n11,9\n6,9\n"
 
 
-def test_installed_command_answers() -> None:
-    command = Path(sys.executable).with_name("degnn-explore")
-    done = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=LONG)
-    assert done.stdout == f"degnn-explore {de.__version__}\n"
+@pytest.mark.parametrize(
+    ("graph", "arguments", "answer"),
+    [
+        ("a,b\nb,c\n", "a b", "different"),
+        ("a,b\nb,c\n", "a c", "same"),
+        ("a,b\nb,c\n", "a,b c,b", "same"),
+        ("a,b\nb,c\n", "0 2", "same"),  # no node has such a name, so these are numbers
+        ("a,0\n0,c\n", "0 2", "different"),  # the node in the middle is called 0
+        ("1 2\n2 3\n", "1,2 3,2", "same"),
+        ('"Smith, A",b\nb,c\n', "'Smith, A' c", "same"),  # one name with a comma
+        (DOMINO_AND_BRIDGE, "0,3 6,9", "same"),
+        (DOMINO_AND_BRIDGE, "0,3 6,9 --cut", "different"),
+        (DOMINO_AND_BRIDGE, "0 6 --method 1-WL", "same"),
+        (DOMINO_AND_BRIDGE, "0 6 --method DE-SPD", "different"),
+    ],
+)
+def test_distinguish_answers_and_says_why(shell: Shell, graph: str, arguments: str, answer: str) -> None:
+    words = ["distinguish", write("graph.csv", graph), *shlex.split(arguments)]
+    assert shell(*words, "--quiet") == (0, f"{answer}\n", "")
+    code, out, err = shell(*words)
+    verdict, why = out.splitlines()
+    assert (code, verdict, err) == (0, answer, "") and len(why.split()) > 5
+    if arguments == "a b":
+        G = de.read_graph("graph.csv")
+        assert why == de.distinguish((G, "a"), (G, "b")).why
+
+
+def test_import_runs_a_file_that_registers_an_encoding(shell: Shell) -> None:
+    own = "de.encoding('sum', lambda near: near.degree + near.target_degree, columns=['sum'], max_dist=1)"
+    write("own.py", f"import degnn_explore as de\n{own}\n")
+    write("path.csv", "a,b\nb,c\n")
+    arguments = ["distinguish", "path.csv", "a", "b", "--method", "DE-sum", "--quiet"]
+    assert shell(*arguments).code == 2
+    assert shell(*arguments, "--import", "own.py") == (0, "different\n", "")

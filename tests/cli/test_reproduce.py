@@ -1,14 +1,17 @@
-"""``degnn-explore reproduce`` as a person at a shell uses it."""
+"""``degnn-explore reproduce``: each option changes what is run, printed or written."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import degnn_explore as de
-from degnn_explore.cli import main
+
+from .conftest import Shell, write
 
 STUDY = """
 title = "small"
@@ -18,68 +21,98 @@ seeds = 2
 graph = "karate"
 task = "links"
 """
+SMALL = ["reproduce", "small.toml", "--store", "store", "--workers", "1"]
 
 
-@pytest.fixture
-def small(tmp_path: Path) -> list[str]:
-    file = tmp_path / "small.toml"
-    file.write_text(STUDY, encoding="utf-8")
-    return ["reproduce", str(file), "--store", str(tmp_path / "store"), "--workers", "1", "--quiet"]
+@pytest.fixture(autouse=True)
+def _small(folder: Path) -> None:
+    write("small.toml", STUDY)
 
 
-def test_it_runs_prints_the_table_and_writes_results(
-    small: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    results = tmp_path / "small.csv"
-    assert main([*small, "--results", str(results)]) == 0
-    out = capsys.readouterr().out
-    assert "karate links (auc, %)" in out and "4 runs done, all" in out
-    assert len(results.read_text(encoding="utf-8").splitlines()) == 5
-    assert main([*small[:3], str(tmp_path / "elsewhere"), "--show", "--results", str(results)]) == 0
-    assert "4 runs done, all" in capsys.readouterr().out
+def test_it_runs_prints_the_table_and_writes_results(shell: Shell) -> None:
+    done = shell(*SMALL, "--show")
+    assert done.code == 0 and "0 runs done, 4 left" in done.out and "Results" not in done.err
+    done = shell(*SMALL, "--minutes", "1e-9")
+    assert done.code == 0 and re.search("[1-4] left", done.out)
+    done = shell(*SMALL, "--results", "small.csv")
+    assert done.code == 0 and "karate links (auc, %)" in done.out and "4 runs done, all" in done.out
+    assert re.search(r"small: 100%\|.*4 runs done, all", done.err) and "Results are in small.csv" in done.err
+    assert done.err.count("\r") < 4  # a log has few lines
+    assert len(Path("small.csv").read_text(encoding="utf-8").splitlines()) == 5
+    assert re.search(r"Adamic-Adar +\d\d\.\d ± .* 2 ", done.out)
+    elsewhere = ["reproduce", "small.toml", "--store", "elsewhere", "--show"]
+    assert "4 runs done, all" in shell(*elsewhere, "--results", "small.csv").out
+    assert "0 runs done, 4 left" in shell(*elsewhere).out
+    assert shell(*SMALL, "--quiet").err == ""
 
 
-def test_parts_of_a_study(small: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*small, "--models", "shortest path", "--seeds", "1", "--datasets", "karate"]) == 0
-    out = capsys.readouterr().out
-    assert "1 run done, all" in out and "Adamic-Adar" not in out
-
-
-def test_it_shows_without_running(small: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*small, "--show"]) == 0
-    assert "0 runs done, 4 left" in capsys.readouterr().out
-
-
-def test_ctrl_c_has_a_special_exit_code(small: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(de.Study, "run", lambda *_, **__: SimpleNamespace(interrupted=True))
-    assert main(small) == 130
-
-
-def test_failed_runs_have_a_special_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "failing.toml"
-    setting = "epochs = 2\n[settings.GCN]\nlearning_rate = 1e30\n[[columns]]"
-    file.write_text(
-        STUDY.replace("[[columns]]", setting).replace("shortest path", "GCN").replace("seeds = 2", ""), encoding="utf-8"
-    )
-    command = ["reproduce", str(file), "--store", str(tmp_path / "store"), "--workers", "1", "--seeds", "1"]
-    assert main(command) == 3
-    told = capsys.readouterr()
-    assert "failed: GCN, karate links, seed 0" in told.err and "1 run done, 1 failed" in told.out
+MORE = """
+[[columns]]
+graph = "karate"
+task = "triangles"
+models = ["Katz"]
+seeds = 1
+[[columns]]
+graph = "florentine"
+task = "links"
+models = ["Katz"]
+seeds = 1
+"""
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("options", "left"),
     [
-        (["tabel1"], "no study 'tabel1'; choose one of appendix, demo"),
-        (["none.toml"], "no study 'none.toml' here"),
-        (["demo", "--models", "SEAL"], "model of this study='SEAL' is not known"),
-        (["demo", "--minutes", "0"], "minutes must be a positive number"),
-        (["demo", "--workers", "0"], "workers must be a whole number"),
-        (["demo", "--seeds", "0"], "seeds must be a whole number"),
+        ("", 6),
+        ("--models Adamic-Adar", 2),
+        ("--models Adamic-Adar Katz", 4),
+        ("--seeds 1", 4),
+        ("--datasets karate", 5),
+        ("--datasets florentine karate", 6),
+        ("--tasks triangles", 1),
+        ("--tasks triangles links --seeds 1", 4),
     ],
 )
-def test_errors_of_reproduce_are_one_line(
-    given: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["reproduce", *given, "--store", str(tmp_path)]) == 2
-    assert words in capsys.readouterr().err
+def test_a_part_of_a_study(shell: Shell, options: str, left: int) -> None:
+    write("small.toml", STUDY + MORE)
+    done = shell(*SMALL, "--show", *options.split())
+    assert done.code == 0 and f"0 runs done, {left} left" in done.out
+
+
+def test_ctrl_c_has_its_own_exit_code(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(de.Study, "run", lambda *_, **__: SimpleNamespace(interrupted=True))
+    done = shell(*SMALL, "--results", "small.csv")
+    assert done.code == 130 and "4 left" in done.out and Path("small.csv").exists()
+
+
+def test_failed_runs_are_named_and_tried_again_if_asked(shell: Shell) -> None:
+    write("small.toml", STUDY.replace("seeds = 2", "seeds = 3"))
+    assert shell(*SMALL, "--quiet").code == 0
+    runs, store = de.Store("store").runs(), de.Store("other")
+    store.put(*(replace(run, status="failed", error=f"boom\nwhy {run.seed}\n") for run in runs))
+    other = ["reproduce", "small.toml", "--store", "other", "--workers", "1", "--quiet"]
+    done = shell(*other)
+    assert done.code == 3 and "0 runs done, 6 failed" in done.out
+    lines = done.err.splitlines()
+    assert lines[0].startswith("degnn-explore: failed: ") and "karate links, seed 0: why 0" in done.err
+    assert len(lines) == 6 and "boom" not in done.err and "1 more failed; --retry" in lines[-1]
+    store.put(runs[0])
+    done = shell(*other, "--show")
+    assert done.code == 3 and len(done.err.splitlines()) == 5 and "more failed" not in done.err
+    done = shell(*other, "--retry")
+    assert (done.code, done.err) == (0, "") and "6 runs done, all" in done.out
+
+
+def test_a_graph_that_cannot_be_loaded_is_skipped(shell: Shell) -> None:
+    write("small.toml", STUDY + '[[columns]]\ngraph = "nowhere.csv"\ntask = "links"\n')
+    done = shell(*SMALL, "--show")
+    assert done.code == 0 and re.search(r"skipped: nowhere.csv, .*no such file", done.err)
+
+
+def test_table1_is_shown_unless_another_is_named(shell: Shell) -> None:
+    show = ["--show", "--store", "store", "--datasets", "celegans", "--models", "GCN", "--workers", "7"]
+    table = shell("reproduce", *show).out
+    assert "celegans links" in table and "on validation" in table
+    assert shell("reproduce", "table1", *show).out == table
+    appendix = shell("reproduce", "appendix", *show).out
+    assert "Optimistic" in appendix and appendix.splitlines()[-1] == table.splitlines()[-1]  # the same runs

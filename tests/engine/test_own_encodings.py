@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.engine import own_encodings
-from tests.encodings.test_custom import own_spd, own_walks
+from tests.encodings.test_custom import own, own_spd
 from tests.strategies import graphs_with_targets
 
 COLUMNS = ["distance", "walk 1", "walk 4", "degree", "target degree", "both"]
@@ -26,6 +26,10 @@ def everything(max_dist: int = 99, pool="mean") -> de.Encoding:
         return np.stack([*pieces, near.distance * near.walks[:, 2]], axis=1)
 
     return de.encoding("everything", fn, columns=COLUMNS, walks=4, max_dist=max_dist, pool=pool)
+
+
+def own_walks() -> de.Encoding:
+    return own(lambda near: near.walks, columns=[f"{k} steps" for k in range(4)], max_dist=1, walks=3)
 
 
 @settings(max_examples=40, deadline=None)
@@ -56,7 +60,7 @@ def test_the_engine_gives_what_encode_gives_on_the_cut_graph(example, hops, max_
 )
 def test_blocks_of_what_is_written_anew_are_the_same_to_the_last_bit(anew, p, how) -> None:
     G = de.load("celegans")
-    mine, built_in = (own_spd(), de.SPD(3)) if anew == "SPD" else (own_walks(), de.LandingProbability(3))
+    mine, built_in = (own_spd(3), de.SPD(3)) if anew == "SPD" else (own_walks(), de.LandingProbability(3))
     sets = np.stack([np.random.default_rng(i).permutation(G.num_nodes)[:p] for i in range(40)])
     a, b = (de.blocks(G, sets, encoding=zeta, **how).batch(np.arange(40)[::-1]) for zeta in (mine, built_in))
     assert np.array_equal(a.x_self, b.x_self)
@@ -100,8 +104,7 @@ def test_an_encoding_asked_set_by_set_has_a_limit(monkeypatch: pytest.MonkeyPatc
     assert len(de.blocks(G, [{0, 1}] * 4, encoding=de.PageRank(), layers=1)) == 4
     with pytest.raises(de.ParameterError, match=r"set by set on the whole graph, here 3.4e\+02 numbers for 5 sets"):
         de.blocks(G, [{0, 1}] * 5, encoding=de.PageRank(), layers=1)
-    own_spd()
-    assert len(de.blocks(G, [{0, 1}] * 5, encoding=own_spd(), layers=1)) == 5
+    assert len(de.blocks(G, [{0, 1}] * 5, encoding=own_spd(3), layers=1)) == 5
 
 
 def test_a_value_that_is_not_finite_on_the_real_graph_names_the_node() -> None:

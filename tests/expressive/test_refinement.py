@@ -1,205 +1,186 @@
+"""Colors: nested multisets, counted slowly; the same in every process; and limits before memory runs out."""
+
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-import threading
-from fractions import Fraction
+from collections.abc import Callable
+from itertools import islice, pairwise
+from threading import Event
+from typing import Any
 
-import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.common.progress import Cancelled, watching
-from degnn_explore.expressive.refinement import History, Instances
+from degnn_explore.expressive import methods, refinement, self_targets
+from degnn_explore.expressive.refinement import NO_TARGETS, History, Instances, khop_size
+from degnn_explore.expressive.self_targets import root_colors, same_fraction
 
-from ..encodings.test_encodings import slow_distances
-from ..strategies import graphs, graphs_with_targets, shuffled
+from ..strategies import graphs, graphs_with_targets
+from .slow import as_networkx, colors, distance, encoded, random_graph
 
-
-def slow_colors(G: de.Graph, initial: list, hops: int, layers: int, S: list[int], cut: bool) -> list[list]:
-    """Refinement with nested tuples: a color is the whole structure it stands for."""
-    graph = G.to_networkx()
-    if cut:
-        graph.remove_edges_from([(u, v) for u in S for v in S])
-    near = {u: nx.single_source_shortest_path_length(graph, u, cutoff=hops) for u in graph}
-    history = [list(initial)]
-    for _ in range(layers):
-        now = history[-1]
-        history.append(
-            [(now[u], tuple(sorted(((d, now[w]) for w, d in near[u].items() if d), key=repr))) for u in graph]
-        )
-    return history
+ENCODINGS = {
+    "1-WL": None,
+    "DE-SPD": None,
+    "DE-LP": de.LandingProbability(3),
+    "zero-one": de.ZeroOne(),
+    "RWSE": de.RandomWalkSE(3),
+    "DRNL": de.DRNL(9),
+}
 
 
-def partition(row) -> list[list[int]]:
-    groups: dict = {}
-    for u, c in enumerate(row):
-        groups.setdefault(c if not isinstance(c, np.integer) else int(c), []).append(u)
-    return sorted(groups.values())
+def same_classes(fast: Any, slow: Any) -> bool:
+    fast, slow = list(fast), list(slow)
+    return len(set(zip(fast, slow, strict=True))) == len(set(fast)) == len(set(slow))
 
 
-@given(graphs_with_targets(7, 3), st.integers(1, 3), st.booleans(), st.booleans())
-def test_colors_are_the_classes_of_nested_multisets(case, hops: int, cut: bool, plain: bool) -> None:
-    G, S = case
-    if plain:
-        initial, cut = [()] * G.num_nodes, False
-    else:
-        initial = [tuple(sorted(d)) for d in slow_distances(G, S, cut).T.tolist()]
-    slow = slow_colors(G, initial, hops, 3, S, cut)
-    fast = de.colors(G, None if plain else S, hops=hops, layers=3, cut=cut)
-    assert fast.shape == (4, G.num_nodes)
-    for layer in range(4):
-        assert partition(fast[layer]) == partition(slow[layer])
+@given(graphs_with_targets(7, 3), graphs_with_targets(7, 3), st.sampled_from(list(ENCODINGS)), st.integers(1, 3),
+       st.sampled_from([None, 0, 3]), st.booleans(), st.booleans(), st.integers(0, 99))  # fmt: skip
+@settings(max_examples=300)
+def test_colors_are_nested_multisets_across_graphs(a, b, method, hops, layers, cut, attributes, seed: int) -> None:
+    fast, slow = [], []
+    if method == "DRNL" and {len(a[1]), len(b[1])} != {2}:
+        method = "DE-SPD"
+    for G, S in (a, b):
+        cut_at = S if cut and method != "1-WL" else []
+        values = np.array([[0.0, 1], [-0.0, 1], [1, 0]])[np.random.default_rng(seed).integers(0, 3, G.num_nodes)]
+        G = G.with_attributes(values)
+        options = {"encoding": ENCODINGS[method], "hops": hops, "cut": cut, "attributes": attributes}
+        fast.append(de.colors(G, None if method == "1-WL" else S, layers=layers, **options))
+        start = encoded(as_networkx(G, cut_at, True), S, method, 3)
+        slow.append(list(islice(colors(G, start, hops, cut_at, attributes), len(fast[-1]) + 1)))
+        assert fast[-1].dtype == np.int64 and fast[-1].shape == (len(slow[-1]) - 1, G.num_nodes)
+        sizes = [len(set(row)) for row in slow[-1]]
+        if layers is None:  # as many as split a class
+            assert all(x < y for x, y in pairwise(sizes[:-1])) and sizes[-2] == sizes[-1]
+        else:
+            assert len(fast[-1]) == layers + 1
+    for layer in range(min(map(len, fast))):
+        assert same_classes(np.concatenate([rows[layer] for rows in fast]), [c for rows in slow for c in rows[layer]])
 
 
-@given(graphs(6), graphs(6))
-def test_colors_agree_across_graphs(G: de.Graph, H: de.Graph) -> None:
-    slow = [slow_colors(X, [()] * X.num_nodes, 1, 3, [], False) for X in (G, H)]
-    fast = [de.colors(X, layers=3) for X in (G, H)]
-    for layer in range(4):
-        for u in range(G.num_nodes):
-            for v in range(H.num_nodes):
-                assert (slow[0][layer][u] == slow[1][layer][v]) == (fast[0][layer][u] == fast[1][layer][v])
+def test_nodes_with_many_neighbors_are_compared_by_all_of_them() -> None:
+    hub = [(0, v) for v in range(1, 61)] + [(1, v) for v in range(61, 121)]
+    G = de.Graph.from_edges([*hub, *((v, v + 60) for v in range(2, 40)), (70, 71), (5, 100)])
+    for layer, row in enumerate(islice(colors(G, [()] * G.num_nodes, 1), 4)):
+        assert same_classes(de.colors(G, layers=3)[layer], row)
 
 
-@given(graphs_with_targets(), st.integers(0, 99))
-def test_relabeling_the_nodes_changes_no_color(case, seed: int) -> None:
-    G, S = case
-    H, new = shuffled(G, seed)
-    for encoding in (None, de.SPD(1), de.LandingProbability(3), de.PageRank(0.5)):
-        assert np.array_equal(de.colors(G, S, encoding, layers=2), de.colors(H, new[S], encoding, layers=2)[:, new])
+def test_colors_are_the_same_in_every_process_and_a_long_path_costs_its_nodes() -> None:
+    """50,000 layers over two copies of 100,000 nodes: 80 GB if every layer were kept."""
+    code = """
+import json
+import numpy as np, degnn_explore as de
+from tests.support.memory import peak
+n = 100_000
+path = de.Graph.from_edges(np.stack([np.arange(n - 1), np.arange(1, n)], axis=1), num_nodes=n)
+layers = [de.distinguish((path, u), (path, 50_000), "1-WL").layer for u in (49_999, 900)]
+print(json.dumps([layers, peak() / 1e9, de.colors(de.zoo.figure1(), S={2}, layers=3).tolist()]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
+    layers, gigabytes, digests = json.loads(done.stdout)
+    assert layers == [None, 901] and gigabytes < 1
+    assert digests == de.colors(de.zoo.figure1(), S={2}, layers=3).tolist()
+    assert min(map(min, digests)) >= 0 and 2**62 < max(map(max, digests)) < 2**63
 
 
-def test_colors_are_the_same_in_every_process() -> None:
-    code = "import degnn_explore as de; print(de.colors(de.zoo.figure1(), S={2}, layers=3).tolist())"
-    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert de.colors(de.zoo.figure1(), S={2}, layers=3).tolist() == json.loads(other)
+@given(st.integers(0, 10**6), st.integers(1, 2))
+def test_refinement_tells_which_rows_changed_and_history_remembers_them(seed: int, hops: int) -> None:
+    G = random_graph(np.random.default_rng(seed), 30)
+    sides = [(G, NO_TARGETS), (de.zoo.cycle(5), np.array([[0, 2], [1, 3]]))]
+    run, history = Instances.build(sides, hops=hops), History()
+    slow = [colors(X, [()] * X.num_nodes, hops) for X in (G, de.zoo.cycle(5), de.zoo.cycle(5))]
+    kept: list[np.ndarray] = []
+    for classes, changed in run.refine():
+        assert same_classes(classes, [c for side in slow for c in next(side)])
+        if kept:
+            assert sorted(changed) == np.flatnonzero(classes != kept[-1]).tolist()
+        history.add(classes, changed)
+        kept.append(classes.copy())
+        assert history.at(len(kept) - 1, np.array([0])) == classes[0]  # also between two layers
+    assert len({c for side in slow for c in next(side)}) == len(set(kept[-1]))  # it ended when no class split
+    for layer, classes in enumerate(kept):
+        assert np.array_equal(history.at(layer, np.arange(len(classes))), classes)
+    assert (len(history), len(list(run.refine(1)))) == (len(kept), min(2, len(kept)))
 
 
-def test_refinement_stops_when_no_class_splits() -> None:
-    assert de.colors(de.zoo.petersen()).shape == (1, 10)
-    assert de.colors(de.Graph.from_edges([(i, i + 1) for i in range(6)])).shape == (4, 7)
-    assert de.colors(de.zoo.petersen(), layers=5).shape == (6, 10)
-
-
-def test_attributes_color_from_the_start() -> None:
-    G = de.zoo.cycle(4).with_attributes([[0.0], [1.0], [-0.0], [1.0]])
-    assert partition(de.colors(G, attributes=True)[0]) == [[0, 2], [1, 3]]
-    assert partition(de.colors(G)[-1]) == [[0, 1, 2, 3]]
-
-
-@given(graphs_with_targets(6, 2), st.booleans(), st.integers(0, 6))
-def test_exact_walks_differ_exactly_where_fractions_do(case, cut: bool, steps: int) -> None:
-    G, S = case
-    graph = G.to_networkx()
-    if cut:
-        graph.remove_edges_from([(u, v) for u in S for v in S])
-    profile: list[list[tuple]] = [[] for _ in range(G.num_nodes)]
-    for v in S:
-        state = {v: Fraction(1)}
-        rows = [state]
-        for _ in range(steps):
-            after: dict[int, Fraction] = {}
-            for w, chance in state.items():
-                for x in graph[w]:
-                    after[x] = after.get(x, Fraction(0)) + chance / graph.degree[w]
-            state = after
-            rows.append(state)
-        for u in range(G.num_nodes):
-            profile[u].append(tuple(row.get(u, Fraction(0)) for row in rows))
-    tokens = de.LandingProbability(steps).tokens(G, np.array([S]), cut)[0]
-    for u in range(G.num_nodes):
-        for w in range(G.num_nodes):
-            for i in range(len(S)):
-                assert (profile[u][i] == profile[w][i]) == bool((tokens[u, i] == tokens[w, i]).all())
-    assert partition(de.colors(G, S, de.LandingProbability(steps), layers=0, cut=cut)[0]) == partition(
-        [tuple(sorted(p)) for p in profile]
+@given(st.lists(graphs(7), min_size=1, max_size=3), st.integers(1, 3), st.integers(1, 9))
+def test_root_colors_are_those_of_each_node_as_the_only_target(made, layers: int, hops: int) -> None:
+    steps: list[int] = []
+    found = root_colors(made, layers, hops, step=steps.append)
+    slow: list[list[int]] = [[] for _ in range(layers + 1)]
+    for G in made:
+        for v in range(G.num_nodes):
+            start = encoded(as_networkx(G), [v], "DE-SPD", 0)
+            for row, now in zip(slow, colors(G, start, hops), strict=False):
+                row.append(now[v])
+    assert all(same_classes(*rows) for rows in zip(found, slow, strict=True))
+    assert sum(steps) == found.shape[1] == sum(G.num_nodes for G in made)
+    assert np.array_equal(root_colors(made, layers), root_colors(made, layers, hops=1))
+    assert [same_fraction(np.array(row)) for row in ([1, 1], [1, 2])] == [1, 0] and np.isnan(
+        same_fraction(found[0, :1])
     )
 
 
-def test_bad_questions_are_answered_clearly() -> None:
-    G = de.zoo.petersen()
-    with pytest.raises(de.ParameterError, match=r"hops.*0"):
-        de.colors(G, hops=0)
-    with pytest.raises(de.ParameterError, match=r"layers.*-1"):
-        de.colors(G, layers=-1)
-    with pytest.raises(de.ParameterError, match="needs a target set"):
-        de.colors(G, encoding=de.SPD(2))
-    with pytest.raises(de.TargetError, match="empty"):
-        de.colors(G, S=[])
+@given(graphs(7), st.integers(1, 5))
+def test_the_estimate_of_arcs_is_never_too_low(G: de.Graph, hops: int) -> None:
+    far = distance(as_networkx(G))
+    arcs = sum(1 <= d <= hops for row in far.values() for d in row.values())
+    assert arcs <= khop_size(G, hops) <= G.num_nodes**2 and khop_size(G, 1) == 2 * G.num_edges
 
 
-@given(graphs_with_targets(8, 3), st.integers(1, 2), st.sampled_from([None, de.SPD(1), de.LandingProbability(2)]))
-def test_cutting_first_is_the_same_as_cut(case, hops: int, encoding) -> None:
-    G, S = case
-    cut, first = (de.colors(X, S, encoding, hops, 3, flag) for X, flag in ((G, True), (G.cut(S), False)))
-    assert np.array_equal(cut, first)
+RING = de.zoo.cycle(6)
+NEEDS: list[tuple[Any, str, int, Callable[[], object]]] = [  # a limit, and what a call takes of it
+    (refinement, "MAX_ARCS", 12, lambda: de.colors(RING)),
+    (refinement, "MAX_ARCS", 24, lambda: de.colors(RING, hops=2)),
+    (refinement, "MAX_ARCS", 24, lambda: de.colors(RING, {0, 1})),
+    (refinement, "MAX_ARCS", 6 * (12 + 6) + 1, lambda: de.distinguish(RING, de.zoo.complete(1))),
+    (refinement, "MAX_BYTES", 8 * 5 * 6, lambda: de.colors(RING, layers=4)),
+    (refinement, "MAX_BYTES", 8 * 3 * 5, lambda: de.colors(de.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)]))),
+    (self_targets, "MAX_BYTES", 16 * 3 * 6, lambda: root_colors([RING], layers=2)),
+    (methods, "MAX_SETS", 15, lambda: de.distinguish(RING, RING, order=2)),
+    (methods, "MAX_WALK", 12, lambda: de.distinguish(RING, RING, "DE-LP")),
+]  # fmt: skip
 
 
-def naive_classes(run: Instances, layers: int) -> list[list[int]]:
-    """Every row looked at in every layer, numbered in order of appearance."""
-    rows: list = [tuple(row) for row in run.initial.tolist()]
-    history = []
-    for _ in range(layers + 1):
-        numbers: dict = {}
-        now = [numbers.setdefault(row, len(numbers)) for row in rows]
-        history.append(now)
-        pairs = [[(int(t), now[w]) for w, t in zip(*run.row(u), strict=True)] for u in range(len(now))]
-        rows = [(now[u], tuple(sorted(pairs[u]))) for u in range(len(now))]
-    return history
+@pytest.mark.parametrize(("module", "limit", "needed", "ask"), NEEDS, ids=range(len(NEEDS)))
+def test_what_just_fits_is_computed_and_one_more_is_refused(module, limit, needed, ask, monkeypatch) -> None:
+    monkeypatch.setattr(module, limit, needed)
+    ask()
+    monkeypatch.setattr(module, limit, needed - 1)
+    with pytest.raises(de.ParameterError):
+        ask()
 
 
-@given(st.integers(1, 40), st.floats(0.5, 3), st.integers(0, 999), st.integers(1, 2))
-def test_looking_only_at_changes_misses_none(n: int, degree: float, seed: int, hops: int) -> None:
-    rng = np.random.default_rng(seed)
-    pairs = rng.integers(0, n, (int(n * degree / 2), 2))
-    G = de.Graph.from_edges(pairs[pairs[:, 0] != pairs[:, 1]], num_nodes=n)
-    run = Instances.build([(G, np.zeros((1, 0), dtype=np.int64)), (de.zoo.cycle(5), np.array([[0, 2]]))], hops=hops)
-    history, slow, layer = History(), naive_classes(run, n + 6), -1
-    every = np.arange(len(run.initial))
-    kept = []
-    for layer, (classes, changed) in enumerate(run.refine()):
-        assert partition(classes) == partition(slow[layer])
-        history.add(classes, changed)
-        kept.append(classes.copy())
-    assert len(set(slow[layer])) == len(set(slow[layer + 1]))  # it ended when no class split
-    for k, classes in enumerate(kept):
-        assert np.array_equal(history.at(k, every), classes)
+class Later(Event):
+    """An event that is set after it was looked at so many times."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__()
+        self.looks = looks
+
+    def is_set(self) -> bool:
+        self.looks -= 1
+        return self.looks < 0
 
 
-def test_refinement_can_be_stopped_in_every_layer() -> None:
-    path = de.Graph.from_edges([(i, i + 1) for i in range(30)])
-    for layer in range(5):
-        stop = threading.Event()
-        layers = Instances.build([(path, np.zeros((1, 0), dtype=np.int64))]).refine()
-        with watching(stop=stop):
-            for _ in range(layer + 1):
-                next(layers)
-            stop.set()
-            with pytest.raises(Cancelled):
-                next(layers)
+LONG = de.Graph.from_edges([(i, i + 1) for i in range(40)])
+LAYERS: list[tuple[int, Callable[[], object]]] = [  # looks at least as often
+    (20, lambda: de.colors(LONG)),
+    (20, lambda: de.distinguish(LONG, LONG, "1-WL")),
+    (5, lambda: de.distinguish(LONG, LONG, "2-WL")),
+    (3, lambda: root_colors([RING] * 3, 1)),
+    (4, lambda: de.summary("karate")),
+]
 
 
-def test_more_hops_than_nodes_are_as_many_as_there_are() -> None:
-    G = de.load("karate")
-    assert np.array_equal(de.colors(G, {0}, hops=10**9, layers=2), de.colors(G, {0}, hops=34, layers=2))
-    assert np.array_equal(de.theory.root_colors([G], 2, hops=10**9), de.theory.root_colors([G], 2, hops=34))
-    with pytest.raises(de.ParameterError, match=r"layers=100,000,000 for 34 targets take 54\.4 GB"):
-        de.theory.root_colors([G], 10**8)
-
-
-def test_tables_that_cannot_fit_are_refused_before_they_are_made() -> None:
-    path = de.zoo.cycle(20_000)
-    with pytest.raises(de.ParameterError, match=r"20,000 nodes after 0..20,000 layers take 3\.2 GB"):
-        de.colors(path, layers=20_000)
-    line = de.Graph.from_edges(np.stack([np.arange(39_999), np.arange(1, 40_000)], axis=1), num_nodes=40_000)
-    with pytest.raises(de.ParameterError, match=r"40,000 nodes after 0..19,999 layers take 6\.4 GB"):
-        de.colors(line)  # until nothing changes: nobody knows how many layers, before they are counted
-    with pytest.raises(de.ParameterError, match=r"needs about [\d,]+ arcs, more than 100,000,000"):
-        de.colors(path, hops=10**9)
-    with pytest.raises(de.ParameterError, match="arcs"):
-        de.colors(path, S=range(20_000))  # 20,000 distances for each node
+@pytest.mark.parametrize(("looks", "ask"), LAYERS, ids=range(len(LAYERS)))
+def test_work_can_be_stopped_in_every_layer(looks: int, ask: Callable[[], object]) -> None:
+    for after in range(looks):
+        with pytest.raises(Cancelled), watching(stop=Later(after)):
+            ask()

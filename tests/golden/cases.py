@@ -135,7 +135,7 @@ def explorer_view(spec: dict[str, Any]) -> dict[str, Any]:
     total = sum(side.graph.num_nodes for side in state.sides)
     labels = state.labels()
     if method is None or method.encoding is None:
-        encoding = Distance() if by == "1-WL" else state._encoding()
+        encoding = Distance() if by == "1-WL" else state.encoding()
     else:
         encoding = method.encoding(total if total <= 200 else 33)
     shown: dict[str, Any] = {}

@@ -1,6 +1,7 @@
-"""Pictures as they were drawn: figures, SVG and both panels. Where another look is meant, record them anew:
+"""Pictures as they were drawn: figures, SVG and both panels. Where another look is meant, record them again:
 
     python -m tests.golden.pictures
+    python -m tests.golden.pictures "graphs:" curves   # those whose names begin so, and new ones
 
 A picture is kept as text: the elements of an SVG, the parts of a figure, what is drawn on a canvas. Lists of many
 numbers are kept as how many they are, and two sums; sentences are left out, for wording is not what this is about.
@@ -12,16 +13,17 @@ import base64
 import inspect
 import json
 import re
-import tempfile
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
 
 import degnn_explore as de
+
+from . import view_pictures
 
 FILE = Path(__file__).parent / "reference" / "pictures.json"
 MANY = 12
@@ -65,10 +67,6 @@ def svg(text: str) -> Any:
         attributes = " ".join(f"{key}={short(value)}" for key, value in sorted(element.attrib.items()))
         found.append(f"{element.tag.rpartition('}')[2]} {attributes} {short((element.text or '').strip())}".strip())
     return found
-
-
-def explorer(**settings: Any) -> de.Explorer:
-    return de.Explorer((de.zoo.figure1(), [2]), (de.zoo.figure1(), [3]), **settings)
 
 
 def explained(G: de.Graph) -> de.Explanation:
@@ -134,30 +132,11 @@ def leaks() -> Any:
     return leak_figure(pd.DataFrame(rows, columns="dataset task model protocol seeds points half differences".split()))
 
 
-def curves() -> dict[str, Any]:
-    """The curves of a race, as a board sends them."""
-    from degnn_explore.studies.statistics import Curve
-    from degnn_explore.views.board.figures import curve_figure
-
-    seeds = [[0.6, 0.7, 0.75], [0.62, 0.66, 0.79]]
-    return curve_figure([Curve("GCN", [0.61, 0.68, 0.77], seeds, [0.6, 0.66, 0.75], [0.62, 0.7, 0.79])], 10)
-
-
-def report() -> str:
-    from degnn_explore.views.board.chart_svg import chart_svg
-
-    return chart_svg(curves())
-
-
 def panels() -> Any:
     """What both panels draw, opened by node."""
-    from tests.views.js.records import environment
-    from tests.views.js.test_front_end import HERE, node
+    from tests.views.js.records import HERE, node
 
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as variables:
-        for name, value in environment(Path(folder)).items():
-            variables.setenv(name, value)
-        return json.loads(node(str(HERE / "drawn.mjs")))
+    return json.loads(node(str(HERE / "drawn.mjs")))
 
 
 def drawn_by_hand() -> Any:
@@ -185,33 +164,30 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "scoreboard": lambda: figure(
         de.theory.scoreboard({"cubic": [list(de.zoo.figure3())]}, methods=["1-WL", "DE-1 SPD"], progress=False).plot()
     ),
-    "graphs": lambda: svg(explorer(layer=2).svg("graph")),
-    "graphs before the first layer": lambda: svg(explorer(layer=0, color_by="LP").svg("graph")),
-    "subtrees": lambda: svg(explorer(layer=2).svg("tree")),
-    "subtrees of three hops": lambda: svg(explorer(layer=3, hops=2).svg("tree")),
-    "one set": lambda: svg(de.Explorer((de.load("karate"), [0, 33]), layer=1).svg("graph")),
     "why": lambda: svg(explained(de.load("karate")).picture()),
     "comparison": lambda: compared("ten seeds"),
     "comparison of few": lambda: compared("three seeds"),
     "cells of a study": lambda: figure(dots()),
     "beside the paper": beside,
     "leaks": lambda: figure(leaks()),
-    "curves": lambda: short(curves()),
-    "curves of a report": lambda: svg(report()),
     "theorem 2.7": lambda: figure(de.theory.theorem_2_7(models=["GCN"], seeds=1).plot()),
     "corollary 3.4": lambda: figure(
         de.theory.corollary_3_4(sizes=[8], layers=2, graphs=4, progress=False).plot(width=500)
     ),
     "small graphs": drawn_by_hand,
     "panels": panels,
+    **view_pictures.pictures(short),
 }
 
 
-def main() -> None:
-    lines = (f"{json.dumps(name)}: {json.dumps(make(), ensure_ascii=False)}" for name, make in PICTURES.items())
+def main(begins: list[str]) -> None:
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    chosen = [name for name in PICTURES if not begins or name.startswith(tuple(begins)) or name not in kept]
+    made = {name: PICTURES[name]() if name in chosen else kept[name] for name in PICTURES}
+    lines = (f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in made.items())
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    print(f"{FILE.name}: {FILE.stat().st_size:,} bytes")
+    print(f"{FILE.name}: {len(chosen)} recorded, {FILE.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,8 +1,15 @@
-"""Why a model says so: every left-out edge, node and ring against the slow version."""
+"""Why a model says so: every left-out edge, node and ring against the slow version, notes, and the picture."""
 
 from __future__ import annotations
 
+import copy
+import itertools
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given, settings
@@ -12,75 +19,227 @@ import degnn_explore as de
 from degnn_explore.graphs.distances import distances
 from degnn_explore.learn.edge_changes import neighborhood, side_by_side
 from degnn_explore.learn.explain import scores_if
-from degnn_explore.learn.metrics import probabilities
+from degnn_explore.learn.explanation_picture import places_around
 from degnn_explore.learn.nets.base import digest_bytes
+from tests import pretend_device  # noqa: F401 (registers the device)
 
 from ..strategies import graphs_with_targets
 from . import reference_nets as reference
-from .test_nets import a_task, random_graph, ready, some_sets
+from .small_nets import answers, built, lively, logits, random_graph, some_sets, task_of, undecided
 
-BLOCKS = [
-    ("GCN", {}), ("SAGE", {}), ("GIN", {}), ("DE-GNN-SPD", {"base": "SAGE"}), ("DE-GNN-SPD", {"layers": 3}),
-    ("DE-GNN-LP", {"f3": 4}), ("DEA-GNN-SPD", {"layers": 2, "hops": 2}),
+SPARSE = random_graph(18, 0.12, seed=3, attributes=np.random.default_rng(1).normal(size=(18, 1)))
+PAIR = some_sets(SPARSE, 2)[0]  # with an edge inside
+MODELS: list[tuple[str, dict[str, Any], int]] = [
+    ("GCN", {}, 1), ("SAGE", {"layers": 1}, 2), ("DE-GNN-SPD", {"base": "SAGE"}, 3), ("DE-GNN-SPD", {"layers": 3}, 2),
+    ("DE-GNN-SPD", {"max_dist": 6}, 2), ("DE-GNN-LP", {}, 2), ("DE-GNN-LP", {"f3": 4}, 2), ("DE-GNN-RWSE", {}, 2),
+    ("DEA-GNN-SPD", {"hops": 2}, 3), ("SEAL", {}, 2), ("SEAL", {"hops": 2}, 2), ("DEA-GNN-PR", {}, 1), ("PGNN", {}, 3),
+    ("BUDDY", {}, 2), ("NCN", {}, 2), ("DEA-GNN-PR", {"layers": 3}, 2), ("DEA-GNN-PR", {}, 3),
 ]  # fmt: skip
-EVERY = [*BLOCKS, ("DE-GNN-SPD", {"max_dist": 6}), ("DE-GNN-LP", {}), ("SEAL", {}), ("DEA-GNN-PR", {}), ("PGNN", {})]
-SPARSE = random_graph(density=0.08, seed=3)  # several components, leaves, a bridge or two
 
 
-def slow(model: torch.nn.Module, G: de.Graph, S: np.ndarray) -> float:
-    """The score by the slow version; it leaves the model in float64."""
-    return float(probabilities(reference.logits(model, G, S[None, :]))[0])
+def ready(name: str, hyper: dict[str, Any], p: int = 2) -> de.SetNet:
+    return undecided(lively(built(name, task_of(SPARSE, p), **hyper)), SPARSE, some_sets(SPARSE, p))
 
 
-def without_node(G: de.Graph, v: int) -> de.Graph:
-    return G.without_edges([(v, int(u)) for u in G.neighbors(np.int64(v))])
+def slow(model: de.SetNet, G: de.Graph, S: np.ndarray) -> float:
+    """The score by the slow version, whatever graph a transductive model knows."""
+    with torch.no_grad():
+        return float(torch.sigmoid(reference.logits(copy.deepcopy(model).double().eval(), G, S[None])[0]))
 
 
-@pytest.mark.parametrize("name, hyper", EVERY)
-def test_every_edge_and_node_left_out_equals_the_slow_version(name: str, hyper: dict) -> None:
-    task = a_task(SPARSE, 2)
-    model = ready(name, task, **hyper)
-    S = some_sets(SPARSE, 2)[0]
-    why = de.explain(model, SPARSE, S, most=1000)
-    assert why.score == pytest.approx(de.predict(model, SPARSE, [S])[0], abs=1e-6)
-    inside = np.isin(SPARSE.edges, S).all(axis=1)
-    near = neighborhood(SPARSE, S, model.horizon).nodes if model.horizon else np.arange(26)
-    assert inside.sum() == 1 and len(why.edges) <= SPARSE.num_edges - 1
-    found = {(row.u, row.v): row.score_without for row in why.edges.itertuples()}
-    assert tuple(sorted(S.tolist())) not in found  # cut in any case
-    for u, v in SPARSE.edges[~inside].tolist():
-        if (u, v) in found:
-            assert found[u, v] == pytest.approx(slow(model, SPARSE.without_edges([(u, v)]), S), abs=2e-5)
-        elif u in near and v in near:  # too far away to be asked about, so it must not count
-            assert why.score == pytest.approx(slow(model, SPARSE.without_edges([(u, v)]), S), abs=2e-5)
-    assert set(why.nodes.node) & set(S.tolist()) == set() and len(why.nodes)
-    for row in why.nodes.itertuples():
-        assert row.score_without == pytest.approx(slow(model, without_node(SPARSE, row.node), S), abs=2e-5)
+# ---- edges and nodes -------------------------------------------------------------------------------------------------
+
+
+def changed(G: de.Graph, pairs: Any) -> de.Graph:
+    """G with these pairs put in, or left out where they are edges."""
+    edges = {*map(tuple, G.edges.tolist())} ^ {(min(u, v), max(u, v)) for u, v in np.asarray(pairs).tolist()}
+    return de.Graph.from_edges(edges, G.num_nodes, attributes=G.attributes)
+
+
+@pytest.mark.parametrize(("name", "hyper", "p"), MODELS)
+def test_every_edge_and_node_left_out_or_put_in_equals_the_slow_version(name: str, hyper: dict, p: int) -> None:
+    G, S = SPARSE, some_sets(SPARSE, p)[0] if p > 1 else SPARSE.degrees.argmax(keepdims=True)
+    model = ready(name, hyper, p)
+    why = de.explain(model, G, S, most=1000)
+    assert (why.model, why.S, why.label) == (name, tuple(S.tolist()), 1) and why.graph is G
+    assert why.score == pytest.approx(slow(model, G, S), abs=2e-5)
+    away = reference.nearest(G, S)
+    seen = np.isfinite(away) if model.horizon is None else away <= model.horizon
+    outside = G.edges[~np.isin(G.edges, S).all(axis=1)]
+    assert p == 1 or len(outside) < G.num_edges
+    listed = outside[seen[outside].any(axis=1)].tolist()
+    assert why.edges[["u", "v"]].sort_values(["u", "v"]).to_numpy().tolist() == sorted(listed)
+    assert sorted(why.nodes.node) == np.flatnonzero(seen & (away > 0)).tolist()
+    assert (why.nodes.distance == away[why.nodes.node]).all()
+    found = {(u, v): without for u, v, without in why.edges[["u", "v", "score_without"]].itertuples(index=False)}
+    for u, v in outside.tolist():  # one that is too far away to be listed does not count
+        assert found.get((u, v), why.score) == pytest.approx(slow(model, changed(G, [(u, v)]), S), abs=2e-5)
+    for v, without in why.nodes[["node", "score_without"]].itertuples(index=False):
+        alone = changed(G, [(v, int(u)) for u in G.neighbors(v)])
+        assert without == pytest.approx(slow(model, alone, S), abs=2e-5)
     for table in (why.edges, why.nodes):
-        assert (np.diff(table.change.abs()) <= 1e-12).all()
-        np.testing.assert_allclose(table.change, table.score_without - why.score)
+        assert table.change.tolist() == pytest.approx(table.score_without - why.score)
+        assert (np.diff(table.change.abs()) <= 1e-12).all() and np.ptp(table.change) > 1e-4
+    missing = np.array([(u, v) for u in range(18) for v in range(u) if not G.has_edge(u, v)])
+    some = np.random.default_rng(0).permutation(missing)[:8]
+    changes = [some[:0], *some[:, None], np.concatenate([some[:1], G.edges[5:7]])]  # one put in, two left out
+    for score, pairs in zip(scores_if(model, G, S, changes), changes, strict=True):
+        assert score == pytest.approx(slow(model, changed(G, pairs), S), abs=2e-5)
 
 
-@pytest.mark.parametrize("name, hyper", EVERY)
-def test_pairs_put_in_count_as_if_they_had_always_been_there(name: str, hyper: dict) -> None:
-    model, S = ready(name, a_task(SPARSE, 2), **hyper), some_sets(SPARSE, 2)[0]
-    missing = np.array([(u, v) for u in range(26) for v in range(u) if not SPARSE.has_edge(u, v)])
-    some = np.random.default_rng(0).permutation(missing)[:12]
-    both = np.concatenate([some[:1], SPARSE.edges[5:7]])  # one put in, two left out
-    scores = scores_if(model, SPARSE, S, [some[:0], *some[:, None], both])
-    for score, pairs in zip(scores, [some[:0], *some[:, None], both], strict=True):
-        assert score == pytest.approx(slow(model, side_by_side(SPARSE, [pairs]), S), abs=2e-5)
+HORIZONS: list[tuple[str, dict[str, Any]]] = [
+    ("GCN", {"layers": 1}), ("GIN", {"layers": 3}), ("DE-GNN-SPD", {"layers": 1, "max_dist": 7}),
+    ("DE-GNN-SPD", {"layers": 2, "max_dist": 10}), ("DE-GNN-LP", {"layers": 1, "steps": 5}), ("NCN", {"layers": 1}),
+    ("DEA-GNN-SPD", {"hops": 2, "layers": 2, "max_dist": 2}), ("SEAL", {"hops": 1}), ("walk profiles", {}),
+    ("SEAL", {"hops": 2, "max_dist": 8}),
+]  # fmt: skip
 
 
-def test_transductive_models_keep_their_anchors_and_struc2vec_says_why_not() -> None:
-    task = a_task(SPARSE, 2)
-    pgnn, S = ready("PGNN", task), some_sets(SPARSE, 2)[0]
-    edge = SPARSE.edges[:1]
-    score = scores_if(pgnn, SPARSE, S, [edge])[0]
+@pytest.mark.parametrize(("name", "hyper"), HORIZONS)
+def test_a_horizon_is_as_far_as_an_edge_counts_and_no_further(name: str, hyper: dict) -> None:
+    """Edges of rings through S = {0, 1} become long detours, and a tail behind a common neighbor is cut off."""
+    model, S = lively(built(name, task_of(random_graph(), 2), **hyper)), np.array([0, 1])
+    h, trials = model.horizon, []
+    for n, u in itertools.product(range(2 * h, 2 * h + 6), (h + 1, h + 2)):
+        ring, edge = [(i, (i + 1) % n) for i in range(n)], (u, (u + 1) % n)
+        detour = pairwise([u, *range(n, n + 30), (u + 1) % n])
+        trials.append((de.Graph.from_edges(ring, n + 30), de.Graph.from_edges([*({*ring} - {edge}), *detour]), edge))
+    tail = de.Graph.from_edges([(0, 2), (1, 2), *((i, i + 1) for i in range(2, h + 6))])
+    trials += [(tail, tail.without_edges([(u, u + 1)]), (u, u + 1)) for u in (h + 1, h + 2)]
+    counts = set()
+    for before, after, edge in trials:
+        first, second = (logits(model, G, S[None])[0] for G in (before, after))
+        if abs(first - second) > 1e-6 * max(1, abs(first)):
+            counts.add(reference.nearest(before, S)[list(edge)].min())
+    assert max(counts) == h
+
+
+@pytest.mark.parametrize("name", ["GCN", "SEAL", "DE-GNN-LapPE", "Katz", "DEA-GNN-PR"])
+def test_models_that_depend_on_numbers_or_the_whole_graph_have_no_horizon(name: str) -> None:
+    hyper = {"max_nodes_per_hop": 3} if name in ("GCN", "SEAL") else {}
+    model = built(name, task_of(SPARSE, 2), **hyper)
+    assert model.horizon is None
+    why = de.explain(model, SPARSE, PAIR, most=5)
+    for u, v, without in why.edges[["u", "v", "score_without"]].itertuples(index=False):
+        assert without == pytest.approx(answers(model, SPARSE.without_edges([(u, v)]), PAIR[None])[0], abs=1e-5)
+
+
+def test_a_transductive_model_keeps_its_anchors_and_struc2vec_says_why_not() -> None:
+    task = task_of(SPARSE, 2)
+    pgnn, edge = built("PGNN", task), SPARSE.edges[:1]
+    score, without = scores_if(pgnn, SPARSE, PAIR, [edge[:0], edge])
     pgnn.known_graphs = digest_bytes(SPARSE.without_edges(edge))[None]
-    assert score == pytest.approx(de.predict(pgnn, SPARSE.without_edges(edge), [S])[0], abs=1e-6)
+    assert without == pytest.approx(answers(pgnn, SPARSE.without_edges(edge), PAIR[None])[0], abs=1e-6) != score
     with pytest.raises(de.ParameterError, match="struc2vec embeds all nodes before it is trained, once"):
-        de.explain(ready("struc2vec", task), SPARSE, S)
+        de.explain(built("struc2vec", task), SPARSE, PAIR)
+
+
+def test_of_several_classes_the_one_that_the_model_gives_is_explained() -> None:
+    sets = np.arange(18)[:, None]
+    task = de.set_task(SPARSE, sets, np.array([3, 5, 7])[np.arange(18) % 3], remove_edges=False)
+    model = undecided(lively(built("DE-GNN-SPD", task)), SPARSE, sets)
+    found = answers(model, SPARSE, sets)
+    assert len(np.unique(found.argmax(axis=1))) > 1
+    for v in range(18):
+        why, chosen = de.explain(model, SPARSE, [v], most=4), found[v].argmax()
+        assert (why.score, why.label) == (pytest.approx(found[v, chosen], abs=1e-6), (3, 5, 7)[chosen])
+        for u, w, without in why.edges[["u", "v", "score_without"]].itertuples(index=False):
+            left = answers(model, SPARSE.without_edges([(u, w)]), sets[v][None])[0]
+            assert without == pytest.approx(left[chosen], abs=1e-6)
+        assert len(why.rings) == 0 or why.rings.score_without.between(0, 1).all()
+
+
+def first_nodes(G: de.Graph) -> de.Task:
+    return de.set_task(G, [[v] for v in range(20)], np.arange(20) % 2, remove_edges=False)
+
+
+def test_at_most_2000_edges_those_nearest_to_s_and_300_of_models_that_read_the_whole_graph() -> None:
+    """A center with 2,100 leaves: all look alike, and are computed in several pieces."""
+    star = de.Graph.from_edges([(0, leaf) for leaf in range(1, 2101)])
+    model = lively(built("GCN", first_nodes(star), layers=1))
+    why = de.explain(model, star, [0])
+    assert len(why.edges) == 2000 and len(why.nodes) == 667 and len(why.notes) == 3
+    assert "Of 2,100 edges that count, the 2,000 nearest" in why.notes[0]
+    without = answers(model, star.without_edges([(0, 1)]), np.array([[0]]))[0]
+    assert np.allclose(why.edges.score_without, without, atol=1e-6)
+    double = de.Graph.from_edges([(0, 1), *((i, j) for i in (0, 1) for j in range(2, 202))])
+    whole = de.explain(built("DE-GNN-ZeroOne", first_nodes(double)), double, [5])
+    assert len(whole.edges) == 300 and len(whole.nodes) == 100
+    nearest = reference.nearest(double, np.array([5]))
+    assert nearest[whole.edges[["u", "v"]]].sum() == np.sort(nearest[double.edges].sum(axis=1))[:300].sum()
+
+
+def test_around_a_hub_whose_ego_network_is_thinned_the_same_nodes_are_kept() -> None:
+    """Which ones depends on their numbers, so such a graph is changed as a whole."""
+    hub = de.Graph.from_edges([(0, leaf) for leaf in range(1, 10_100)])
+    model = built("GCN", first_nodes(hub))
+    with pytest.warns(UserWarning, match="10,000 nodes"):
+        why = de.explain(model, hub, [0], most=2)
+        for u, v, without in why.edges[["u", "v", "score_without"]].itertuples(index=False):
+            assert without == pytest.approx(answers(model, hub.without_edges([(u, v)]), np.array([[0]]))[0], abs=1e-7)
+
+
+def test_a_model_keeps_device_mode_and_weights_and_progress_rises() -> None:
+    model = ready("PGNN", {}).to("pretend").train()
+    model.readout.eval()
+    before = [weight.cpu().clone() for weight in model.parameters()]
+    shares: list[float] = []
+    why = de.explain(model, SPARSE, PAIR, progress=lambda what, share: shares.append(share))
+    assert {weight.device.type for weight in model.parameters()} == {"pretend"}
+    assert model.training and model.own.training and not model.readout.training
+    assert all(torch.equal(a, b.cpu()) for a, b in zip(before, model.parameters(), strict=True))
+    assert why.score == pytest.approx(slow(model.cpu(), SPARSE, PAIR), abs=1e-5)
+    assert shares == sorted(shares) and shares[0] == 0 and len(set(shares)) > 5 and max(shares) < 1
+
+
+# ---- rings -----------------------------------------------------------------------------------------------------------
+
+
+REACH = [
+    ("DE-GNN-SPD", {"base": "SAGE"}, 2), ("DE-GNN-SPD", {"layers": 3}, 3), ("DE-GNN-LP", {"layers": 1}, 1),
+    ("DEA-GNN-SPD", {"hops": 2}, 4), ("DE-GNN-RWSE", {}, 2), ("SEAL", {}, 1), ("DEA-GNN-PR", {}, np.inf),
+    ("DEA-GNN-PR", {"layers": 3}, np.inf), ("DE-GNN-mine", {}, 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "hyper", "reach"), REACH)
+def test_blanked_rings_equal_the_slow_version_on_averaged_features(
+    name: str, hyper: dict, reach: float, monkeypatch: Any
+) -> None:
+    de.encoding("mine", lambda near: near.degree * (near.distance == 1), columns=["degree"], max_dist=3, pool="sum")
+    model = ready(name, hyper)
+    why = de.explain(model, SPARSE, PAIR)
+    rings = why.rings
+    nearest = reference.nearest(SPARSE, PAIR)
+    seen = nearest <= reach
+    far = ["unreachable"] if np.isinf(nearest[seen]).any() else []
+    assert rings.ring.tolist() == ["all", *range(int(nearest[seen & np.isfinite(nearest)].max()) + 1), *far]
+    plain = reference.features
+    for ring, nodes, without, change in rings.itertuples(index=False):
+        blank = seen if ring == "all" else seen & (nearest == (np.inf if ring == "unreachable" else ring))
+        assert blank.sum() == nodes and change == pytest.approx(without - why.score)
+
+        def features(G: de.Graph, S: np.ndarray, encoding: Any, blank: np.ndarray = blank) -> torch.Tensor:
+            x = plain(G, S, encoding)
+            x[blank, 2:] = x[seen, 2:].mean(dim=0)  # after log-degree and an attribute
+            return x
+
+        with monkeypatch.context() as patch:
+            patch.setattr(reference, "features", features)
+            assert without == pytest.approx(slow(model, SPARSE, PAIR), abs=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "hyper"),
+    [("GCN", {}), ("BUDDY", {}), ("DE-GNN-SPD", {"max_nodes_per_hop": 2}), ("SEAL", {"max_nodes_per_hop": 2})],
+)
+def test_a_model_without_an_encoding_that_could_be_blanked_has_no_rings(name: str, hyper: dict) -> None:
+    why = de.explain(built(name, task_of(SPARSE, 2), **hyper), SPARSE, PAIR)
+    assert len(why.rings) == 0 and list(why.rings.columns) == ["ring", "nodes", "score_without", "change"]
+    assert any(note.startswith("Rings: ") and name in note for note in why.notes)
+
+
+# ---- changed graphs --------------------------------------------------------------------------------------------------
 
 
 @settings(deadline=None, max_examples=60)
@@ -88,85 +247,103 @@ def test_transductive_models_keep_their_anchors_and_struc2vec_says_why_not() -> 
 def test_a_neighborhood_shows_s_what_the_whole_graph_shows(picked: tuple, horizon: int, data: st.DataObject) -> None:
     G, targets = picked
     S, n = np.array(targets), G.num_nodes
+    G = G.with_attributes(np.arange(n, dtype=float)[:, None])
     pairs = [(u, v) for u in range(n) for v in range(u)]
     some = data.draw(st.lists(st.sampled_from(pairs), max_size=2, unique=True)) if pairs else []
     changes = [np.array(some, dtype=np.int64).reshape(-1, 2)]
     near = neighborhood(G, S, horizon, changes)
     whole, part = side_by_side(G, changes), side_by_side(near.graph, [np.searchsorted(near.nodes, changes[0])])
-    away = distances(whole, S)
-    close = np.flatnonzero(((away >= 0) & (away <= horizon)).any(axis=0))
+    close = np.flatnonzero(reference.nearest(whole, S) <= horizon)
     inside = np.searchsorted(near.nodes, close)
-    np.testing.assert_array_equal(near.nodes[inside], close)
-    np.testing.assert_array_equal(whole.degrees[close], part.degrees[inside])
+    assert near.nodes[inside].tolist() == close.tolist() and near.nodes[near.S].tolist() == S.tolist()
+    assert whole.degrees[close].tolist() == part.degrees[inside].tolist()
+    assert near.graph.attributes[: len(near.nodes), 0].tolist() == near.nodes.tolist()
     zeta = de.SPD(max_dist=horizon + 1)
     for cut in (False, True):
         np.testing.assert_array_equal(zeta.encode(whole, S, cut)[close], zeta.encode(part, near.S, cut)[inside])
 
 
-def test_a_long_way_round_is_seen_from_its_middle_and_counts_as_a_connection() -> None:
-    ring = de.Graph.from_edges([(i, (i + 1) % 14) for i in range(14)])
-    near = neighborhood(ring, np.array([0, 1]), 2)
-    assert len(near.nodes) == 8  # 0 and 1, two hops to either side, and a rim of two
-    away = distances(near.graph, near.S, cut=True)
-    assert away[0, near.S[1]] > 2  # far, and not unreachable: what is beyond connects the two rims
-    model = ready("DE-GNN-SPD", a_task(ring, 2), layers=1, max_dist=6)
-    S = np.array([0, 5])
-    assert model.horizon == 3
-    why = de.explain(model, ring, S)
-    row = why.edges[(why.edges.u == 2) & (why.edges.v == 3)].iloc[0]  # in the middle, out of reach of one layer
-    assert abs(row.change) > 1e-6
-    assert row.score_without == pytest.approx(slow(model, ring.without_edges([(2, 3)]), S), abs=2e-5)
+def test_a_neighborhood_is_small_and_what_lies_beyond_connects() -> None:
+    """Two hops around {0, 1} in a ring, a rim, and one node that stands for all others."""
+    near = neighborhood(de.zoo.cycle(14), np.array([0, 1]), 2)
+    assert near.nodes.tolist() == [0, 1, 2, 3, 4, 11, 12, 13] and near.graph.num_nodes == 9
+    assert distances(near.graph, near.S, cut=True)[0, near.S[1]] == 8
+    path = de.Graph.from_edges([(i, i + 1) for i in range(9)])
+    assert neighborhood(path, np.array([0]), 2).graph.num_nodes == 4  # nothing to connect
 
 
-@pytest.mark.parametrize(
-    "name, hyper", [*[b for b in BLOCKS[3:] if "f3" not in b[1]], ("DE-GNN-LP", {}), ("SEAL", {}), ("DEA-GNN-PR", {})]
-)
-def test_blanked_rings_equal_the_slow_version_on_averaged_features(name: str, hyper: dict, monkeypatch) -> None:
-    model, S = ready(name, a_task(SPARSE, 2), **hyper), some_sets(SPARSE, 2)[1]
-    rings = de.explain(model, SPARSE, S).rings
-    assert rings.ring.tolist()[:3] == ["all", 0, 1] and rings.nodes[0] == rings.nodes[1:].sum()
-    reach = {"SEAL": 1, "DEA-GNN-PR": 99}.get(name, model.hyper["layers"] * model.hyper.get("hops", 1))
-    away = distances(SPARSE, S).astype(float)
-    nearest = np.where(away < 0, np.inf, away).min(axis=0)
-    seen = nearest <= reach if name != "DEA-GNN-PR" else nearest >= 0
-    plain = reference.features
-    for row in rings.itertuples():
-        far = np.inf if row.ring == "unreachable" else row.ring
-        blank = seen if row.ring == "all" else seen & (nearest == far)
-        assert blank.sum() == row.nodes
+# ---- the picture -----------------------------------------------------------------------------------------------------
 
-        def features(G, S, encoding, blank=blank):
-            x = plain(G, S, encoding)
-            x[blank, 1:] = x[seen, 1:].mean(dim=0)
-            return x
-
-        monkeypatch.setattr(reference, "features", features)
-        assert row.score_without == pytest.approx(slow(model, SPARSE, S), abs=2e-5)
+EVIL = "<img src=x onerror=\"alert(1)\"> & 'co'"
+HAND = de.Graph.from_edges([(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (4, 5)], names=[EVIL, "b", "c", "d", "e", "f"])
 
 
-def test_of_four_classes_the_one_that_the_model_gives_is_explained() -> None:
-    G = random_graph()
-    model = ready("DE-GNN-SPD", a_task(G, 1, classes=4))
-    answers = de.predict(model, G, [[5]])[0]
-    why = de.explain(model, G, [5])
-    assert (why.score, why.label) == (pytest.approx(answers.max(), abs=1e-6), int(answers.argmax()))
-    u, v = why.edges.loc[0, ["u", "v"]].astype(int)
-    without = de.predict(model, G.without_edges([(u, v)]), [[5]])[0, answers.argmax()]
-    assert why.edges.score_without[0] == pytest.approx(without, abs=1e-6)
+def explanation(changes: dict[tuple[int, int], float], *notes: str) -> de.Explanation:
+    edges = pd.DataFrame([(u, v, 0.5 + change, change) for (u, v), change in changes.items()])
+    edges.columns = ["u", "v", "score_without", "change"]
+    rings = pd.DataFrame({"ring": ["all", 0], "nodes": [6, 2], "score_without": [0.25, 0.5], "change": [-0.25, 0.0]})
+    return de.Explanation("SEAL", HAND, (0, 1), 0.5, 1, edges, edges.head(0), rings, notes)
 
 
-def test_what_was_not_asked_is_said_and_names_are_text() -> None:
-    evil = "<img src=x onerror=alert(1)>"
-    G = random_graph(names=[evil, *map(str, range(1, 26))])
-    model = ready("GCN", a_task(G, 2))
-    told: list[tuple] = []
-    why = de.explain(model, G, [evil, "5"], most=3, progress=lambda *now: told.append(now))
-    assert told
-    assert len(why.edges) == 3 and len(why.nodes) == 1
-    assert why.notes[0].startswith("Of ") and "the 3 nearest to S were left out" in why.notes[0]
-    assert "GCN has no encoding of distances to S" in " ".join(why.notes)
-    assert evil not in why._repr_html_() and "&lt;img" in why._repr_html_()
-    whole = de.explain(model, G, [evil, "5"])
-    assert len(whole.edges) > 20
-    assert [whole.picture(*most).count(": without it") for most in ((), (5,))] == [20, 5]
-    assert "gives <img" in repr(why)
+def test_the_picture_draws_the_edges_that_count_the_wider_the_more_and_dashed_where_they_speak_against() -> None:
+    why = explanation({(2, 3): -0.4, (0, 2): 0.2, (1, 2): -0.1, (3, 4): 0.0})
+    root = ET.fromstring(why.picture().replace(' xmlns="http://www.w3.org/2000/svg"', ""))
+    circles = {circle[0].text: circle for circle in root.iter("circle")}
+    assert list(circles) == [EVIL, "b", "c", "d", "e"]  # f is at no edge that counts
+    assert [circle.get("r") for circle in circles.values()] == ["9", "9", "6", "6", "6"]
+    lines = {line[0].text: line for line in root.iter("line") if len(line)}
+    assert [float(line.get("stroke-width")) for line in lines.values()] == [0.8, 1.2, 2.7, 4.2, 7.2]  # strongest on top
+    b, e, c, a, d = lines
+    assert (b, e) == (f"{EVIL} — b", "d — e: without it 0.500 (0.000)")
+    assert a.startswith(f"{EVIL} — c: without it 0.700 (") and d == "c — d: without it 0.100 (−0.400)"
+    dashed = {title for title, line in lines.items() if line.get("stroke-dasharray")}
+    stroke = {title: line.get("stroke") for title, line in lines.items()}
+    assert dashed == {a} and stroke[c] == stroke[d] == stroke[e] and len({*stroke.values()}) == 3
+    keys = [(line.get("stroke"), bool(line.get("stroke-dasharray"))) for line in root.iter("line") if not len(line)]
+    assert keys == [(stroke[d], False), (stroke[a], True)]
+    for title, line in lines.items():
+        for k, end in enumerate(title.split(":")[0].split(" — "), start=1):
+            assert (line.get(f"x{k}"), line.get(f"y{k}")) == (circles[end].get("cx"), circles[end].get("cy"))
+    names = [text.text for text in root.iter("text")]
+    assert names[:5] == [EVIL[:14], "b", "c", "d", "e"] and len(names) == 7  # and the key
+    assert all(50 <= float(c.get("cx")) <= 590 and 37 <= float(c.get("cy")) <= 367 for c in circles.values())
+    for most in (1, 2, 20):
+        assert why.picture(most).count("without it ") == min(most, 4)
+
+
+def test_names_and_notes_are_text_wherever_they_are_shown() -> None:
+    why = explanation({(0, 2): 0.25}, f"about {EVIL}")
+    page = why._repr_html_()
+    assert "<img" not in page and page.count("&lt;img") >= 5
+    cells = [cell.text for cell in ET.fromstring(f"<div>{page}</div>").iter("td")]
+    assert cells == [EVIL, "c", "0.750", "0.250", "all", "6", "0.250", "-0.250", "0", "2", "0.500", "0.000"]
+    assert all(part in why.title for part in (EVIL, "SEAL", "0.500", "class 1")) and why.title in repr(why)
+    karate = de.load("karate")
+    many = de.explain(built("DE-GNN-SPD", de.link_task(karate)), karate, {0, 33})
+    assert len(many.edges) > 20 and many.picture().count("without it ") == 20
+    assert many._repr_html_().count("<tr") == 1 + 10 + 1 + len(many.rings)
+
+
+@settings(deadline=None, max_examples=40)
+@given(graphs_with_targets(max_nodes=14))
+def test_nodes_are_drawn_in_rings_by_their_distance(picked: tuple) -> None:
+    G, S = picked
+    shown = [*S, *(v for v in range(G.num_nodes) if v not in S)]
+    places = places_around(G, S, shown)
+    assert (places >= -1e-9).all() and (places <= 1 + 1e-9).all() and (len(S) > 1 or places[0] == pytest.approx(0.5))
+    assert len(np.unique(places.round(6), axis=0)) == len(shown)  # none on another
+    away, radius = reference.nearest(G, np.array(S))[shown], np.hypot(*(places - 0.5).T)
+    for near, far in pairwise(np.unique(away)):
+        here, there = radius[away == near], radius[away == far]
+        if max(len(here), len(there)) <= 8:  # else every other one is drawn further in, so that names fit
+            assert np.ptp(here) < 1e-9 and here.max() < there.min()
+
+
+def test_a_node_is_drawn_on_the_side_of_those_that_it_is_linked_to() -> None:
+    branches = {1: 6, 2: 4, 3: 5}
+    places = places_around(de.Graph.from_edges([*((0, b) for b in branches), *branches.items()]), [0], range(7))
+    for branch, leaf in branches.items():
+        away = {other: np.linalg.norm(places[other] - places[leaf]) for other in branches}
+        assert min(away, key=away.__getitem__) == branch
+    star = places_around(de.Graph.from_edges([(0, leaf) for leaf in range(1, 13)]), [0], range(13))
+    assert np.sort(np.hypot(*(star[1:] - 0.5).T)) == pytest.approx([0.4] * 6 + [0.5] * 6)

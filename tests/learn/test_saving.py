@@ -1,136 +1,140 @@
-"""Saved models: the same predictions after loading, and clear words for a file that is not one."""
+"""Saved models: replaced in one step, any damage noticed, and clear errors for a file that is not one."""
 
 from __future__ import annotations
 
 import json
 import os
 import struct
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save_file
 
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError
+from degnn_explore.learn.ensemble import Ensemble
 from degnn_explore.learn.saving import write_tensors
 
-from .test_training import EVERY, TASK, G, small
+from .small import ROLES, TASK, G, Watched, same, small, state
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_a_loaded_model_predicts_as_the_saved_one(name, tmp_path):
-    model = small(name)
-    list(de.fit(model, TASK, epochs=1))
-    loaded = de.load_model(de.save(model, tmp_path / "model.safetensors"))
-    assert (loaded.name, loaded.hyper, loaded.shape) == (model.name, model.hyper, model.shape)
-    assert not loaded.training
-    sets = TASK.test.sets
-    assert np.array_equal(de.predict(loaded, G, sets), de.predict(model, G, sets))
-
-
-def test_saving_replaces_a_file_whole_and_leaves_nothing_else(tmp_path):
+def test_saving_replaces_a_file_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "model.safetensors"
-    de.save(small("GCN"), path)
-    de.save(small("GCN", hidden=5), path)
-    assert de.load_model(path).hyper["hidden"] == 5
-    assert [file.name for file in tmp_path.iterdir()] == ["model.safetensors"]
-
-
-def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "model.safetensors"
-    de.save(small("GCN"), path)
+    assert de.save(small("GCN"), str(path)) == path == de.save(small("GCN", hidden=5), path)
+    assert de.load_model(str(path)).hyper["hidden"] == 5
     before = path.read_bytes()
 
-    def fail(*_):
+    def fail(*_: Any) -> None:
         raise OSError("disk full")
 
     monkeypatch.setattr("os.replace", fail)
-    with pytest.raises(ParameterError, match=r"could not be written \(disk full\); what was there before is unchanged"):
-        de.save(small("GCN", hidden=5), path)
-    assert path.read_bytes() == before
-    assert len(list(tmp_path.iterdir())) == 1
+    with pytest.raises(ParameterError, match="disk full"):
+        de.save(small("GCN", hidden=7), path)
+    assert path.read_bytes() == before and [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("keep", [0, 5, 100, -1])
-def test_a_truncated_file_is_named(tmp_path, keep):
-    path = de.save(small("GCN"), tmp_path / "model.safetensors")
-    path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(ParameterError, match=r"model.safetensors cannot be read as a saved model"):
-        de.load_model(path)
-
-
-def test_a_changed_weight_is_noticed(tmp_path):
-    path = de.save(small("GCN"), tmp_path / "model.safetensors")
-    content = bytearray(path.read_bytes())
-    content[-3] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(ParameterError, match="changed after it was saved"):
-        de.load_model(path)
-
-
-def test_a_changed_description_is_noticed(tmp_path):
-    path = de.save(small("GCN"), tmp_path / "model.safetensors")
-    content = path.read_bytes()
-    length = struct.unpack("<Q", content[:8])[0]
-    header = json.loads(content[8 : 8 + length])
-    header["__metadata__"]["how"] = header["__metadata__"]["how"].replace('"layers": 2', '"layers": 3')
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + length :])
-    with pytest.raises(ParameterError, match="changed after it was saved"):
-        de.load_model(path)
-
-
-def test_other_files_are_named(tmp_path):
-    with pytest.raises(ParameterError, match="no file"):
-        de.load_model(tmp_path / "nothing")
-    text = tmp_path / "notes.txt"
-    text.write_text("not a model at all, but some longer text", encoding="utf-8")
-    with pytest.raises(ParameterError, match="cannot be read"):
-        de.load_model(text)
-    from safetensors.torch import save_file
-
-    save_file({"a": torch.zeros(2)}, tmp_path / "foreign.safetensors")
-    with pytest.raises(ParameterError, match="not written by this version"):
-        de.load_model(tmp_path / "foreign.safetensors")
-    list(de.fit(small("GCN"), TASK, epochs=1, checkpoint=tmp_path / "run.ckpt"))
-    with pytest.raises(ParameterError, match="is a checkpoint, not a model"):
-        de.load_model(tmp_path / "run.ckpt")
-    for path in (None, 7, b"model"):
-        with pytest.raises(ParameterError, match="path of a file"):
-            de.load_model(path)
-    with pytest.raises(ParameterError, match="no folder"):
-        de.save(small("GCN"), tmp_path / "deep" / "model")
-
-
-HEADER = {"kind": "model", "name": "GCN", "hyper": {}, "shape": [2, 2, 0], "classes": [0, 1]}
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"name": "GCM"}, "'GCM', which is not known here.*Did you mean 'GCN'"),
-        ({"hyper": {"layers": 10**9}}, "layers must be"),
-        ({"hyper": {"hidden": 10**12}}, "more weights than can be counted"),
-        ({"shape": [2]}, "damaged, or something else"),
-        ({}, "damaged, or something else"),  # a GCN, and none of its weights
-    ],
-)
-def test_a_file_that_describes_no_model_is_refused(tmp_path, changes, message):
-    path = write_tensors(tmp_path / "odd", {}, {**HEADER, **changes})
-    with pytest.raises(ParameterError, match=message):
-        de.load_model(path)
-
-
-def test_others_may_read_a_saved_model_and_it_knows_its_classes(tmp_path):
-    graph = G.with_labels(np.where(np.arange(60) % 2, 9, 7))
-    task = de.role_task(graph)
+def test_others_may_read_a_saved_model_and_it_knows_its_classes(tmp_path: Path) -> None:
+    task = de.role_task(G.with_labels(np.where(np.arange(60) % 2, 9, 7)))
     before = os.umask(0o022)
     try:
         path = de.save(small("GCN", task), tmp_path / "m")
     finally:
         os.umask(before)
     assert path.stat().st_mode & 0o777 == 0o644
-    assert de.load_model(path).shape.classes == (7, 9)
-    with pytest.raises(ParameterError, match="is a folder"):
-        de.save(small("GCN"), tmp_path)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["m"]
+    assert de.load_model(path).shape == small("GCN", task).shape and de.load_model(path).shape.classes == (7, 9)
+
+
+def test_any_damage_is_noticed(tmp_path: Path) -> None:
+    model = small("DE-GNN-SPD")
+    whole = de.save(model, path := tmp_path / "model.safetensors").read_bytes()
+    start = 8 + struct.unpack("<Q", whole[:8])[0]  # of the weights
+    refused = 0
+    places = [*range(0, start, start // 50), *range(start, len(whole), (len(whole) - start) // 20), len(whole) - 1]
+    for damaged in (
+        *(whole[:keep] for keep in (0, 5, 100, start, len(whole) - 1)),
+        *(whole[:k] + bytes([whole[k] ^ 1]) + whole[k + 1 :] for k in places),
+    ):
+        path.write_bytes(damaged)
+        try:
+            loaded = de.load_model(path)
+        except ParameterError as error:
+            refused += "model.safetensors" in str(error)
+        else:  # a byte that says nothing
+            assert same(state(loaded), state(model)) and loaded.hyper == model.hyper
+    assert refused >= len(places)
+    header = json.dumps(json.loads(whole[8:start]))
+    for old, new in (
+        (r"\"layers\": 2", r"\"layers\": 3"),
+        (r"\"classes\": [0, 1]", r"\"classes\": [1, 0]"),
+        (r"\"DE-GNN-SPD\"", r"\"GCN\""),
+        ('"scale": {"dtype": "F32"', '"scale": {"dtype": "I32"'),
+        ('"F32", "shape": [1]', '"F32", "shape": [1, 1]'),
+    ):
+        assert old in header
+        text = header.replace(old, new).encode()
+        path.write_bytes(struct.pack("<Q", len(text)) + text + whole[start:])
+        with pytest.raises(ParameterError, match="changed after it was saved"):
+            de.load_model(path)
+
+
+def test_what_is_no_saved_model_is_named(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a model at all, but some longer text", encoding="utf-8")
+    save_file({"a": torch.zeros(2)}, tmp_path / "foreign")
+    list(de.fit(small("GCN"), TASK, 1, checkpoint=tmp_path / "run.ckpt"))
+    for path, what in (
+        (tmp_path / "nothing", "no file"),
+        (tmp_path, "no file"),
+        (tmp_path / "notes.txt", "cannot be read"),
+        (tmp_path / "foreign", "not written by this version"),
+        (tmp_path / "run.ckpt", "is a checkpoint, not a model"),
+        (None, "path of a file"),
+        (b"model", "path of a file"),
+    ):
+        with pytest.raises(ParameterError, match=what):
+            de.load_model(path)  # type: ignore[arg-type]
+    de.save(small("GCN"), tmp_path / "m")
+    with pytest.raises(ParameterError, match="is a model, not a checkpoint"):
+        list(de.fit(small("GCN"), TASK, checkpoint=tmp_path / "m"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "GCM"}, "'GCM'.*Did you mean 'GCN'"),
+        ({"members": [["GCN", {}], ["mine", {}]]}, "'mine'.*register_model"),
+        ({"hyper": {"layers": 10**9}}, "layers must be"),
+        ({"hyper": {"hidden": 10**12}}, "more weights"),
+        ({"shape": [2]}, "damaged"),
+        ({}, "damaged"),  # a GCN, and none of its weights
+    ],
+)
+def test_a_file_that_describes_no_model_is_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    header = {"kind": "model", "name": "GCN", "hyper": {}, "shape": [2, 2, 0], "classes": [0, 1], **changes}
+    with pytest.raises(ParameterError, match=f"odd: .*{message}|odd .*{message}"):
+        de.load_model(write_tensors(tmp_path / "odd", {}, header))
+
+
+def test_what_could_not_be_loaded_again_is_not_saved(tmp_path: Path) -> None:
+    for model, what in (
+        (torch.nn.Linear(2, 2), "Linear"),
+        (Watched(), "register_model"),
+        (Ensemble([small("GCN"), Watched()]), "register_model"),
+    ):
+        with pytest.raises(ParameterError, match=what):
+            de.save(model, tmp_path / "m")  # type: ignore[arg-type]
+    for place, what in ((tmp_path, "is a folder"), (tmp_path / "deep" / "m", "no folder")):
+        with pytest.raises(ParameterError, match=what):
+            de.save(small("GCN"), place)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("task", [TASK, ROLES], ids=["links", "roles"])
+def test_an_ensemble_is_saved_with_all_its_members(tmp_path: Path, task: de.Task) -> None:
+    both = Ensemble([small("GCN", task), small("DE-GNN-SPD", task, hidden=5, seed=3)])
+    loaded = de.load_model(de.save(both, tmp_path / "both"))
+    assert repr(loaded) == repr(both) and same(state(loaded), state(both)) and not loaded.training
+    assert [net.hyper["hidden"] for net in loaded.nets] == [8, 5] and loaded.shape == both.shape  # type: ignore[attr-defined]
+    assert np.array_equal(*(de.predict(each, task.graph, task.test.sets) for each in (loaded, both)))

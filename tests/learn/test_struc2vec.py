@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import threading
-from decimal import Decimal
 from functools import cache
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,133 +16,86 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import degnn_explore as de
-from degnn_explore.common.errors import ParameterError
-from degnn_explore.common.progress import Cancelled, watching
+from degnn_explore import ParameterError
+from degnn_explore.common.progress import watching
+from degnn_explore.graphs.distances import distances
 from degnn_explore.learn.nets import _struc2vec as kernels
-from degnn_explore.learn.nets import struc2vec
-from degnn_explore.learn.nets.struc2vec import Layers
+from degnn_explore.learn.nets.struc2vec import Layers, embed, random_walks, structural_layers
 
-SMALL = {"dim": 8, "walks": 2, "length": 10}
+from .small_nets import answers, built, random_graph
+
 STAY = 0.3
-PATH = de.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)])
 
 
-def random_graph(n: int = 30, density: float = 0.12, seed: int = 0) -> de.Graph:
-    rng = np.random.default_rng(seed)
-    return de.Graph.from_edges(np.argwhere(np.triu(rng.random((n, n)) < density, k=1)), n)
-
-
-def star(leaves: int) -> de.Graph:
-    return de.Graph.from_edges([(0, leaf) for leaf in range(1, leaves + 1)])
-
-
-# ---- rings -------------------------------------------------------------------------------------
-
-
-def rings(G: de.Graph, source: int, depth: int) -> list[list[tuple[int, int]]]:
-    """The compressed rings of one node, from the kernel."""
-    start, none = np.zeros((1, depth + 1), dtype=np.int64), np.empty(0, dtype=np.int64)
-    kernels.rings(G.indptr, G.indices, np.array([source]), depth, start, none, none)
-    start = np.cumsum(start, axis=1)
-    degree, count = np.empty(start[0, -1], dtype=np.int64), np.empty(start[0, -1], dtype=np.int64)
-    kernels.rings(G.indptr, G.indices, np.array([source]), depth, start, degree, count)
-    return [
-        list(zip(degree[a:b].tolist(), count[a:b].tolist(), strict=True))
-        for a, b in zip(start[0, :-1], start[0, 1:], strict=True)
-    ]
-
-
-def test_rings_hold_the_degrees_at_each_distance():
-    assert rings(PATH, 0, 4) == [[(1, 1)], [(2, 1)], [(2, 1)], [(2, 1)]]
-    assert rings(PATH, 2, 4) == [[(2, 1)], [(2, 2)], [(1, 2)], []]  # nothing lies three steps from the middle
-    assert rings(star(5), 0, 3) == [[(5, 1)], [(1, 5)], []]
-    assert rings(star(5), 1, 3) == [[(1, 1)], [(5, 1)], [(1, 4)]]
-
-
-def test_rings_of_a_node_without_edges():
-    assert rings(de.Graph.from_edges([(0, 1)], 3), 2, 3) == [[(0, 1)], [], []]
-
-
-def test_reach_is_the_last_layer_with_a_ring_shared_by_a_neighbor():
-    """In a path of five, rings end at distance 4, 3, 2, 3, 4; the ends share theirs, and so do 1 and 3."""
-    assert struc2vec.structural_layers(PATH, 6).reach.tolist() == [4, 3, 2, 3, 4]
-    assert struc2vec.structural_layers(PATH, 2).reach.tolist() == [1, 1, 1, 1, 1]
-    apart = de.Graph.from_edges([(0, 1)], 3)
-    assert struc2vec.structural_layers(apart, 3).reach.tolist() == [1, 1, 0]
-
-
-def test_a_hub_reaches_the_layers_that_its_rings_reach():
-    """Its weights there are 0 in floating point, its distances are not infinite."""
-    layers = struc2vec.structural_layers(star(300), 3)
-    assert layers.weight[1, : layers.ptr[1]].max() == 0
-    assert layers.reach[0] == 1
-    assert set(layers.reach[1:].tolist()) == {2}
-
-
-# ---- warped distances ----------------------------------------------------------------------------
-
-
-def unlikeness(a: int, b: int) -> float:
-    """The paper's max/min - 1, with the half that the authors add for degree 0."""
-    return (max(a, b) + 0.5) / (min(a, b) + 0.5) - 1
-
-
-def least_alignment(a: tuple, b: tuple, cost) -> float:
-    """The cheapest alignment, by the recursive definition of dynamic time warping."""
-
-    @cache
-    def best(i: int, j: int) -> float:
-        if i == 0 and j == 0:
-            return cost(a[0], b[0])
-        before = [best(x, y) for x, y in ((i - 1, j), (i, j - 1), (i - 1, j - 1)) if x >= 0 and y >= 0]
-        return cost(a[i], b[j]) + min(before)
-
-    return best(len(a) - 1, len(b) - 1)
-
-
-def compressed(degrees: list[int]) -> tuple[tuple[int, int], ...]:
-    return tuple((d, degrees.count(d)) for d in sorted(set(degrees)))
+# ---- structural distances --------------------------------------------------------------------------------------------
 
 
 def warped(a: list[int], b: list[int]) -> float:
-    """Of the rings with these degrees, from the kernel."""
-    (x, m), (y, n) = (np.array(compressed(ring)).T for ring in (a, b))
-    return kernels.warped(x.copy(), m.copy(), y.copy(), n.copy())
+    """The cheapest alignment of the degrees of two rings, by the recursive definition of dynamic time warping ."""
+    x, y = sorted(set(a)), sorted(set(b))
+
+    @cache
+    def best(i: int, j: int) -> float:
+        if i < 0 or j < 0:
+            return 0.0 if i == j else math.inf
+        unlike = (max(x[i], y[j]) + 0.5) / (min(x[i], y[j]) + 0.5) - 1  # the half is for degree 0
+        cost = unlike * max(a.count(x[i]), b.count(y[j]))
+        return cost + min(best(i - 1, j), best(i, j - 1), best(i - 1, j - 1))
+
+    return best(len(x) - 1, len(y) - 1)
 
 
-ring = st.lists(st.integers(0, 9), min_size=1, max_size=12)
+def test_warped_distance_by_hand() -> None:
+    """The kernel takes degrees and how often each occurs."""
+    for a, b, expected in (
+        ([(3, 2)], [(3, 3)], 0),
+        ([(1, 2)], [(4, 3)], 2 * 3),  # 4.5 / 1.5 - 1 = 2, three times
+        ([(1, 3)], [(1, 1), (4, 1)], 2 * 3),  # the three ones pay again for the 4
+    ):
+        assert kernels.warped(*np.array(a).T.copy(), *np.array(b).T.copy()) == pytest.approx(expected)
 
 
-@settings(max_examples=200, deadline=None)
-@given(ring, ring)
-def test_warped_distance_is_that_of_opt1_and_never_below_plain_warping(a, b):
-    opt1 = least_alignment(compressed(a), compressed(b), lambda x, y: unlikeness(x[0], y[0]) * max(x[1], y[1]))
-    plain = least_alignment(tuple(sorted(a)), tuple(sorted(b)), unlikeness)
-    assert warped(a, b) == pytest.approx(opt1)
-    assert warped(a, b) >= plain - 1e-9
-    assert warped(a, b) == pytest.approx(warped(b, a))
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 14), st.floats(0.02, 0.5), st.integers(0, 10**6), st.integers(1, 4))
+def test_layers_hold_the_distances_of_the_nodes_closest_in_degree(
+    n: int, density: float, seed: int, depth: int
+) -> None:
+    G = random_graph(n, density, seed)
+    layers, away = structural_layers(G, depth), distances(G, np.arange(n))
+    assert layers.distance.shape == (depth, len(layers.neighbor)) and layers.ptr[-1] == len(layers.neighbor)
+    pairs = {}
+    for u in range(n):
+        for i in range(layers.ptr[u], layers.ptr[u + 1]):
+            v, total = int(layers.neighbor[i]), 0.0
+            pairs[u, v] = layers.distance[:, i]
+            for k in range(depth):
+                ours, theirs = (G.degrees[away[w] == k].tolist() for w in (u, v))
+                total = total + warped(ours, theirs) if ours and theirs else math.inf
+                assert layers.distance[k, i] == pytest.approx(total)
+        near = layers.neighbor[layers.ptr[u] : layers.ptr[u + 1]]
+        wanted = min(n - 1, 2 * math.ceil(math.log2(n)))
+        gaps = np.sort(abs(np.delete(G.degrees, u) - G.degrees[u]))
+        assert u not in near and len(set(near)) == len(near) >= wanted
+        assert np.sort(abs(G.degrees[near] - G.degrees[u]))[:wanted].tolist() == gaps[:wanted].tolist()
+    assert {(v, u) for u, v in pairs} == {*pairs}
+    some = np.random.default_rng(seed).permutation(n)[: max(2, n // 2)]
+    part = structural_layers(G, depth, some)  # compared among themselves alone
+    for i, (u, v) in enumerate(zip(some[part.source].tolist(), some[part.neighbor].tolist(), strict=True)):
+        assert part.distance[:, i] == pytest.approx(pairs.get((u, v), part.distance[:, i]))
+    assert len(part.ptr) == len(some) + 1
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.sets(st.integers(0, 30), min_size=1, max_size=8), st.sets(st.integers(0, 30), min_size=1, max_size=8))
-def test_warped_distance_is_plain_warping_if_no_degree_repeats(a, b):
-    assert warped(list(a), list(b)) == pytest.approx(least_alignment(tuple(sorted(a)), tuple(sorted(b)), unlikeness))
+def test_reach_is_the_last_layer_with_a_ring_shared_by_a_neighbor() -> None:
+    """In a path of five, rings end at distance 4, 3, 2, 3, 4; the ends share theirs, and so do 1 and 3."""
+    path = de.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)])
+    assert structural_layers(path, 6).reach.tolist() == [4, 3, 2, 3, 4]
+    assert structural_layers(path, 2).reach.tolist() == [1, 1, 1, 1, 1]
+    assert structural_layers(de.Graph.from_edges([(0, 1)], 3), 3).reach.tolist() == [1, 1, 0]
+    star = de.Graph.from_edges([(0, leaf) for leaf in range(1, 301)])
+    assert set(structural_layers(star, 3).reach.tolist()) == {1, 2}  # though its center's weights round to 0
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "opt1", "plain"),
-    [
-        ([3, 3], [3, 3, 3], 0, 0),
-        ([1, 1], [4, 4, 4], 3 * 2, 3 * 2),  # 4.5 / 1.5 - 1 = 2, three times: one degree each
-        ([1, 1, 1], [1, 4], 3 * 2, 2),  # the three ones pay again for the 4, where plain warping bends one of them
-    ],
-)
-def test_warped_distance_by_hand(a, b, opt1, plain):
-    assert warped(a, b) == pytest.approx(opt1)
-    assert least_alignment(tuple(a), tuple(b), unlikeness) == pytest.approx(plain)
-
-
-# ---- the multilayer graph ------------------------------------------------------------------------
+# ---- walks over the layers -------------------------------------------------------------------------------------------
 
 
 def layers_of(distance: np.ndarray) -> Layers:
@@ -160,38 +114,32 @@ def random_distances(n: int, depth: int, seed: int) -> np.ndarray:
     return np.cumsum(steps + steps.transpose(0, 2, 1), axis=0)
 
 
-def weights(distance: np.ndarray) -> list[list[list[Decimal]]]:
-    """w_k(u, v) = exp(-f_k(u, v)) by decimals, which do not underflow; 0 for a pair that is not there."""
-    return [
-        [
-            [Decimal(0) if u == v or f == np.inf else (-Decimal(float(f))).exp() for v, f in enumerate(row)]
-            for u, row in enumerate(layer)
-        ]
-        for layer in distance
-    ]
+def weights(layer: np.ndarray) -> np.ndarray:
+    """w_k(u, v) = exp(-f_k(u, v)), in units in which the largest is 1; 0 for a pair that is not there. [n, n]"""
+    off = ~np.eye(len(layer), dtype=bool)
+    return np.where(off & np.isfinite(layer), np.exp(layer[off].min() - layer), 0.0)
 
 
 def plain_upward(distance: np.ndarray) -> np.ndarray:
     """w(u_k, u_k+1) = log(Γ_k(u) + e) against 1, Γ_k counting the edges above the mean of the layer."""
-    up = np.empty(distance.shape[:2])
-    for k, layer in enumerate(weights(distance)):
-        edges = [w for row in layer for w in row if w]
-        for u, row in enumerate(layer):
-            above = sum(w > sum(edges) / len(edges) for w in row)
-            up[k, u] = math.log(above + math.e) / (math.log(above + math.e) + 1)
-    return up
+    w = [weights(layer) for layer in distance]
+    up = np.array([np.log((each > each.sum() / (each > 0).sum()).sum(axis=1) + math.e) for each in w])
+    return up / (up + 1)
 
 
 def after_steps(distance: np.ndarray, start: int, steps: int) -> np.ndarray:
     """The law of a walk's node after 1, 2, ... steps, by multiplying plain matrices. [steps, n]"""
     depth, n, _ = distance.shape
-    w, up = weights(distance), plain_upward(distance)
-    step = np.array([[[float(x / sum(row)) if sum(row) else 0.0 for x in row] for row in layer] for layer in w])
+    up, step = plain_upward(distance), np.zeros(distance.shape)
+    for k, u in product(range(depth), range(n)):  # each row by itself: a hub's weights would be lost among the others
+        if np.isfinite(others := np.delete(distance[k, u], u)).any():
+            row = np.where(np.arange(n) == u, 0.0, np.exp(others.min() - distance[k, u]))
+            step[k, u] = row / row.sum()
     leave = np.zeros((n, depth, depth))  # in which layer a walk that is in layer k takes its next step
     for u in range(n):
         change = np.zeros((depth, depth))
         for k in range(depth):
-            higher = k + 1 < depth and any(w[k + 1][u])
+            higher = k + 1 < depth and step[k + 1, u].any()
             change[k, k + 1 if higher else k] += up[k, u]
             change[k, max(k - 1, 0)] += 1 - up[k, u]
         leave[u] = STAY * np.linalg.inv(np.eye(depth) - (1 - STAY) * change)
@@ -204,10 +152,10 @@ def after_steps(distance: np.ndarray, start: int, steps: int) -> np.ndarray:
     return np.array(out)
 
 
-def assert_walks_follow(layers: Layers, distance: np.ndarray, start: int, steps: int = 3, count: int = 20_000) -> None:
-    paths = struc2vec.random_walks(layers, np.full(count, start), steps + 1, np.random.default_rng(7))
+def assert_walks_follow(layers: Layers, distance: np.ndarray, start: int, count: int = 8_000) -> None:
+    paths = random_walks(layers, np.full(count, start), 4, np.random.default_rng(7))
     assert (paths[:, 0] == start).all()
-    for t, law in enumerate(after_steps(distance, start, steps), start=1):
+    for t, law in enumerate(after_steps(distance, start, 3), start=1):
         seen, expected = np.bincount(paths[:, t], minlength=len(law)), count * law
         rare = expected < 5
         assert seen[rare].sum() <= 3 * expected[rare].sum() + 15
@@ -216,66 +164,51 @@ def assert_walks_follow(layers: Layers, distance: np.ndarray, start: int, steps:
         assert chisquare(seen[~rare], kept).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_walks_step_with_the_probabilities_of_the_paper(seed):
+@pytest.mark.parametrize("seed", range(2))
+def test_walks_step_with_the_probabilities_of_the_paper(seed: int) -> None:
     distance = random_distances(7, 3, seed)
     for start in (0, 3):
         assert_walks_follow(layers_of(distance), distance, start)
 
 
-@pytest.mark.parametrize("away", [31.0, 45.0, 1000.0])
-@pytest.mark.parametrize("hub", [0, 3, 6])
-def test_a_hub_keeps_its_transition_probabilities(hub, away):
+@pytest.mark.parametrize(("hub", "away"), [(0, 31.0), (6, 1000.0)])
+def test_a_hub_far_from_every_node_keeps_its_transition_probabilities(hub: int, away: float) -> None:
     """Its weights are below 1e-13 of all others, or 0 in floating point."""
     distance = random_distances(7, 3, seed=5)
     distance[:, hub, :] += away
     distance[:, :, hub] += away
-    layers = layers_of(distance)
-    mine = (layers.source == hub) | (layers.neighbor == hub)
-    assert layers.weight[0, mine].max() < 1e-13 * layers.weight[0, ~mine].sum()
-    assert_walks_follow(layers, distance, hub)
+    assert_walks_follow(layers_of(distance), distance, hub)
 
 
-def test_the_walks_of_a_real_graph_follow_its_distances():
-    G = random_graph(12, 0.25, seed=2)
-    layers = struc2vec.structural_layers(G, 3)
-    distance = np.full((3, 12, 12), np.inf)
-    distance[:, layers.source, layers.neighbor] = layers.distance
-    for start in (int(np.argmax(G.degrees)), int(np.argmin(G.degrees))):
-        assert_walks_follow(layers, distance, start)
-
-
-def test_the_middle_of_a_large_star_steps_to_all_its_candidates_alike():
-    layers = struc2vec.structural_layers(star(3000), 1)
-    candidates = layers.neighbor[: layers.ptr[1]]
-    paths = struc2vec.random_walks(layers, np.zeros(5_000, dtype=np.int64), 2, np.random.default_rng(0))
-    seen = np.bincount(paths[:, 1], minlength=3001)[candidates]
-    assert len(candidates) >= 24
-    assert seen.sum() == 5_000
-    assert chisquare(seen).pvalue > 1e-3
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_upward_chance_counts_the_edges_above_the_mean_of_the_layer(seed):
+@pytest.mark.parametrize("seed", range(3))
+def test_the_chance_of_going_up_counts_the_edges_above_the_mean_of_the_layer(seed: int) -> None:
     distance = random_distances(8, 3, seed)
     assert layers_of(distance).upward == pytest.approx(plain_upward(distance))
+    assert layers_of(distance + 2000).upward == pytest.approx(plain_upward(distance))  # weights round to 0
+    for alike in (3.3, np.inf):  # none above the mean; an empty layer
+        assert (layers_of(np.full((2, 4, 4), alike)).upward == 0.5).all()
 
 
-def test_upward_chance_by_hand():
-    """Three nodes, w = 1 between 0 and 1, nearly 0 else: one edge above the mean for 0 and 1, none for 2."""
-    distance = np.array([[[0, 0, 9], [0, 0, 9], [9, 9, 0]]], dtype=float)
-    one, none = math.log(1 + math.e), 1.0
-    assert layers_of(distance).upward == pytest.approx(np.array([[one / (one + 1), one / (one + 1), none / 2]]))
+# ---- embeddings ------------------------------------------------------------------------------------------------------
+
+TINY: dict[str, int] = {"dim": 3, "walks": 2, "length": 8, "window": 3, "depth": 2, "passes": 2, "seed": 0}
 
 
-def test_upward_chance_is_that_of_a_layer_whose_weights_are_all_zero_in_floating_point():
-    distance = random_distances(8, 3, seed=1)
-    assert layers_of(distance + 2000).upward == pytest.approx(plain_upward(distance))
-    assert (layers_of(np.full((2, 4, 4), 3.3)).upward == 0.5).all()  # all alike: none above the mean
-    assert (layers_of(np.full((2, 4, 4), np.inf)).upward == 0.5).all()  # an empty layer
+def test_every_column_of_an_embedding_has_mean_0_and_variance_1() -> None:
+    vectors = embed(random_graph(), **TINY)
+    assert vectors.shape == (14, 3) and vectors.dtype == np.float32
+    assert vectors.mean(axis=0) == pytest.approx(0, abs=1e-5) and vectors.std(axis=0) == pytest.approx(1, abs=1e-3)
 
 
-# ---- the model -----------------------------------------------------------------------------------
+def test_in_a_large_graph_nodes_with_the_same_neighbors_share_a_vector() -> None:
+    """12 million words would take minutes."""
+    large = {**TINY, "walks": 1, "length": 2, "passes": 300}
+    star = de.Graph.from_edges([(0, leaf) for leaf in range(1, 20_001)])
+    vectors = embed(star, **large)
+    assert len(np.unique(vectors, axis=0)) == 2 and (vectors[1:] == vectors[1]).all()
+    assert (embed(de.Graph.from_edges([], 20_001), **large) == 0).all()
+    few = embed(de.Graph.from_edges([(0, leaf) for leaf in range(1, 9)]), **TINY)
+    assert len(np.unique(few, axis=0)) == 9
 
 
 class StopAtLook(threading.Event):
@@ -290,51 +223,35 @@ class StopAtLook(threading.Event):
         return self.left <= 0
 
 
-def fitted(task: de.Task, **hyper) -> torch.nn.Module:
-    model = de.build("struc2vec", task, **SMALL, **hyper)
+TASKS = [de.link_task(random_graph(40, 0.15, seed)) for seed in (1, 2)]
+
+
+def fitted(task: de.Task, **hyper: int) -> Any:
+    model = built("struc2vec", task, **hyper)
     list(de.fit(model, task, epochs=1))
     return model
 
 
-TASKS = [de.link_task(random_graph(40, 0.15, seed)) for seed in (1, 2)]
-
-
-@pytest.mark.parametrize("look", [1, 2, 4])
-def test_a_cancelled_fit_leaves_no_other_graphs_embedding(look):
+@pytest.mark.parametrize("look", [1, 2, 3, 4])
+def test_a_cancelled_fit_leaves_what_the_model_knew(look: int) -> None:
     a, b = TASKS
-    model = fitted(a)
-    before = model.embedding.clone()
-    with watching(stop=StopAtLook(look)):
-        assert list(de.fit(model, b, epochs=1)) == []
-    assert torch.equal(model.embedding, before)
-    assert de.predict(model, a.graph, [{0, 1}]).shape == (1,)  # it still knows the graph it was trained on
-    with pytest.raises(ParameterError, match="this is another graph"):
-        de.predict(model, b.graph, [{0, 1}])
-    list(de.fit(model, b, epochs=1))
-    assert torch.equal(model.embedding, fitted(b).embedding)
-    assert not torch.equal(model.embedding, before)
-
-
-def test_predict_after_a_first_cancelled_fit_says_that_it_is_not_trained():
-    task = TASKS[0]
-    model = de.build("struc2vec", task, **SMALL)
-    with watching(stop=StopAtLook(2)):
-        assert list(de.fit(model, task, epochs=1)) == []
-    with pytest.raises(ParameterError, match="has not been trained yet"):
-        de.predict(model, task.graph, [{0, 1}])
-
-
-def test_a_second_fit_on_the_same_graph_does_not_embed_again():
-    model = fitted(TASKS[0])
+    model, new = fitted(a), de.build("struc2vec", a, dim=4, walks=2, length=8)
     before = model.embedding
     with watching(stop=StopAtLook(1)):
-        model.bind(TASKS[0])
-        assert model.embedding is before
-        with pytest.raises(Cancelled):
-            model.bind(TASKS[1])
+        model.bind(a)  # is not embedded again
+    for each, task in ((model, b), (new, a)):
+        with watching(stop=StopAtLook(look)):
+            assert list(de.fit(each, task, epochs=1)) == []
+    assert model.embedding is before
+    assert answers(model, a.graph, a.test.sets).shape == (len(a.test),)
+    for each, graph, words in ((model, b, "this is another graph"), (new, a, "has not been trained yet")):
+        with pytest.raises(ParameterError, match=words):
+            answers(each, graph.graph, graph.test.sets)
+    list(de.fit(model, b, epochs=1))
+    assert torch.equal(model.embedding, fitted(b).embedding)
 
 
-def test_any_whole_number_is_a_seed_of_the_walks():
-    big = [fitted(TASKS[0], walk_seed=seed).embedding for seed in (2**40, 2**40, 2**40 + 2**32, 2**200, 0)]
-    assert torch.equal(big[0], big[1])
-    assert all(not torch.equal(big[0], other) for other in big[2:])
+def test_any_whole_number_is_a_seed_of_the_walks() -> None:
+    drawn = [embed(random_graph(), **{**TINY, "seed": seed}) for seed in (2**40, 2**40, 2**40 + 2**32, 2**200, 0)]
+    assert np.array_equal(drawn[0], drawn[1])
+    assert all(not np.array_equal(drawn[0], other) for other in drawn[2:])

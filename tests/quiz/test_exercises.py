@@ -3,129 +3,115 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import degnn_explore as de
 from degnn_explore.quiz import exercises
-from degnn_explore.quiz.exercises import exercise
 
-FIG1, CHANG, TRIANGLES = de.zoo.figure1(), de.zoo.chang(1), de.zoo.triangular(8)
+FIG1, CHANG, TRIANGLES, PETERSEN = de.zoo.figure1(), de.zoo.chang(1), de.zoo.triangular(8), de.zoo.petersen()
+ROOK, SHRIKHANDE, HEXAGON = de.zoo.rook(4), de.zoo.shrikhande(), de.zoo.hexagon()
+TREE = de.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (1, 6)])  # 1-WL tells all its nodes apart
 
 
-@pytest.fixture(autouse=True)
-def anew() -> None:
-    for known in exercises.EXERCISES.values():
-        known.tried.clear()
+def exercise(name: str) -> exercises.Exercise:
+    """One that nobody has tried."""
+    return replace(de.exercise(name), tried=[])
 
 
 RIGHT = [
-    ("confused-graphs", (de.zoo.two_triangles(), de.zoo.hexagon())),
+    ("confused-graphs", (de.zoo.two_triangles(), HEXAGON)),
     ("cubic-layer-3", (FIG1, 0, 2)),
     ("cubic-layer-3", [FIG1, "v7", "v5"]),
     ("edges-beyond-2wl", ((CHANG, [0, 14]), (CHANG, [1, 2]))),
-    ("no-help", (de.zoo.petersen(), "symmetry")),
-    ("no-help", (de.zoo.petersen(), "distance-regular")),
+    ("no-help", (PETERSEN, "symmetry")),
+    ("no-help", (PETERSEN, "distance-regular")),
     ("no-help", (CHANG, "distance-regular")),
     ("no-help", (de.zoo.csl(11, 3), "symmetry")),
+    ("no-help", (de.zoo.cycle(5), "symmetry")),
+    ("no-help", (de.zoo.cycle(200), "distance-regular")),
     ("find-the-leak", ("negatives_repeat", 8)),
 ]
 WRONG: list[tuple[str, Any, str]] = [
-    ("confused-graphs", (de.zoo.hexagon(), FIG1), "1-WL tells them apart"),
+    ("confused-graphs", (HEXAGON, FIG1), "1-WL tells them apart"),
     ("confused-graphs", (de.zoo.paley(9), de.zoo.rook(3)), "the same graph"),
-    ("cubic-layer-3", (FIG1, 0, 1), "never tells v0 and v1 apart"),
-    ("cubic-layer-3", (FIG1, 0, 3), "apart at layer 2"),
-    ("cubic-layer-3", (de.zoo.hexagon(), 0, 1), "not cubic: 0 has 2 neighbors"),
-    ("edges-beyond-2wl", ((de.zoo.rook(4), [0, 1]), (de.zoo.shrikhande(), [0, 1])), "16 nodes"),
-    ("edges-beyond-2wl", ((FIG1, [0, 1]), (FIG1, [2, 7])), "2-WL also tells them apart"),
+    ("cubic-layer-3", (FIG1, 0, 1), "never tells v0 and v1"),
+    ("cubic-layer-3", (FIG1, 0, 3), "v0 and v3 apart at layer 2"),
+    ("cubic-layer-3", (HEXAGON, 0, 1), "not cubic: 0 has 2 neighbors"),
+    ("edges-beyond-2wl", ((ROOK, [0, 1]), (SHRIKHANDE, [0, 1])), "16 nodes"),
+    ("edges-beyond-2wl", ((PETERSEN, [0, 1]), (SHRIKHANDE, [0, 1])), "16 nodes"),
+    ("edges-beyond-2wl", ((FIG1, [0, 1]), (FIG1, [2, 7])), "from layer 1 on"),
     ("edges-beyond-2wl", ((TRIANGLES, [0, 1]), (TRIANGLES, [1, 2])), "neither does DE-2"),
-    ("no-help", (FIG1, "symmetry"), "DE-1 does help here: it tells v0 from v2"),
-    ("no-help", (CHANG, "symmetry"), "do differ, because no symmetry swaps them"),
+    ("no-help", (FIG1, "symmetry"), "tells v0 from v2"),
+    ("no-help", (CHANG, "symmetry"), "no symmetry swaps them"),
     ("no-help", (de.zoo.csl(11, 3), "distance-regular"), "not distance-regular"),
     ("no-help", (de.zoo.cycle(4), "symmetry"), "4 nodes"),
+    ("no-help", (TREE, "symmetry"), "already tells all"),
     ("find-the-leak", ("negatives_repeat", 14), "negatives_repeat is the leak, but not in 14"),
     ("find-the-leak", ("validation_links_in_the_graph", 0), "no pair shows it"),
-    ("no-help", (de.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (1, 6)]), "symmetry"), "already"),
+    ("find-the-leak", ["test_links_in_the_graph", 8], "no pair shows it"),
 ]
-NO_ANSWER = [
-    ("confused-graphs", FIG1),
-    ("cubic-layer-3", (FIG1, 0)),
-    ("cubic-layer-3", ("Fig. 1", 0, 2)),
-    ("cubic-layer-3", (FIG1, 0, 99)),
-    ("cubic-layer-3", (de.zoo.random_regular(400, 3), 0, 1)),
-    ("edges-beyond-2wl", ((CHANG, [0, 1]), (CHANG, [0, 14]))),  # 0, 1 is no edge
-    ("no-help", (FIG1, "because")),
-    ("own-zeta", "SPD"),
-    ("find-the-leak", "negatives_repeat"),
-    ("find-the-leak", ("negatives_repeat", "many")),
-    ("find-the-leak", ("degrees", 3)),
+CANNOT_BE_CHECKED = [
+    ("confused-graphs", FIG1, "tuple of 2"),
+    ("confused-graphs", (HEXAGON, "hexagon"), "Graph"),
+    ("cubic-layer-3", (FIG1, 0), "tuple of 3"),
+    ("cubic-layer-3", (FIG1, 0, 99), "99"),
+    ("cubic-layer-3", (de.zoo.random_regular(202, 3), 0, 1), "202 nodes"),
+    ("edges-beyond-2wl", ((CHANG, [0, 1]), (CHANG, [0, 14])), "not an edge"),
+    ("edges-beyond-2wl", ((CHANG, [0]), (CHANG, [0, 14])), "not an edge"),
+    ("no-help", (FIG1, "because"), "because"),
+    ("no-help", (de.zoo.cycle(201), "symmetry"), "201 nodes"),
+    ("own-zeta", "SPD", "de.encoding, not a str"),
+    ("find-the-leak", "negatives_repeat", "tuple of 2"),
+    ("find-the-leak", ("negatives_repeat", "many"), "many"),
+    ("find-the-leak", ("negatives_repeat", -1), "-1"),
+    ("find-the-leak", ("degrees", 3), "degrees"),
 ]
 
 
 @pytest.mark.parametrize(("name", "answer"), RIGHT)
 def test_right_answers(name: str, answer: Any) -> None:
     judged = exercise(name)(answer)
-    assert judged.right, judged
-    assert repr(judged).startswith("Right: ")
+    assert judged.right is True and judged.message.startswith("Right: ") and "Hint" not in judged.message
 
 
 @pytest.mark.parametrize(("name", "answer", "fact"), WRONG)
 def test_wrong_answers_get_a_fact_and_a_hint(name: str, answer: Any, fact: str) -> None:
-    judged = exercise(name)(answer)
-    assert not judged.right
-    assert judged.message.startswith("Not yet: ")
-    assert fact in judged.message
-    assert "\nHint 1 of " in judged.message
+    task = exercise(name)
+    fact_line, hint = task(answer).message.split("\n")
+    assert task(answer).right is False and fact_line.startswith("Not yet: ") and fact in fact_line
+    assert hint == f"Hint 1 of 3: {task.hints[0]}"
 
 
-@pytest.mark.parametrize(("name", "answer"), NO_ANSWER)
-def test_an_answer_that_cannot_be_checked_is_no_try(name: str, answer: Any) -> None:
-    judged = exercise(name)(answer)
-    assert not judged.right
-    assert judged.message.startswith("That can't be checked yet: ")
-    assert "Hint" not in judged.message
-    assert exercise(name).tried == []
-
-
-def test_a_custom_zeta_races_against_spd() -> None:
-    even = de.encoding("even", lambda near: near.distance % 2 == 0, columns=["even"], max_dist=20)
-    assert (
-        exercise("own-zeta")(even).message
-        == "Right: with your ζ the test AUC is 1.00, with SPD(max_dist=3) it is 0.50."
-    )
-    far = de.encoding("far", lambda near: near.distance, columns=["distance"], max_dist=20)
-    judged = exercise("own-zeta")(far)
-    assert not judged.right
-    assert judged.message.splitlines()[0].endswith("with SPD(max_dist=3) it is 0.50; the goal is 0.95.")
-
-
-def test_a_leak_is_counted_in_any_task() -> None:
-    G = de.load("karate")
-    found = {
-        name: exercises.evidence(de.link_task(G, protocol=name)) for name in ("honest", "validation_links_in_the_graph")
-    }
-    assert set(found["honest"].values()) == {0}
-    held_out = (de.link_task(G).val.labels == 1).sum()
-    assert found["validation_links_in_the_graph"]["validation_links_in_the_graph"] == held_out > 0
-    leaky_task = exercise("find-the-leak").given
-    assert leaky_task is not None
-    assert "leak" not in repr(leaky_task()), "the task does not say which"
+@pytest.mark.parametrize(("name", "answer", "reason"), CANNOT_BE_CHECKED)
+def test_an_answer_that_cannot_be_checked_is_no_try(name: str, answer: Any, reason: str) -> None:
+    task = exercise(name)
+    judged = task(answer)
+    problem, example = judged.message.split("\n")
+    assert judged.right is False and reason in problem and example.endswith(task.example)
+    assert task.tried == [] and "Hint" not in judged.message
 
 
 def test_hints_come_one_by_one_and_the_same_answer_is_no_new_try() -> None:
-    asked = exercise("cubic-layer-3")
-    said = [asked((FIG1, 0, v)).message.split("\n")[1] for v in (1, 1, 3, 4, 6, 1)]
-    assert [line[:11] for line in said] == [f"Hint {k} of 3" for k in (1, 1, 2, 3, 3, 1)]
+    task = exercise("cubic-layer-3")
+    hints = [task((FIG1, 0, v)).message.split("\n")[1] for v in (1, 1, 3, 4, 6, 1)]
+    assert [line[:11] for line in hints] == [f"Hint {k} of 3" for k in (1, 1, 2, 3, 3, 1)]
+    assert [line[13:] for line in hints] == [task.hints[k] for k in (0, 0, 1, 2, 2, 0)]
+    assert task((FIG1, 0, 2)).right and len(task.tried) == 4  # a right answer is none of them
 
 
-def test_no_answer_shows_the_question() -> None:
-    for name in exercises.EXERCISES:
-        for nothing in (None, ...):
-            judged = exercise(name)(nothing)
-            assert not judged.right
-            assert judged.message.startswith("Your turn. ")
-            assert "An answer looks like this: answer = " in judged.message
+@pytest.mark.parametrize("name", exercises.EXERCISES)
+def test_no_answer_shows_the_question_and_neither_example_nor_hint_is_a_solution(name: str) -> None:
+    task = exercise(name)
+    for nothing in (None, ...):
+        judged = task(nothing)
+        assert judged.right is None and task.question in judged.message and task.example in judged.message
+    answer = task.example.removeprefix("answer = ").rpartition("such as ")[2]
+    assert task(eval(answer, {"de": de})).right is False
+    assert not any("answer =" in hint for hint in task.hints) and len(set(task.hints)) == 3
 
 
 def test_the_judge_of_cubic_graphs_agrees_with_every_pair() -> None:
@@ -134,14 +120,47 @@ def test_the_judge_of_cubic_graphs_agrees_with_every_pair() -> None:
         assert exercise("cubic-layer-3")((G, u, v)).right == (de.distinguish((G, u), (G, v)).layer == 3)
 
 
-def test_no_example_and_no_hint_is_a_solution() -> None:
-    """What stands in an example is wrong, and no hint writes a whole answer down."""
-    for name, asked in exercises.EXERCISES.items():
-        given = asked.example.removeprefix("answer = ").rpartition("such as ")[2]
-        assert not asked(eval(given, {"de": de})).right, name
-        assert not any("answer =" in hint for hint in asked.hints)
+def test_a_custom_zeta_races_against_spd() -> None:
+    even = de.encoding("even", lambda near: near.distance % 2 == 0, columns=["even"], max_dist=20)
+    judged = exercise("own-zeta")(even)
+    assert judged.right and "1.00" in judged.message and "0.50" in judged.message
+    task = exercises.even_or_odd()
+    assert {(u - v) % 2 for u, v in task.train.sets[task.train.labels == 1].tolist()} == {0}
+    assert all(6 <= min((u - v) % 40, (v - u) % 40) <= 19 for u, v in task.test.sets.tolist())
 
 
-def test_unknown_exercises_are_named() -> None:
-    with pytest.raises(de.ParameterError, match=r"exercise='cubic-layer-2' is not known.*Did you mean 'cubic-layer-3'"):
-        de.exercise("cubic-layer-2")
+def test_the_goal_is_reached_at_the_best_epoch_on_validation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exercises, "auc_with_spd", lambda: 0.5)
+    zeta = de.encoding("any", lambda near: near.distance, columns=["far"], max_dist=1)
+    for test, right in ((0.95, True), (0.949, False)):
+        epochs = [
+            SimpleNamespace(val={"auc": val}, test={"auc": auc}) for val, auc in ((0.7, 1), (0.9, test), (0.8, 0))
+        ]
+        monkeypatch.setattr(exercises, "fit", lambda *_, epochs=epochs, **__: epochs)
+        judged = exercise("own-zeta")(zeta)
+        assert (judged.right, "goal" in judged.message) == (right, not right)
+
+
+def test_a_leak_is_counted_in_any_task() -> None:
+    """By hand, from the sets and the graph."""
+    leaky, G = exercise("find-the-leak").given, de.load("karate")
+    assert leaky is not None and leaky() is leaky()  # the number to find stays the same
+    assert "leak" not in repr(leaky()) and leaky().leaks == ()
+    for task, leaks in (
+        (de.link_task(G), []),
+        (de.link_task(G, protocol="validation_links_in_the_graph"), ["validation_links_in_the_graph"]),
+        (leaky(), ["negatives_repeat"]),
+        (replace(de.link_task(G), graph=G), ["validation_links_in_the_graph", "test_links_in_the_graph"]),
+    ):
+        counts = exercises.evidence(task)
+        train = {frozenset(row) for row in task.train.sets.tolist()}
+        links = [
+            [row for row, y in zip(part.sets.tolist(), part.labels, strict=True) if y] for part in (task.val, task.test)
+        ]
+        negatives = [row for row, y in zip(task.test.sets.tolist(), task.test.labels, strict=True) if not y]
+        assert counts == {
+            "negatives_repeat": sum(frozenset(row) in train for row in negatives),
+            "validation_links_in_the_graph": sum(task.graph.has_edge(*row) for row in links[0]),
+            "test_links_in_the_graph": sum(task.graph.has_edge(*row) for row in links[1]),
+        }
+        assert [name for name, count in counts.items() if count] == leaks

@@ -1,10 +1,12 @@
-"""de.load and de.datasets: every graph and its counts; downloads, against a real server on this machine."""
+"""de.load and de.datasets: every graph and its counts; downloads, from a real server on this machine."""
 
 from __future__ import annotations
 
 import errno
+import functools
 import hashlib
 import http.server
+import logging
 import os
 import shutil
 import threading
@@ -17,7 +19,7 @@ import pytest
 import degnn_explore as de
 from degnn_explore.common import files
 from degnn_explore.reading import datasets
-from degnn_explore.reading.datasets import as_graph, brec_file, data_folders
+from degnn_explore.reading.datasets import as_graph, brec_file, data_folders, name_of, offered
 
 
 def needs(files: dict[str, str]) -> pytest.MarkDecorator:
@@ -26,8 +28,6 @@ def needs(files: dict[str, str]) -> pytest.MarkDecorator:
 
 
 NEEDS_AIRPORTS, NEEDS_BREC = needs(datasets.AIRPORTS), needs(datasets.BREC)
-SHIPPED = ["celegans", "ns", "pb", "us-flights", "karate", "lesmis", "florentine"]
-DOWNLOADED = ["brazil-airports", "europe-airports", "usa-airports"]
 
 
 @pytest.fixture(autouse=True)
@@ -38,304 +38,234 @@ def _fresh() -> Iterator[None]:
     datasets.read_by_name.cache_clear()
 
 
-# ---- what is in the graphs ----------------------------------------------------------------------
+# ---- what is in the graphs -----------------------------------------------------------------------------------
+
+COUNTS = {  # nodes, edges, triangles, nodes of each class
+    "celegans": (297, 2_148, 3_241, []),
+    "ns": (1_461, 2_742, 3_764, []),
+    "pb": (1_222, 16_714, 101_043, [586, 636]),
+    "us-flights": (305, 2_834, 21_783, [77, 76, 76, 76]),
+    "karate": (34, 78, 45, [17, 17]),
+    "lesmis": (77, 254, 467, []),
+    "florentine": (15, 20, 3, []),
+    "brazil-airports": (131, 1_003, 4_879, [32, 32, 32, 35]),
+    "europe-airports": (399, 5_993, 46_009, [99, 99, 99, 102]),
+    "usa-airports": (1_190, 13_599, 180_576, [297, 297, 297, 299]),
+}
 
 
-@pytest.mark.parametrize(("name", "nodes", "edges", "triangles"), [
-    ("celegans", 297, 2_148, 3_241),
-    ("ns", 1_461, 2_742, 3_764),
-    ("pb", 1_222, 16_714, 101_043),
-    ("us-flights", 305, 2_834, 21_783),
-    ("karate", 34, 78, 45),
-    ("lesmis", 77, 254, 467),
-    ("florentine", 15, 20, 3),
-    pytest.param("brazil-airports", 131, 1_003, 4_879, marks=NEEDS_AIRPORTS),
-    pytest.param("europe-airports", 399, 5_993, 46_009, marks=NEEDS_AIRPORTS),
-    pytest.param("usa-airports", 1_190, 13_599, 180_576, marks=NEEDS_AIRPORTS),
-])  # fmt: skip
-def test_every_graph_has_its_counts_and_the_table_states_them(
-    name: str, nodes: int, edges: int, triangles: int
-) -> None:
-    G = de.load(name)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=NEEDS_AIRPORTS if "airports" in name else ()) for name in COUNTS]
+)
+def test_every_graph_has_its_counts_and_the_tables_state_them(name: str) -> None:
+    G, (nodes, edges, triangles, classes) = de.load(name), COUNTS[name]
     A = G.to_scipy()
     assert (G.num_nodes, G.num_edges, (A @ A * A).sum() / 6) == (nodes, edges, triangles)
+    assert (np.bincount(G.labels).tolist() if classes else G.labels) == (classes or None)
     row = de.datasets().set_index("name").loc[name]
-    classes = 0 if G.labels is None else len(np.unique(G.labels))
-    assert (row["nodes"], row["edges"], row["labels"], row["available"]) == (nodes, edges, classes, True)
-    assert G.labels is None or G.labels.min() == 0
-    assert G.title
-    assert de.load(name) is G
+    assert (row["nodes"], row["edges"], row["labels"], row["available"]) == (nodes, edges, len(classes), True)
+    assert offered()[name] == (G.title, len(classes)) and G.title
+    assert de.load(name) is G and as_graph(name) is G and name_of(G.with_title("mine")) == name
 
 
 def test_the_table_has_a_row_for_each_graph_and_nothing_empty() -> None:
     table = de.datasets()
-    assert table["name"].tolist() == SHIPPED + DOWNLOADED
+    assert table["name"].tolist() == list(COUNTS)
     assert table.columns.tolist() == ["name", "nodes", "edges", "labels", "what", "source", "license", "available"]
     assert table["available"].dtype == bool
-    assert (table[["what", "source", "license"]] != "").all().all()
+    assert (table[["what", "source", "license"]].map(len) > 5).all().all()
 
 
-def test_celegans_names_its_neurons_and_needs_no_cleaning() -> None:
+def test_labels_positions_and_names_are_those_of_the_source() -> None:
     G = de.load("celegans")
-    assert G.names[:2] == ("neuron 1", "neuron 51")
-    assert not G.cleaning
-
-
-def test_political_blogs_are_labeled_by_leaning() -> None:
+    assert G.names[:2] == ("neuron 1", "neuron 51") and not G.cleaning
     G = de.load("pb")
-    assert np.bincount(G.labels).tolist() == [586, 636]
-    assert G.info["leaning"][[0, -1]].tolist() == ["left", "right"]
-    assert G.labels[[0, -1]].tolist() == [0, 1]
-
-
-def test_us_flights_know_cities_quartiles_and_where_they_are() -> None:
+    assert (G.info["leaning"][[0, -1]].tolist(), G.labels[[0, -1]].tolist()) == (["left", "right"], [0, 1])
+    G = de.load("karate")
+    assert (G.info["club"][[0, 33]].tolist(), G.labels[[0, 33]].tolist()) == (["Mr. Hi", "Officer"], [0, 1])
+    G = de.load("florentine")
+    assert [G.names[v] for v in G.neighbors("Pazzi")] == ["Salviati"]
     G = de.load("us-flights")
     abq = int(G.target_set("ABQ")[0])
     assert (G.info["city"][abq], G.info["state"][abq], G.labels[abq]) == ("Albuquerque", "NM", 3)
     assert G.positions[abq].tolist() == [-106.6092, 35.0402]
-    assert np.bincount(G.labels).tolist() == [77, 76, 76, 76]
     assert sorted(G.info) == ["city", "flights", "latitude", "longitude", "state"] and not G.cleaning
     assert (np.diff(G.labels[np.argsort(G.info["flights"].astype(int))]) >= 0).all()
-
-
-def test_karate_is_labeled_by_club() -> None:
-    G = de.load("karate")
-    assert np.bincount(G.labels).tolist() == [17, 17]
-    assert G.labels[[0, 33]].tolist() == [0, 1]
-
-
-def test_florentine_families_are_found_by_name() -> None:
-    G = de.load("florentine")
-    assert sorted(G.names[v] for v in G.neighbors("Medici")) == [
-        "Acciaiuoli", "Albizzi", "Barbadori", "Ridolfi", "Salviati", "Tornabuoni"]  # fmt: skip
 
 
 @NEEDS_AIRPORTS
 def test_airports_keep_their_ids_as_names_and_report_what_was_cleaned() -> None:
     G = de.load("usa-airports")
-    assert "10241" in G.names
-    assert G.labels[G.target_set("10241")[0]] == 1
-    assert G.neighbors("12343").size > 0
+    assert G.labels[G.target_set("10241")[0]] == 1 and G.neighbors("12343").size > 0
     brazil = de.load("brazil-airports")
     assert brazil.names == tuple(str(i) for i in range(131))
-    assert str(brazil.cleaning) == "dropped 71 self-loops"
-    assert str(de.load("europe-airports").cleaning) == "dropped 2 self-loops"
+    assert brazil.cleaning == de.Cleaning(self_loops=71)
 
 
-@pytest.mark.parametrize(("name", "words"), [
-    ("celegan", "name='celegan' is not known; choose one of 'celegans', .* Did you mean 'celegans'"),
-    ("brasil-airports", "Did you mean 'brazil-airports'"),
-    (3, "name=3 is not known"),
-    (["pb"], r"name=\['pb'\] is not known"),
-])  # fmt: skip
-def test_an_unknown_name_is_answered_with_the_nearest(name: object, words: str) -> None:
-    with pytest.raises(de.ParameterError, match=words):
-        de.load(name)  # type: ignore[arg-type]
+def test_a_graph_is_known_by_its_edges_attributes_and_labels() -> None:
+    G = de.load("karate")
+    assert name_of(G.with_info({}).with_positions(np.zeros((34, 2)))) == "karate"
+    assert name_of(G.without_edges([(0, 1)])) == name_of(G.with_attributes(np.ones((34, 1)))) == ""
+    other_labels = G.with_labels(1 - G.labels)
+    assert (name_of(other_labels), name_of(other_labels, labels=False)) == ("", "karate")
+    rewired = de.Graph.from_edges([*G.without_edges([(0, 1)]).edges, (15, 14)], labels=G.labels)
+    assert (rewired.num_edges, name_of(rewired, labels=False)) == (78, "")
+
+
+def test_what_may_stand_for_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import networkx as nx
+
+    monkeypatch.chdir(tmp_path)
+    G = de.Graph.from_edges([(0, 1)])
+    assert as_graph(G) is G
+    assert as_graph(nx.path_graph(4)).num_edges == 3
+    for name, answer in (
+        ("karatee", "'karatee' is not known.*mean 'karate'"), ("karate.csv", "no such file"), ("x" * 300, "not known"),
+    ):  # fmt: skip
+        with pytest.raises((de.ParameterError, de.GraphError), match=answer):
+            as_graph(name)
+    for wrong in (3, ["pb"]):
+        with pytest.raises(de.ParameterError, match="is not known"):
+            de.load(wrong)  # type: ignore[arg-type]
+    (tmp_path / "karate.csv").write_text("0,1\n", encoding="utf-8")
+    (tmp_path / "edges.csv").write_text("source,target\n0,1\n", encoding="utf-8")
+    (tmp_path / "nodes.csv").write_text("id\n0\n1\n", encoding="utf-8")
+    assert as_graph("karate.csv").num_edges == as_graph(tmp_path).num_edges == 1
+    shutil.copytree(tmp_path, tmp_path / "karate")  # a folder that is there comes before the graph of that name
+    assert as_graph("karate").num_edges == 1
 
 
 def test_an_installed_package_finds_its_data_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "site" / "degnn_explore"
     shutil.copytree(files.shipped("celegans"), package / "_data" / "celegans")
     monkeypatch.setattr(files, "PACKAGE", package)
-    assert files.shipped("celegans") == package / "_data" / "celegans"
     assert de.load("celegans").num_edges == 2_148
-    with pytest.raises(de.GraphError, match=r"The files of 'ns' are missing from this installation"):
+    with pytest.raises(de.GraphError, match=r"files of 'ns' are missing.*install"):
         de.load("ns")
-    assert de.datasets().set_index("name")["available"][["celegans", "ns"]].tolist() == [True, False]
+    assert de.datasets().set_index("name")["available"][["celegans", "ns", "karate"]].tolist() == [True, False, True]
+    assert "celegans" in offered() and "ns" not in offered()
 
 
-# ---- downloads ----------------------------------------------------------------------------------
+# ---- downloads -----------------------------------------------------------------------------------------------
 
 EDGES = b"5 7\n7 9\n9 7\n5 5\n5 9\n"
-LABELS = b"node label\n9 2\n5 0\n7 1\n"
-FILES = {"brazil-airports.edgelist": EDGES, "labels-brazil-airports.txt": LABELS}
+FILES = {"brazil-airports.edgelist": EDGES, "labels-brazil-airports.txt": b"node label\n9 1\n5 2\n7 0\n"}
 
 
-class _Server(http.server.ThreadingHTTPServer):
-    """Serves FILES, other content if ``spoil``; ``asked`` lists what was asked for."""
-
-    spoil = False
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        super().__init__(("127.0.0.1", 0), _Handler)
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Nothing: the progress bar is what a test reads on standard error."""
 
 
-class _Handler(http.server.BaseHTTPRequestHandler):
-    server: _Server
-
-    def do_GET(self) -> None:
-        name = self.path.removeprefix("/graph/")
-        self.server.asked.append(name)
-        content = FILES[name].replace(b"5", b"6") if self.server.spoil else FILES[name]
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Quiet: the test's output is what matters."""
+def put(folder: Path, contents: dict[str, bytes]) -> str:
+    folder.mkdir(exist_ok=True)
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    return str(folder)
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[_Server]:
-    """A server with small files in place of Brazil's, their true sums, an empty cache and no DEGNN_DATA."""
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of a website: small files in place of Brazil's, with their sums; an empty cache and no DEGNN_DATA."""
     monkeypatch.delenv("DEGNN_DATA", raising=False)
     monkeypatch.setattr(datasets, "cache_folder", lambda: tmp_path / "cache")
     for name, content in FILES.items():
         monkeypatch.setitem(datasets.AIRPORTS, name, hashlib.sha256(content).hexdigest())
-    with _Server() as served:
-        monkeypatch.setattr(datasets, "STRUC2VEC_URL", f"http://127.0.0.1:{served.server_port}/graph/")
-        thread = threading.Thread(target=served.serve_forever, kwargs={"poll_interval": 0.02})
+    serve = functools.partial(Handler, directory=put(tmp_path / "site", FILES))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
+        for address in ("STRUC2VEC_URL", "BREC_URL"):
+            monkeypatch.setattr(datasets, address, f"http://127.0.0.1:{server.server_port}/")
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        yield served
-        served.shutdown()
+        yield tmp_path / "site"
+        server.shutdown()
         thread.join()
 
 
-def cached(tmp_path: Path) -> list[str]:
-    return sorted(path.name for path in (tmp_path / "cache").glob("*"))
+def cached(site: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (site.parent / "cache").glob("*")}
 
 
-def test_a_download_is_read_and_kept(server: _Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert not de.datasets().set_index("name")["available"]["brazil-airports"]
-    G = de.load("brazil-airports")
-    assert G.names == ("5", "7", "9")
-    assert G.labels.tolist() == [0, 1, 2]
-    assert G.edges.tolist() == [[0, 1], [0, 2], [1, 2]]
-    assert (G.cleaning.self_loops, G.cleaning.reversed_duplicates) == (1, 1)
-    assert "100%" in capsys.readouterr().err  # the progress bar
-    assert cached(tmp_path) == sorted(FILES)
-    assert {name: (tmp_path / "cache" / name).read_bytes() for name in FILES} == FILES
-    assert de.datasets().set_index("name")["available"]["brazil-airports"]
+def is_available() -> bool:
+    return bool(de.datasets().set_index("name")["available"]["brazil-airports"])
 
 
-def test_the_cache_is_used_before_the_internet(server: _Server) -> None:
-    de.load("brazil-airports")
-    datasets.read_by_name.cache_clear()
-    de.load("brazil-airports")
-    assert sorted(server.asked) == sorted(FILES)
-
-
-def test_degnn_data_is_used_before_the_cache(server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, content in FILES.items():
-        (tmp_path / name).write_bytes(content)
-    monkeypatch.setenv("DEGNN_DATA", str(tmp_path))
-    assert de.load("brazil-airports").num_edges == 3
-    assert server.asked == []
-    assert cached(tmp_path) == []
-
-
-def test_a_change_of_degnn_data_is_honored(server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = de.load("brazil-airports")
-    (tmp_path / "brazil-airports.edgelist").write_bytes(b"5 7\n")
-    monkeypatch.setenv("DEGNN_DATA", str(tmp_path))
-    with pytest.raises(de.GraphError, match=r"is not the expected file"):
-        de.load("brazil-airports")
-    monkeypatch.delenv("DEGNN_DATA")
-    assert de.load("brazil-airports") is before
-
-
-def test_a_bad_download_is_refused_and_not_kept(server: _Server, tmp_path: Path) -> None:
-    server.spoil = True
-    with pytest.raises(de.GraphError, match=r"could not be downloaded .*SHA256 hash"):
-        de.load("brazil-airports")
-    assert cached(tmp_path) == []
-    server.spoil = False
-    assert de.load("brazil-airports").num_edges == 3
-
-
-def test_offline_says_which_files_go_where(server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with _Server() as gone:
-        port = gone.server_port
-    monkeypatch.setattr(datasets, "STRUC2VEC_URL", f"http://127.0.0.1:{port}/graph/")
-    with pytest.raises(de.GraphError) as caught:
-        de.load("usa-airports")
-    message = str(caught.value)
-    for part in (
-        "could not be downloaded",
-        f"http://127.0.0.1:{port}/graph/usa-airports.edgelist",
-        str(tmp_path / "cache"),
-        "DEGNN_DATA",
-    ):
-        assert part in message
-    monkeypatch.setenv("DEGNN_DATA", str(tmp_path / "mine"))
-    with pytest.raises(de.GraphError, match=f"into the folder {tmp_path / 'mine'}"):
-        de.load("usa-airports")
-
-
-def test_a_damaged_file_in_the_cache_is_downloaded_again(server: _Server, tmp_path: Path) -> None:
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache" / "brazil-airports.edgelist").write_bytes(EDGES[:7])
-    assert not de.datasets().set_index("name")["available"]["brazil-airports"]
-    assert de.load("brazil-airports").num_edges == 3
-    assert (tmp_path / "cache" / "brazil-airports.edgelist").read_bytes() == EDGES
-
-
-def test_a_wrong_file_of_the_user_is_refused_and_left_alone(
-    server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_download_is_read_kept_and_used_again(
+    site: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    mine = tmp_path / "brazil-airports.edgelist"
-    mine.write_bytes(b"1 2\n")
-    monkeypatch.setenv("DEGNN_DATA", str(tmp_path))
-    with pytest.raises(de.GraphError, match=r"brazil-airports.edgelist is not the expected file: its SHA-256"):
+    caplog.set_level(logging.DEBUG)
+    assert not is_available() and name_of(de.Graph.from_edges([(0, 1)], 131)) == "" and cached(site) == {}
+    G = de.load("brazil-airports")
+    assert (G.names, G.labels.tolist(), G.edges.tolist()) == (("5", "7", "9"), [2, 0, 1], [[0, 1], [0, 2], [1, 2]])
+    assert G.cleaning == de.Cleaning(self_loops=1, reversed_duplicates=1, renumbered=True)
+    assert "100%" in capsys.readouterr().err  # the progress bar
+    assert [record for record in caplog.records if record.name == "pooch"] == []
+    assert cached(site) == FILES and is_available()
+    shutil.rmtree(site)
+    datasets.read_by_name.cache_clear()
+    assert de.load("brazil-airports").num_edges == 3
+
+
+def test_folders_of_degnn_data_come_first(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = (put(tmp_path / str(i), {name: FILES[name]}) for i, name in enumerate(FILES))
+    wrong = put(tmp_path / "wrong", {"brazil-airports.edgelist": b"1 2\n"})
+    monkeypatch.setenv("HOME", str(tmp_path))
+    good = [str(tmp_path / "none"), one, f"~/{Path(two).name}", ""]
+    monkeypatch.setenv("DEGNN_DATA", os.pathsep.join(good))
+    assert is_available()
+    G = de.load("brazil-airports")
+    monkeypatch.setenv("DEGNN_DATA", os.pathsep.join([wrong, *good]))
+    assert not is_available()
+    with pytest.raises(de.GraphError, match=r"wrong.brazil-airports.edgelist is not the expected file.*SHA-256"):
         de.load("brazil-airports")
-    assert mine.read_bytes() == b"1 2\n"
-    assert server.asked == []
+    assert (Path(wrong) / "brazil-airports.edgelist").read_bytes() == b"1 2\n"
+    monkeypatch.setenv("DEGNN_DATA", os.pathsep.join(good))
+    assert de.load("brazil-airports") is G and G.num_edges == 3 and cached(site) == {}
+
+    def locked(path: object, *more: object, real=open, **options: object) -> object:
+        if str(path).startswith(one):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path, *more, **options)
+
+    monkeypatch.setattr("builtins.open", locked)
+    assert not is_available()
 
 
-def test_a_cache_that_cannot_be_written_is_our_error(server: _Server, tmp_path: Path) -> None:
-    (tmp_path / "cache").write_text("a file where the folder should be", encoding="utf-8")
+def test_bad_downloads_are_refused_and_not_kept(site: Path) -> None:
+    put(site, {"brazil-airports.edgelist": b"not the real one", "cfi.npy": b"not the real one"})
+    for load in (lambda: de.load("brazil-airports"), lambda: brec_file("cfi")):
+        with pytest.raises(de.GraphError, match=r"could not be downloaded .*SHA256 hash"):
+            load()
+    assert "brazil-airports.edgelist" not in cached(site) and "cfi.npy" not in cached(site)
+    put(site, FILES)
+    put(site.parent / "cache", {"brazil-airports.edgelist": EDGES[:7]})  # damaged
+    assert not is_available()
+    assert de.load("brazil-airports").num_edges == 3 and cached(site) == FILES
+
+
+def test_offline_says_which_files_go_where(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.rmtree(site)
+    for folder, environment in ((site.parent / "cache", ""), (site.parent / "mine", str(site.parent / "mine"))):
+        monkeypatch.setenv("DEGNN_DATA", environment)
+        with pytest.raises(de.GraphError) as caught:
+            de.load("usa-airports")
+        message = str(caught.value)
+        assert f"{datasets.STRUC2VEC_URL}usa-airports.edgelist could not be downloaded (HTTPError: 404 " in message
+        assert f"the folder {folder} " in message and "DEGNN_DATA" in message
+    (site.parent / "cache").rmdir()
+    (site.parent / "cache").write_text("a file where the folder should be", encoding="utf-8")
     with pytest.raises(de.GraphError, match=r"could not be downloaded .*cache.*DEGNN_DATA"):
         de.load("brazil-airports")
 
 
-def test_a_locked_folder_and_a_long_name_are_no_files(
-    server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = os.stat
-
-    def locked(path: object, **options: object) -> object:
-        if str(path).startswith(str(tmp_path)):
-            raise PermissionError(errno.EACCES, "Permission denied", str(path))
-        return real(path, **options)
-
-    monkeypatch.setenv("DEGNN_DATA", str(tmp_path))
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "stat", locked)
-        assert not de.datasets().set_index("name")["available"]["brazil-airports"]
-    with pytest.raises(de.ParameterError, match="is not known; choose one of 'celegans'"):
-        as_graph("x" * 300)
-
-
-def test_several_folders_are_looked_in_one_after_the_other(
-    server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for folder, (name, content) in zip(("one", "two"), FILES.items(), strict=True):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / name).write_bytes(content)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("DEGNN_DATA", os.pathsep.join([str(tmp_path / "none"), str(tmp_path / "one"), "~/two", ""]))
-    assert de.datasets().set_index("name")["available"]["brazil-airports"]
-    assert de.load("brazil-airports").num_edges == 3
-    assert server.asked == []
-
-
-@NEEDS_BREC
-def test_the_files_of_brec_hold_800_graphs() -> None:
-    sizes = {name.removesuffix(".npy"): np.load(brec_file(name.removesuffix(".npy"))).size for name in datasets.BREC}
-    assert sum(sizes.values()) == 800
+def test_brec_is_downloaded_like_the_airports(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(site, {"cfi.npy": b"abc"})
+    monkeypatch.setitem(datasets.BREC, "cfi.npy", hashlib.sha256(b"abc").hexdigest())
+    assert brec_file("cfi").read_bytes() == b"abc" and cached(site) == {"cfi.npy": b"abc"}
     with pytest.raises(de.ParameterError, match=r"name='cfy' is not known.* Did you mean 'cfi'"):
         brec_file("cfy")
 
 
-def test_brec_is_downloaded_like_the_airports(server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    content = b"not the real one"
-    monkeypatch.setitem(FILES, "cfi.npy", content)
-    monkeypatch.setattr(datasets, "BREC_URL", datasets.STRUC2VEC_URL)
-    with pytest.raises(de.GraphError, match=r"hash"):
-        brec_file("cfi")
-    monkeypatch.setitem(datasets.BREC, "cfi.npy", hashlib.sha256(content).hexdigest())
-    assert brec_file("cfi").read_bytes() == content
-    assert brec_file("cfi").parent == tmp_path / "cache"
-    assert server.asked == ["cfi.npy", "cfi.npy"]
+@NEEDS_BREC
+def test_the_files_of_brec_hold_800_graphs() -> None:
+    assert sum(np.load(brec_file(name.removesuffix(".npy"))).size for name in datasets.BREC) == 800

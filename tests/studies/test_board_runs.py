@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,25 +12,29 @@ from typing import Any
 import pytest
 
 import degnn_explore as de
-from degnn_explore.studies.board_runs import BoardRuns, code_of
+from degnn_explore.studies.board_runs import BoardRuns, code_of, ignored, settings_note
 from degnn_explore.studies.race import RaceSetup
-from degnn_explore.studies.runs import Run
+from degnn_explore.studies.runs import Run, run_one
 from degnn_explore.studies.store import Store
+from tests.support.waiting import LONG
 
+pytestmark = pytest.mark.usefixtures("in_process")
 KARATE = de.load("karate")
 
 
 def setup(**more: Any) -> RaceSetup:
-    return RaceSetup(KARATE, "links", **{"models": ["GCN"], "seeds": 2, "epochs": 3, **more})
+    return RaceSetup(**{"graph": KARATE, "task": "links", "models": ["GCN"], "seeds": 2, "epochs": 3,
+                        "device": "cpu", **more})  # fmt: skip
 
 
-def keep(store: Store, of: RaceSetup, tests: dict[tuple[str, int], float]) -> None:
-    """Puts finished runs of a plan with these test metrics."""
+def keep(store: Store, of: RaceSetup, tests: dict[tuple[str, int], float], **more: Any) -> list[Run]:
+    """Put finished runs of a setup with these test metrics into the store."""
+    runs = []
     for (model, seed), test in tests.items():
-        hyper, options = of.spec(model).full_settings
-        key, about = of.spec(model, seed).key, {"digest": of.digest, "catalog": "karate", "sizes": {"test": 16}}
-        given = {"hyper": hyper, "options": options, "test": test, "optimistic": test}
-        store.put(Run(key, of.title, of.kind, model, seed, **about, **given))
+        record = of.spec(model, seed).record()
+        runs.append(replace(record, sizes={"test": 16}, test=test, val=test, optimistic=test, **more))
+    store.put(*runs)
+    return runs
 
 
 def means(board: BoardRuns) -> dict[str, float]:
@@ -35,103 +42,144 @@ def means(board: BoardRuns) -> dict[str, float]:
     return {} if table is None else {row.model: round(row.mean, 6) for row in table.rows}
 
 
+# ---- which runs -----------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
-    "other",
-    [{"settings": {"hidden": 16}}, {"options": {"learning_rate": 0.05}}, {"epochs": 9}],
-    ids=["settings", "rate", "epochs"],
+    "other", [{"settings": {"hidden": 16}}, {"options": {"learning_rate": 0.05}}, {"epochs": 9}], ids=str
 )
 def test_runs_with_other_settings_are_never_averaged_in(tmp_path: Path, other: dict[str, Any]) -> None:
     store = Store(tmp_path)
-    keep(store, setup(), {("GCN", 0): 0.5, ("GCN", 1): 0.7})
+    keep(store, setup(), {("GCN", 0): 0.5, ("GCN", 1): 0.7, ("GIN", 0): 0.6})
     keep(store, setup(**other), {("GCN", 0): 0.9, ("GCN", 1): 0.9, ("GCN", 2): 0.9})
-    assert means(BoardRuns(setup(), store)) == {"GCN": 60.0}
-    assert means(BoardRuns(setup(**other), store)) == {"GCN": 90.0}
-    assert len(BoardRuns(setup(), store).runs) == 5
-    third = BoardRuns(setup(epochs=4), store)  # never trained: the latest runs, and it is said
-    assert means(third) == {"GCN": 90.0}
-    assert "for GCN, whose latest runs are shown" in third.table().notes[0]  # type: ignore[union-attr]
+    assert means(BoardRuns(setup(), store)) == {"GCN": 60.0, "GIN": 60.0}
+    chosen = BoardRuns(setup(**other), store)
+    assert means(chosen) == {"GCN": 90.0, "GIN": 60.0} and len(chosen.runs) == 6
+    note = chosen.table().notes[0]  # type: ignore[union-attr]
+    assert "GIN" in note and "latest" in note  # it lacks the chosen settings
+    third = BoardRuns(setup(epochs=4), store)  # never trained: the latest runs
+    assert means(third) == {"GCN": 90.0, "GIN": 60.0} and third.drawn() == third.shown
 
 
-def test_a_model_that_lacks_the_chosen_settings_shows_its_latest_and_the_others_the_chosen(tmp_path: Path) -> None:
+def test_runs_of_other_questions_and_unknown_models_are_counted_below_the_table(tmp_path: Path) -> None:
+    store, chosen = Store(tmp_path), setup()
+    (run,) = keep(store, chosen, {("GCN", 0): 0.5})
+    board = BoardRuns(chosen, store)
+    first = board.table()
+    assert board.note == "" and first is not None and board.table() is first  # made once
+    others = [{"digest": "2e"}, {"digest": "2e", "protocol": "paper"}, {"digest": "2e", "task": "roles"}]
+    others.append({"model": "my net", "task": "roles"})
+    store.put(*(replace(run, key=f"other{k}", **more) for k, more in enumerate(others)))
+    board.choose(chosen, store)
+    assert [one.key for one in board.runs] == [run.key]
+    assert board.note == ignored([replace(run, protocol="paper"), run]) == board.table().notes[-1]  # type: ignore[union-attr]
+    assert re.findall(r"\d", board.note) == ["1", "1"] and re.findall(r"\d", ignored([run] * 3)) == ["3"]
+    store.put(*(replace(run, key=f"k{seed}", model="my net", seed=seed) for seed in (0, 1)))
+    with pytest.warns(UserWarning, match="my net"):
+        board.choose(chosen, store)
+    assert "2 runs of 'my net'" in board.table().notes[-1] and means(board) == {"GCN": 50.0}  # type: ignore[union-attr]
+
+
+def test_earlier_runs_can_be_hidden_and_those_raced_here_are_shown(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    keep(store, setup(models=["GIN"]), {("GIN", 0): 0.6})
-    keep(store, setup(epochs=7), {("GCN", 0): 0.8})
-    keep(store, setup(), {("GCN", 0): 0.5})
-    board = BoardRuns(setup(epochs=7), store)
-    assert means(board) == {"GCN": 80.0, "GIN": 60.0}
-    assert "for GIN, whose latest runs are shown" in board.table().notes[0]  # type: ignore[union-attr]
-    assert [run.options["epochs"] for run in board.drawn()] == [3, 7]
+    keep(store, setup(), {("GCN", 0): 0.5, ("GIN", 0): 0.6})
+    board = BoardRuns(setup(epochs=2, seeds=1), store, show_earlier=False)
+    assert board.runs == [] and board.earlier == 2 and board.table() is None and board.snapshot() is None
+    race = board.new_race(1)
+    race.start()
+    assert race.wait(LONG) and [run.options["epochs"] for run in board.runs] == [2]
+    assert board.new_race(1) is race and board.new_race(2) is not race
+    board.show_earlier = True
+    assert board.earlier == 0 and len(board.runs) == 3 and {*means(board)} == {"GCN", "GIN"}
+    assert [run.model for run in board.drawn()] == ["GIN", "GCN"]
+    board.show_earlier = False
+    board.choose(setup(epochs=2, seeds=1), store)
+    assert [run.options["epochs"] for run in board.runs] == [2] and board.earlier == 2  # raced here, stored by now
+    models = board.trained_models
+    board.choose(setup(epochs=9), store)
+    assert board.race is None and board.trained_models is models  # of the same question
+    board.choose(setup(graph=de.load("lesmis")), store)
+    assert board.trained_models is not models and board.runs == []
+    board.choose(setup(), Store(tmp_path / "other"))
+    assert board.runs == [] and board.store.folder == tmp_path / "other"
 
 
-def test_how_far_the_chosen_runs_are_is_read_from_the_files(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+def test_progress_of_the_chosen_runs_is_read_from_the_store(tmp_path: Path) -> None:
+    store, both = Store(tmp_path), setup(models=["GCN", "GIN"])
 
     def seen() -> tuple[str, list[tuple[str, int, int, float]]] | None:
-        shown = BoardRuns(setup(models=["GCN", "GIN"]), store).snapshot()
+        shown = BoardRuns(both, store).snapshot()
         return None if shown is None else (shown.state, [(p.state, p.done, p.of, p.share) for p in shown.progress])
 
-    assert seen() is None
-    keep(store, setup(), {("GCN", 0): 0.5})
+    assert seen() is None and BoardRuns(setup(models=[]), store).snapshot() is None
+    keep(store, both, {("GCN", 0): 0.5})
     assert seen() == ("ready", [("waiting", 1, 2, 0.5), ("waiting", 0, 2, 0.0)])
     store.models.mkdir()
-    store.checkpoint(setup(models=["GIN"]).spec("GIN", 0).key).touch()
+    store.checkpoint(both.spec("GIN", 0).key).touch()
     assert seen() == ("cancelled", [("cancelled", 1, 2, 0.5), ("cancelled", 0, 2, 0.0)])
-    keep(store, setup(models=["GCN", "GIN"]), {("GCN", 1): 0.5, ("GIN", 0): 0.5, ("GIN", 1): 0.5})
+    keep(store, both, {("GCN", 1): 0.5, ("GIN", 0): 0.5, ("GIN", 1): 0.5})
     assert seen() == ("finished", [("finished", 2, 2, 1.0), ("finished", 2, 2, 1.0)])
 
 
-def test_the_code_is_that_of_the_runs_shown_and_before_there_are_any_of_the_setup(tmp_path: Path) -> None:
+def test_the_best_run_is_of_the_best_model_that_has_a_file(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    chosen = setup(settings={"hidden": 16}, device="cpu")
-    before = BoardRuns(chosen, store).code()
-    assert before == code_of(chosen)
-    assert "('GCN', [0, 1],\n" in before
-    assert "'hidden': 16" in before and "'max_nodes_per_hop': None" in before
-    assert "max_dist" not in code_of(setup(models=["DE-GNN-SPD"]))  # the task of each seed suggests it
-    assert "'epochs': 3" in before
-    assert "device='cpu'" in before
-    keep(store, setup(epochs=9), {("GCN", 4): 0.5})
-    after = BoardRuns(chosen, store).code()
-    assert "('GCN', [4],\n" in after
-    assert "'epochs': 9" in after
-
-
-def test_the_code_of_runs_on_two_devices_leaves_the_device_to_the_reader() -> None:
-    hyper, options = setup().spec("GCN").full_settings
-    run = Run("k", "karate", "links", "GCN", hyper=hyper, options=options)
-    assert "device='cpu'" in code_of(setup(), [run, replace(run, seed=1)])
-    assert "device='auto'" in code_of(setup(), [run, replace(run, seed=1, device="cuda:0")])
-
-
-def test_runs_of_another_graph_of_the_same_name_are_ignored_and_counted(tmp_path: Path) -> None:
-    store, chosen = Store(tmp_path), setup()
-    for key, task, digest in (("a", "links", chosen.digest), ("b", "links", "2e"), ("e", "roles", "3d")):
-        store.put(Run(key, "karate", task, "GCN", digest=digest, test=0.5))
-    board = BoardRuns(chosen, store)
-    assert [run.key for run in board.runs] == ["a"]
-    assert board.note.startswith("Ignored: 1 run on another graph of that name")
+    keep(store, setup(), {("GIN", 0): 0.9})
+    assert BoardRuns(setup(), store).best() is None
+    store.models.mkdir()
+    (store.models / "a").touch()
+    second, _ = keep(store, setup(), {("GCN", 1): 0.7, ("SAGE", 0): 0.5}, model_file="a")
+    keep(store, setup(), {("GCN", 0): 0.7})
+    assert BoardRuns(setup(), store).best() == second
 
 
 def test_files_about_a_question_have_a_name_that_any_disk_takes(tmp_path: Path) -> None:
-    graph = KARATE.with_labels([i % 2 for i in range(34)]).with_title("../My graph!")
-    named = BoardRuns(RaceSetup(graph, "roles", ["GCN"]), Store(tmp_path))
-    assert named.file_name == "roles-my-graph"
-    named.choose(RaceSetup(graph.with_title("../.."), "roles", ["GCN"]), Store(tmp_path))
-    assert named.file_name == "roles-own-graph"
+    graph = KARATE.with_labels([i % 2 for i in range(34)])
+    for title, name in (("../My graph!", "my-graph"), ("../..", "own-graph"), ("x" * 99, "x" * 60)):
+        of = RaceSetup(graph.with_title(title), "roles", ["GCN"])
+        assert BoardRuns(of, Store(tmp_path)).file_name == f"roles-{name}"
 
 
-def test_runs_of_a_model_that_nobody_registered_here_are_said_below_the_table(tmp_path: Path) -> None:
+# ---- how they were trained ------------------------------------------------------------------------
+
+
+def test_a_note_says_the_settings_that_are_not_the_defaults() -> None:
+    def note(*setups: RaceSetup, **more: Any) -> str:
+        return settings_note([one.spec(one.models[0]).record() for one in setups], setup(), **more)
+
+    usual, other = note(setup()), note(setup(settings={"hidden": 16}, options={"optimizer": "sgd", "patience": None}))
+    assert re.findall(r"\d+", usual) == ["3"] and "default settings" in usual
+    assert re.findall(r"\d+", other) == ["3", "16"] and "SGD" in other and "no early stop" in other
+    assert "hidden" in other and "default" not in other and "nothing was trained" in note(setup(models=["Adamic-Adar"]))
+    two = note(setup(), setup(models=["GIN"], epochs=9))
+    assert two.index("GCN") < two.index("GIN") and re.findall(r"\d+", two) == ["3", "9"]
+    assert "GCN" not in note(setup(), setup(models=["GIN"])) and "SAGE" in note(setup(), other=["SAGE"])
+
+
+@pytest.mark.parametrize("task", ["links", "roles", "triangles"])
+def test_the_code_of_runs_trains_them_again(tmp_path: Path, task: str) -> None:
+    chosen = setup(task=task, models=["GCN", "DE-GNN-SPD"], settings={"hidden": 16}, options={"learning_rate": 0.05})
     store = Store(tmp_path)
-    keep(store, setup(), {("GCN", 0): 0.5})
-    board = BoardRuns(setup(), store)
-    assert board.table() is not None and not any("Left out" in note for note in board.table().notes)
-    about = {"digest": setup().digest, "test": 0.9}
-    store.put(Run("r0", KARATE.title, "roles", "my net", **about))  # of another task
-    board.choose(setup(), store)
-    assert board.note == ""
-    store.put(*(Run(f"k{seed}", KARATE.title, "links", "my net", seed, **about) for seed in (0, 1)))
-    with pytest.warns(UserWarning, match="2 runs of 'my net', not registered here"):
-        board.choose(setup(), store)
-    words = "Left out: 2 runs of 'my net', not registered here; run the cell that registers it."
-    assert board.table().notes[-1] == words
-    assert means(board) == {"GCN": 50.0}
+    before = BoardRuns(chosen, store).code()
+    assert before == code_of(chosen)
+    runs = [run_one(spec, store.models) for spec in chosen.specs()]
+    store.put(*runs)
+    for code in (before, BoardRuns(setup(task=task), store).code()):
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            exec(compile(code, "code", "exec"), {})
+        tests = {float(test) for test in re.findall(r" test=(?:np\.float64\()?([\d.]+)", output.getvalue())}
+        assert tests == {run.test for run in runs}
+    assert "device='cpu'" in before
+    assert "device='auto'" in code_of(chosen, [runs[0], replace(runs[0], device="cuda:0")])
+
+
+def test_the_code_of_an_own_graph_or_task_says_what_to_put_in() -> None:
+    titled = KARATE.without_edges([(0, 1)]).with_title('my "graph"')
+    plain = code_of(setup(graph=titled))
+    assert "de.load" not in plain and "34 nodes, 77 edges" in plain and '\\"graph\\"' in plain
+    attributed = titled.with_attributes([[1.0, 2.0]] * 34)
+    assert "with_attributes" in code_of(setup(graph=attributed)) and "with_attributes" not in plain
+    assert "with_labels" in code_of(setup(graph=titled, task="roles")) and "with_labels" not in plain
+    own = code_of(setup(task=de.link_task(KARATE)))
+    assert "task = ..." in own and "de.link_task(G" not in own and "de.link_task(G, seed=seed)" in plain
+    for code in (plain, own, code_of(setup(graph=attributed, task="roles"))):
+        compile(code, "code", "exec")

@@ -1,10 +1,11 @@
-"""Studies on a real Dask cluster of two worker processes: the same results, ill-equipped workers, no cluster at all.
+"""Studies and scores on a Dask cluster whose workers are threads of this process.
 
-What happens when clients and workers are killed is in ``test_killed_processes.py``.
+What happens when processes of a real one are killed is in ``test_killed_processes.py``.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,39 +16,30 @@ import numpy as np
 import pytest
 
 import degnn_explore as de
-from degnn_explore.common.errors import ParameterError
 from degnn_explore.studies import executors, scoring
 from degnn_explore.studies.executors import DaskExecutor, executor_for
-from degnn_explore.studies.runs import Run
+from degnn_explore.studies.runs import Run, RunSpec
+from degnn_explore.studies.scheduler import Scheduler
+from degnn_explore.studies.store import Store
+from tests.studies.in_process import in_process
 from tests.support.waiting import until
 
 distributed = pytest.importorskip("distributed", reason="pip install 'degnn_explore[cluster]'")
-ROOT = Path(de.__file__).parents[1]
+MINE = de.load("karate").with_title("mine").without_edges([(0, 1)])  # no worker could load it
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    """Of a cluster with two worker processes on loopback."""
-    options = {"threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(ROOT))
-        with (
-            distributed.LocalCluster(
-                n_workers=2, processes=True, silence_logs=50, worker_dashboard_address=None, **options
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
-            yield client
-
-
-def without_times(run: Run) -> Run:
-    epochs = [{**epoch, "seconds": 0.0} for epoch in run.epochs]
-    return replace(run, epochs=epochs, seconds=0.0, cpu_seconds=0.0, when="")
+    """Of a cluster with two workers."""
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "worker_dashboard_address": None}
+    cluster = distributed.LocalCluster(processes=False, silence_logs=50, **options)
+    with cluster, distributed.Client(cluster) as client:
+        yield client
 
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Whenever a graph is sent to the cluster, its size in bytes."""
+    """Whenever something is sent to the cluster to be shared, its size in bytes."""
     sizes: list[int] = []
     share = DaskExecutor.share
     monkeypatch.setattr(
@@ -56,114 +48,147 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sizes
 
 
-def test_a_cluster_is_sent_a_graph_once_and_comes_to_the_results_of_this_machine(
+@pytest.fixture
+def stale(client: Any, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Workers whose address is put in here have another version of numpy."""
+    real, addresses = executors.versions_here, set[str]()
+
+    def versions(dask_worker: Any = None) -> dict[str, str]:
+        try:
+            here = (dask_worker or distributed.get_worker()).address
+        except ValueError:
+            here = "the client"
+        return {**real(), **({"numpy": "0.9"} if here in addresses else {})}
+
+    monkeypatch.setattr(executors, "versions_here", versions)
+    return addresses
+
+
+def without_times(run: Run) -> Run:
+    epochs = [{**epoch, "seconds": 0.0} for epoch in run.epochs]
+    return replace(run, epochs=epochs, seconds=0.0, cpu_seconds=0.0, when="")
+
+
+def test_a_cluster_is_sent_a_graph_once_and_gives_the_results_of_this_machine(
     client: Any, tmp_path: Path, sent: list[int]
 ) -> None:
-    mine = de.load("karate").with_title("mine").without_edges([(0, 1)])  # no worker could load it
     search = {"trials": 3, "rungs": [1, 2], "seeds": [1000], "space": {"hidden": [4, 6, 8]}}
-    asked: dict[str, Any] = {"graphs": mine, "models": ["GCN", "Adamic-Adar"], "seeds": 2, "epochs": 3}
-    heard: list[int] = []
-    there = de.study(**asked, search=search, store=tmp_path / "there", on_epoch=lambda run, epoch: heard.append(1))
+    asked: dict[str, Any] = {"graphs": MINE, "models": ["GCN", "Adamic-Adar"], "seeds": 2, "epochs": 3}
+    epochs: list[int] = []
+    there = de.study(**asked, search=search, store=tmp_path / "there", on_epoch=lambda run, epoch: epochs.append(1))
     clients = client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.clients))
     progress = there.run(client.scheduler.address, progress=False)
     until(lambda: client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.clients)) == clients)
-    assert len(sent) == 1
-    assert (progress.failed, progress.left) == (0, 0) and progress.cpu_hours > 0
+    assert (progress.failed, progress.left, len(sent)) == (0, 0, 1) and progress.cpu_hours > 0
     here = de.study(**asked, search=search, store=tmp_path / "here")
-    here.run(1, progress=False)
+    with in_process():
+        here.run(1, progress=False)
     runs, expected = ({run.key: without_times(run) for run in study.store.runs()} for study in (there, here))
     assert runs == expected and len(runs) == progress.done
-    assert len(heard) == sum(len(run.epochs) for run in there.store.runs())
+    assert len(epochs) == sum(len(run.epochs) for run in there.store.runs())
     assert not list(there.store.folder.rglob("*.checkpoint"))
     trials = [run for run in there.store.runs() if run.rung]
     (higher,) = [run for run in trials if run.rung == 2]
     assert higher.epochs[0] in [run.epochs[0] for run in trials if run.rung == 1]  # with the time that it took
 
 
-def test_sets_are_scored_on_a_cluster_that_is_sent_the_graph_once(
-    client: Any, monkeypatch: pytest.MonkeyPatch, sent: list[int]
-) -> None:
-    mine = de.load("karate").with_title("mine").without_edges([(0, 1)])
-    task = de.link_task(mine)
-    model = de.build("DE-GNN-SPD", task, hidden=8)
-    list(de.fit(model, task, 2))
-    pairs = np.stack(np.triu_indices(34, 1), axis=1)
-    here = de.predict(model, task.graph, pairs)
-    monkeypatch.setattr(scoring, "_AT_ONCE", 100)
-    there = de.predict(model, task.graph, pairs, workers=client)
-    assert np.allclose(there, here, atol=1e-6) and len(sent) == 1
-    assert client.status == "running"
-
-
-@pytest.mark.parametrize("name", ["DE-GNN-SPD", "NCN"])
-def test_sets_are_scored_by_several_processes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    task = de.link_task(de.load("karate"))
-    model = de.build(name, task, hidden=8)
-    list(de.fit(model, task, 2))
-    pairs = np.stack(np.triu_indices(34, 1), axis=1)
-    monkeypatch.setattr(scoring, "_AT_ONCE", 100)
-    assert np.allclose(de.predict(model, task.graph, pairs, workers=2), de.predict(model, task.graph, pairs), atol=1e-6)
-
-
-def test_a_failing_run_is_recorded_and_does_not_stop_the_others(client: Any, tmp_path: Path) -> None:
-    settings = {"GCN": {"learning_rate": 1e30}}
-    study = de.study(
-        graphs="karate", models=["GCN", "Adamic-Adar"], settings=settings, seeds=1, epochs=2, store=tmp_path
+def test_models_come_back_and_failures_are_recorded(client: Any, tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    about: dict[str, Any] = {"graph": MINE, "task": "links", "epochs": 2, "device": "cpu"}
+    good, bad = RunSpec(model="GCN", **about), RunSpec(model="GIN", settings={"learning_rate": 1e30}, **about)
+    updates: list[tuple[str, list[int]]] = []
+    Scheduler(store, client).run(
+        lambda: [spec for spec in (good, bad) if store.get(spec.key) is None],
+        None,
+        lambda update: updates.append((update.state, [epoch["number"] for epoch in update.epochs])),
     )
-    progress = study.run(client, progress=False)
-    assert (progress.done, progress.failed, progress.left) == (1, 1, 0)
+    assert ("finished", [1, 2]) in updates  # its epochs arrive with it
+    run, failed = store.get(good.key), store.get(bad.key)
+    assert run is not None and failed is not None and (failed.status, failed.error != "") == ("failed", True)
+    scores = de.predict(de.load_model(store.models / run.model_file), MINE, [{0, 9}])
+    assert scores.shape == (1,) and [file.name for file in store.models.iterdir()] == [run.model_file]
     assert client.status == "running"  # it is not ours to close
 
 
-def test_a_worker_with_other_versions_is_left_out_with_a_warning_and_ends_nothing(client: Any, tmp_path: Path) -> None:
+def test_sets_are_scored_by_a_cluster_and_by_a_process(
+    client: Any, monkeypatch: pytest.MonkeyPatch, sent: list[int]
+) -> None:
+    task = de.link_task(MINE)
+    model = de.build("NCN", task, hidden=8)
+    list(de.fit(model, task, 2))
+    pairs = np.stack(np.triu_indices(34, 1), axis=1)
+    here = de.predict(model, task.graph, pairs)
+    roles = de.role_task(MINE.with_labels([i % 3 for i in range(34)]))
+    several = de.build("GCN", roles, hidden=8)
+    monkeypatch.setattr(scoring, "_AT_ONCE", 100)
+    assert np.allclose(de.predict(model, task.graph, pairs, workers=client), here, atol=1e-6) and len(sent) == 1
+    assert np.allclose(de.predict(model, task.graph, pairs, workers=1), here, atol=1e-6)
+    expected = de.predict(several, MINE, [{9}, {3}])
+    assert np.allclose(de.predict(several, MINE, [{9}, {3}], workers=client), expected) and expected.shape == (2, 3)
+
+
+def test_the_number_of_runs_at_once_follows_the_workers(client: Any) -> None:
+    with executor_for(client) as executor:
+        assert isinstance(executor, DaskExecutor) and executor.places == 2
+        client.cluster.scale(3)
+        until(lambda: executor.places == 3)
+        client.cluster.scale(2)
+        until(lambda: executor.places == 2)
+        assert executor.submit(os.urandom, 8).result() != executor.submit(os.urandom, 8).result()  # two calls
+
+
+def test_a_worker_with_other_versions_is_left_out_with_a_warning(client: Any, tmp_path: Path, stale: set[str]) -> None:
     first, second = client.nthreads()
-
-    def change(version: str) -> None:
-        import degnn_explore
-
-        degnn_explore.__version__ = version
-
-    client.run(change, "9.9", workers=[first])
-    try:
-        study = de.study(graphs="karate", models="Katz", seeds=6, store=tmp_path)
-        with pytest.warns(UserWarning, match=rf"{first} has degnn_explore 9\.9; here it is .*left out"):
-            assert study.run(client, progress=False).left == 0
-        client.run(change, "9.9", workers=[second])
-        with pytest.raises(ParameterError, match="No worker"), pytest.warns(UserWarning, match="left out"):
-            de.study(graphs="lesmis", models="Katz", seeds=1, store=tmp_path).run(client, progress=False)
-    finally:
-        client.run(change, de.__version__)
+    stale.add(first)
+    study = de.study(graphs="karate", models="Katz", seeds=4, store=tmp_path)
+    with pytest.warns(UserWarning, match=rf"{first} has numpy 0\.9; here it is"):
+        assert study.run(client, progress=False).left == 0
+    stale.add(second)
+    with pytest.raises(de.ParameterError, match="No worker"), pytest.warns(UserWarning, match="left out"):
+        de.study(graphs="lesmis", models="Katz", seeds=1, store=tmp_path).run(client, progress=False)
 
 
-def test_a_stale_worker_that_joins_later_does_not_end_the_study(client: Any, tmp_path: Path) -> None:
-    def change(version: str) -> None:
-        import degnn_explore
-
-        degnn_explore.__version__ = version
-
-    study = de.study(graphs="karate", models=["Katz", "Adamic-Adar"], seeds=8, store=tmp_path)
+def test_a_worker_that_is_stale_by_the_time_it_gets_a_run_does_not_end_the_study(
+    client: Any, tmp_path: Path, stale: set[str]
+) -> None:
+    study = de.study(graphs="karate", models=["Katz", "Adamic-Adar"], seeds=4, store=tmp_path)
     first = next(iter(client.nthreads()))
-    changed: list[bool] = []
-
-    def progress(_: Any) -> None:
-        if not changed:  # it was asked for its versions before; now it has others
-            changed.append(True)
-            client.run(change, "9.9", workers=[first])
-
-    try:
-        with pytest.warns(UserWarning, match="left out"):
-            ended = study.run(client, progress=progress)
-        assert (ended.left, ended.failed) == (0, 0)
-    finally:
-        client.run(change, de.__version__)
+    with pytest.warns(UserWarning, match="left out"):
+        ended = study.run(client, progress=lambda _: stale.add(first))  # after it was asked for its versions
+    assert (ended.left, ended.failed) == (0, 0)
 
 
-def test_what_cannot_be_connected_to_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executors, "_CONNECT", 0.5)
-    with pytest.raises(ParameterError, match=r"No Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        executor_for("tcp://127.0.0.1:9")
-    with pytest.raises(ParameterError, match="workers='two' cannot be used"):
-        executor_for("two")
+def test_a_run_that_nobody_wants_any_more_ends(client: Any, tmp_path: Path) -> None:
+    spec = RunSpec(MINE, "links", "GCN", epochs=10**6, options={"patience": None}, device="cpu")
+    with executor_for(client) as executor:
+        future = executor.train(spec, tmp_path, tmp_path)
+        busy = lambda: sum(map(len, client.processing().values()))  # noqa: E731
+        until(busy)
+        executor.kill(future)
+        until(lambda: not any(worker.state.executing_count for worker in client.cluster.workers.values()))
+
+
+class Asynchronous(distributed.Client):
+    """A client as it is inside of asyncio, connected to nothing."""
+
+    asynchronous = True
+
+    def __init__(self) -> None:
+        pass
+
+    __del__ = __init__
+
+
+def test_clients_that_cannot_be_used_are_refused(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(de.ParameterError, match="asynchronous"):
+        executor_for(Asynchronous())
+    other = distributed.Client(client.cluster, set_as_default=False)
+    executor = executor_for(other)
+    other.close()
+    with pytest.raises(de.ParameterError, match="closed"):
+        executor_for(other)
+    with pytest.raises(de.ParameterError, match="lost"):
+        executor.submit(abs, 1)
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ParameterError, match=r"pip install 'degnn_explore\[cluster\]'"):
+    with pytest.raises(de.ParameterError, match=r"pip install 'degnn_explore\[cluster\]'"):
         executor_for("tcp://127.0.0.1:9")

@@ -1,112 +1,133 @@
-"""Confusion, mistakes and curves against scikit-learn and against hand-made values."""
+"""Confusion, mistakes and distances against slow versions, and the trained models of a question."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn import metrics
 
 import degnn_explore as de
 from degnn_explore.studies.diagnostics import Scored, TrainedModels, confusion, hardest, set_distance
 from degnn_explore.studies.race import RaceSetup
-from degnn_explore.studies.runs import Run
-from degnn_explore.studies.statistics import curves, interval
+from degnn_explore.studies.runs import RunSpec, run_one
 
-LINKS = de.link_task(de.load("karate"), seed=0)
-ROLES = de.role_task(de.load("us-flights"), seed=0)
+KARATE = de.load("karate")
+LINKS = [de.link_task(KARATE, seed=seed, split=(0.3, 0.1, 0.6)) for seed in range(3)]
+ROLES = [de.role_task(de.load("us-flights"), seed=seed) for seed in range(3)]
 
 
-def judged(task: de.Task, seed: int) -> Scored:
-    rng = np.random.default_rng(seed)
+def judged(task: de.Task) -> Scored:
+    rng = np.random.default_rng(task.seed)
     shape = (len(task.test),) if task.num_classes == 2 else (len(task.test), task.num_classes)
-    scores = rng.random(shape).round(1)  # many ties
-    return Scored(task, scores, set_distance(task.graph, task.test.sets))
+    return Scored(task, rng.random(shape), set_distance(task.graph, task.test.sets))
 
 
-def test_the_confusion_is_that_of_scikit_learn() -> None:
-    scored = judged(ROLES, 0)
-    expected = metrics.confusion_matrix(ROLES.test.labels, scored.given, labels=range(ROLES.num_classes))
-    assert confusion(scored).tolist() == expected.tolist()
+def slowly(scored: Sequence[Scored]) -> list[dict[str, Any]]:
+    """The mistakes, set by set."""
+    found: dict[tuple[int, ...], list[dict[str, Any]]] = {}
+    asked: list[tuple[int, ...]] = []
+    for one in scored:
+        test, two = one.task.test, one.task.num_classes == 2
+        rows = zip(test.sets.tolist(), test.labels.tolist(), one.probability, one.distance, strict=True)
+        for nodes, label, p, distance in rows:
+            asked.append(tuple(nodes))
+            classes = [1 - p, p] if two else list(p)
+            answer = max(range(len(classes)), key=classes.__getitem__)
+            if answer != label:
+                about = {"truth": label, "given": answer, "score": p if two else max(p), "distance": distance}
+                about |= {"nodes": tuple(nodes), "seed": one.task.seed, "of truth": classes[label]}
+                found.setdefault(tuple(nodes), []).append(about)
+    worst = [min(each, key=lambda m: m["of truth"]) | {"wrong": len(each), "asked": asked.count(nodes)}
+             for nodes, each in found.items()]  # fmt: skip
+    return sorted(worst, key=lambda m: (-m["wrong"], m["of truth"]))
 
 
-def test_mistakes_are_wrong_and_the_worst_comes_first() -> None:
-    for task in (LINKS, ROLES):
-        scored = judged(task, 1)
-        found = hardest([scored], 1000)
-        assert len(found) == int((scored.given != task.test.labels).sum())
-        rows = [int(np.flatnonzero((task.test.sets == m.nodes).all(axis=1))[0]) for m in found]
-        assert (np.diff(scored.of_truth[rows]) >= 0).all()
-        assert hardest([scored], 1) == found[:1] and len(hardest([scored])) == min(10, len(found))
-        with pytest.raises(de.ParameterError, match="count"):
-            hardest([scored], 0)
+@pytest.mark.parametrize("tasks", [LINKS, ROLES], ids=["links", "roles"])
+def test_mistakes_are_those_of_a_slow_search_most_often_wrong_first(tasks: list[de.Task]) -> None:
+    scored = [judged(task) for task in tasks]
+    mistakes, expected = hardest(scored, 1000), slowly(scored)
+    assert [vars(m) for m in mistakes] == [{k: v for k, v in m.items() if k != "of truth"} for m in expected]
+    assert max(m.wrong for m in mistakes) > 1 and hardest(scored) == mistakes[:10]
+    assert hardest(scored, 1) == mistakes[:1]
+    with pytest.raises(de.ParameterError, match="count"):
+        hardest(scored, 0)
 
 
-def test_mistakes_of_several_seeds_say_how_often() -> None:
-    G = de.Graph.from_edges([(i, (i + s) % 12) for i in range(12) for s in (1, 2)])
-    tasks = [de.link_task(G, seed=seed, split=(0.3, 0.1, 0.6)) for seed in range(3)]
-    always = [Scored(task, 1.0 - task.test.labels, set_distance(task.graph, task.test.sets)) for task in tasks]
-    found = hardest(always, 1000)
-    tested = [{tuple(row) for row in task.test.sets.tolist()} for task in tasks]
-    assert {m.nodes for m in found} == set().union(*tested)
-    assert all(m.asked == m.wrong == sum(m.nodes in sets for sets in tested) for m in found)
-    assert [m.wrong for m in found] == sorted((m.wrong for m in found), reverse=True)
-    assert {m.wrong for m in found} == {1, 2, 3}
-    assert all(m.nodes in tested[m.seed] for m in found)
-    never = replace(always[0], probability=1.0 * tasks[0].test.labels)
-    shared = [m for m in hardest([never, *always[1:]], 1000) if m.nodes in tested[0]]
-    assert all(m.asked == m.wrong + 1 and m.seed > 0 for m in shared)
+@pytest.mark.parametrize("task", [LINKS[0], ROLES[0]], ids=["links", "roles"])
+def test_the_confusion_is_that_of_scikit_learn(task: de.Task) -> None:
+    scored, classes = judged(task), range(task.num_classes)
+    assert (confusion(scored) == metrics.confusion_matrix(task.test.labels, scored.given, labels=classes)).all()
 
 
-def test_the_distance_of_a_set_ignores_its_own_edges() -> None:
-    G = de.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (4, 5)])
-    assert set_distance(G, [[0, 1], [0, 3], [4, 5], [0, 4]]).tolist() == [2, 2, -1, -1]
-    assert set_distance(G, [[0, 1, 3]]).tolist() == [2]
+def test_a_probability_of_one_half_is_no_yes() -> None:
+    task = replace(LINKS[0], test=replace(LINKS[0].test, sets=LINKS[0].test.sets[:3], labels=np.array([1, 1, 0])))
+    scored = Scored(task, np.array([0.5, 0.51, 0.2]), np.zeros(3, dtype=np.int64))
+    assert scored.given.tolist() == [0, 1, 0] and scored.of_truth.tolist() == [0.5, 0.51, 0.8]
 
 
-def test_a_run_that_ended_early_counts_with_its_last_value() -> None:
-    def run(seed: int, tests: list[float], status: str) -> Run:
-        scored = enumerate(tests, 1)
-        epochs = [{"number": i, "loss": 1.0, "val": {"auc": i / 10}, "test": {"auc": t}} for i, t in scored]
-        return Run(f"{seed}", "g", "links", "GCN", seed, epochs=epochs, status=status)
-
-    ended = curves([run(0, [0.6, 0.8], "finished"), run(1, [0.6, 0.6, 1.0], "finished")])[0]
-    assert ended.mean == pytest.approx([0.6, 0.7, 0.9])
-    under_way = curves([run(0, [0.6, 0.8], "running"), run(1, [0.6, 0.6, 1.0], "finished")])[0]
-    assert under_way.mean == pytest.approx([0.6, 0.7, 1.0])
-    assert under_way.seeds == [[0.6, 0.8], [0.6, 0.6, 1.0]]
-    assert under_way.low == under_way.high == []  # no band below five seeds
-    five = curves([run(seed, [0.6, 0.7 + seed / 100], "finished") for seed in range(5)])[0]
-    assert (five.low[0], five.low[1]) == pytest.approx((0.6, 0.72 - interval([0.7, 0.71, 0.72, 0.73, 0.74])[1]))
-
-
-def test_of_epochs_equal_on_validation_the_first_is_reported() -> None:
-    both = [{"number": i, "loss": 1.0, "val": {"auc": 0.5}, "test": {"auc": t}} for i, t in ((1, 0.6), (2, 0.9))]
-    assert curves([Run("k", "g", "links", "GCN", epochs=both)])[0].mean == [0.6, 0.6]
-    assert curves([Run("k", "g", "links", "GCN", epochs=both)], "validation")[0].mean == [0.5, 0.5]
-    assert curves([Run("k", "g", "links", "GCN", epochs=both)], "loss")[0].mean == [1.0, 1.0]
+@settings(max_examples=30, deadline=None)
+@given(st.integers(3, 9), st.floats(0.1, 0.6), st.integers(0, 10**6))
+def test_the_distance_of_a_set_is_the_largest_inside_it_without_its_own_edges(
+    n: int, density: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    graph = de.Graph.from_edges([pair for pair in combinations(range(n), 2) if rng.random() < density], num_nodes=n)
+    sets = [rng.choice(n, size, replace=False).tolist() for size in rng.integers(1, 4, size=6)]
+    expected = []
+    for S in sets:
+        cut = graph.to_networkx()
+        cut.remove_edges_from(list(combinations(S, 2)))
+        paths = [nx.has_path(cut, u, v) for u, v in combinations(S, 2)]
+        lengths = [nx.shortest_path_length(cut, u, v) for u, v in combinations(S, 2)] if all(paths) else [-1]
+        expected.append(max(lengths, default=0))
+    assert set_distance(graph, sets).tolist() == expected
 
 
-def test_models_are_given_of_one_seed_whose_files_are_there(tmp_path: Path) -> None:
-    G = de.load("karate")
-    models = TrainedModels(RaceSetup(G, "links", ["GCN"]), tmp_path)
-    about = {"digest": models.digest, "test": 0.5}
-    good = Run("a", "karate", "links", "GCN", 0, model_file="a.safetensors", **about)  # type: ignore[arg-type]
-    for name in ("a", "b", "c", "d"):
-        (tmp_path / f"{name}.safetensors").touch()
+def test_trained_models_of_a_question_are_found_asked_and_scored(tmp_path: Path) -> None:
+    setup = RaceSetup(KARATE, "links", ["GCN", "DE-GNN-SPD"], seeds=2, epochs=2, device="cpu")
+    runs = [run_one(spec, tmp_path) for spec in setup.specs()]
+    models = TrainedModels(setup, tmp_path)
+    assert models.of_seed(runs, 1) == {run.model: run for run in runs if run.seed == 1}
+    run, task = runs[3], de.link_task(KARATE, seed=1)
+    scored = models.scored(run)
+    expected = de.predict(de.load_model(tmp_path / run.model_file), task.graph, task.test.sets)
+    assert (scored.probability == expected).all() and scored.task.digest() == task.digest()
+    assert (scored.distance == set_distance(task.graph, task.test.sets)).all() and models.scored(run) is scored
+    answers = models.ask(runs, [0, 33], seed=1)
+    assert list(answers) == ["GCN", "DE-GNN-SPD"]
+    assert answers[run.model].tolist() == pytest.approx(de.predict(models.model(run), task.graph, [{0, 33}]))
+    assert models.ask(runs, [0, 33])[run.model] != pytest.approx(answers[run.model])  # those of seed 0
+    for S in ([0], [0, 1, 2]):
+        with pytest.raises(de.TargetError, match="sets of 2"):
+            models.ask(runs, S)
+    with pytest.raises(de.ParameterError, match="another graph"):
+        models.model(replace(run, digest="other"))
+    with pytest.raises(de.ParameterError, match="no model file"):
+        models.model(replace(run, key="k", model_file=""))
+
+
+def test_models_are_given_of_finished_runs_whose_files_are_there_the_latest_first(tmp_path: Path) -> None:
+    models = TrainedModels(RaceSetup(KARATE, "links", ["GCN"]), tmp_path)
+    (tmp_path / "a").touch()
+    good = replace(RunSpec(KARATE, "links", "GCN").record(), test=0.5, model_file="a")
     others = [
-        replace(good, key="b", seed=1, model="SAGE", model_file="b.safetensors"),
-        replace(good, key="c", status="failed", model="GIN", model_file="c.safetensors"),
-        replace(good, key="d", digest="other", model="PGNN", model_file="d.safetensors"),
-        replace(good, key="e", model="SEAL", model_file="gone.safetensors"),
+        replace(good, seed=1),
+        replace(good, status="failed"),
+        replace(good, test=None),
+        replace(good, digest="other"),
+        replace(good, task="roles"),
+        replace(good, model_file="gone"),
+        replace(good, model_file=""),
     ]
-    assert models.of_seed([good, *others], 0) == {"GCN": good}
-    assert models.of_seed([good, *others], 1) == {"SAGE": others[0]}
-    later = replace(good, key="f", model_file="b.safetensors")
+    assert models.of_seed([good, *others], 0) == {"GCN": good} and models.of_seed([others[0]], 0) == {}
+    later = replace(good, key="later")
     assert models.of_seed([good, later], 0) == {"GCN": later}
-    with pytest.raises(de.ParameterError, match="has no model file"):
-        models.model(replace(good, model_file=""))
-    with pytest.raises(de.TargetError, match="sets of 2 nodes; 1 are picked"):
-        models.ask([good], [0])

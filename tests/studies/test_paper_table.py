@@ -1,21 +1,32 @@
-"""Ours beside the paper's: the table in its layout, and sentences that stay true while the table fills."""
+"""Our results next to the paper's: the table, its reading in sentences, the effects of leaks, and both plots."""
 
 from __future__ import annotations
 
 import os
 import re
 import xml.etree.ElementTree as ET
-from pathlib import Path
+from dataclasses import fields, replace
 from typing import Any
 
-import pandas as pd
 import pytest
 
 import degnn_explore as de
-from degnn_explore.common.errors import ParameterError
-from degnn_explore.studies.leak_effects import read_leak_effects
-from degnn_explore.studies.paper_table import Result, SideBySide, compared, read_table
-from degnn_explore.studies.statistics import difference_interval, interval
+from degnn_explore.learn.registry import MODELS
+from degnn_explore.studies.comparison import paper_number
+from degnn_explore.studies.leak_effects import leak_effects, leak_figure, protocol_words, read_leak_effects
+from degnn_explore.studies.paper_table import (
+    Result,
+    SideBySide,
+    as_text,
+    compared,
+    long_table,
+    read_table,
+    result_of,
+    wide_table,
+)
+from degnn_explore.studies.plots import dot_plot
+from degnn_explore.studies.runs import Run, RunSpec
+from degnn_explore.studies.statistics import interval
 from docs import make_results
 
 
@@ -23,12 +34,12 @@ def cell(model: str, mean: float | None, paper: float | None = None, **values: A
     """On celegans links, five seeds, three settings; the paper's interval is ± 1."""
     seeds = values.pop("seeds", 5 if mean is not None else 0)
     half = values.pop("half", 0.5 if mean is not None else None)
-    where = {"task": "links", "graph": "celegans", "metric": "auc", "tried": 3} | values
+    about = {"task": "links", "graph": "celegans", "metric": "auc", "tried": 3, "protocol": "honest", "failed": 0,
+             "scores": ()} | values  # fmt: skip
     around = None if paper is None else 1.0
     return Result(
-        model=model, protocol="honest", seeds=seeds, mean=mean, half=half, paper=paper, paper_half=around,
-        compared=compared(mean, half, seeds, paper, around), settings={}, cpu_seconds=1.0, failed=0, scores=(),
-        **where)  # fmt: skip
+        model=model, seeds=seeds, mean=mean, half=half, paper=paper, paper_half=around,
+        compared=compared(mean, half, seeds, paper, around), settings={}, cpu_seconds=1.0, **about)  # fmt: skip
 
 
 HALF = [
@@ -44,26 +55,37 @@ HALF = [
 SCORES = [cell("Katz", 93.0, tried=9), cell("shortest path", 70.0)]
 
 
-# ---- ours against the paper's ---------------------------------------------------------------------
+# ---- a cell ---------------------------------------------------------------------------------------
 
 
 def test_better_and_below_need_the_interval_of_the_difference_not_only_the_papers() -> None:
     assert compared(76.5, 3.0, 20, 75.0, 1.0) == "within"  # above the paper's interval, but ours reaches into it
-    assert compared(76.5, 0.3, 20, 75.0, 1.0) == "better"
-    assert compared(73.5, 0.3, 20, 75.0, 1.0) == "below" and compared(73.5, 3.0, 20, 75.0, 1.0) == "within"
-    assert compared(90.0, 0.1, 4, 75.0, 1.0) == "too few seeds" and compared(90.0, 0.1, 20, None, None) == ""
+    assert compared(76.5, 0.3, 20, 75.0, 1.0) == "better" and compared(73.5, 0.3, 20, 75.0, 1.0) == "below"
+    assert compared(73.5, 3.0, 20, 75.0, 1.0) == "within"
+    assert compared(90.0, 0.1, 4, 75.0, 1.0) == compared(90.0, None, 1, 75.0, 1.0) == "too few seeds"
+    assert compared(90.0, 0.1, 5, 75.0, 1.0) == "better"
+    for missing in ((None, None, 0, 75.0, 1.0), (90.0, 0.1, 20, None, None)):
+        assert compared(*missing) == ""
 
 
-def test_the_interval_of_a_difference_is_that_of_welch() -> None:
-    from scipy.stats import ttest_ind
+def test_a_result_sums_up_the_runs_of_a_cell_in_both_views() -> None:
+    spec = RunSpec(de.load("celegans"), "links", "GCN")
+    runs = [Run(f"{s}", "celegans", "links", "GCN", s, test=x, optimistic=x + 0.1, cpu_seconds=2.0 * s)
+            for s, x in enumerate((0.5, 0.6, 0.7))]  # fmt: skip
+    for view, first, setting in (("validation", 50.0, "with-validation"), ("optimistic", 60.0, "no-validation")):
+        one = result_of(spec, "mine", runs, 1, {"hidden": 8}, 4, view)
+        assert one.scores == pytest.approx((first, first + 10, first + 20))
+        assert (one.mean, one.half) == interval(one.scores)
+        assert (one.paper, one.paper_half) == paper_number("GCN", "celegans", 2, "auc", setting)
+        assert (one.graph, one.seeds, one.failed, one.tried, one.cpu_seconds) == ("mine", 3, 1, 4, 2.0)
+        assert one.compared == "too few seeds" and not one.same_split and one.runs == tuple(runs)
+    empty = result_of(RunSpec(de.load("karate"), de.link_task(de.load("karate")), "GCN"), "k", [], 0, {}, 1, view)
+    assert (empty.mean, empty.half, empty.paper, empty.cpu_seconds, empty.same_split) == (None, None, None, None, True)
+    with pytest.raises(de.ParameterError, match="view"):
+        result_of(spec, "mine", runs, 0, {}, 1, "best")
 
-    ours, theirs = [91.0, 92.5, 90.2, 93.1, 91.7], [89.0, 90.5, 90.1, 88.2, 89.9, 91.0]
-    got = difference_interval(*interval(ours), 5, *interval(theirs), 6)  # type: ignore[arg-type]
-    expected = ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.95)
-    assert (got[0] - got[1], got[0] + got[1]) == pytest.approx((expected.low, expected.high))
 
-
-# ---- the table --------------------------------------------------------------------------------------
+# ---- tables ---------------------------------------------------------------------------------------
 
 
 def rows_of(markdown: str) -> dict[str, list[str]]:
@@ -71,141 +93,209 @@ def rows_of(markdown: str) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in rows}
 
 
-def test_a_cell_has_ours_over_the_papers_and_the_mark_with_its_word() -> None:
+def test_a_cell_shows_ours_the_papers_and_how_they_compare() -> None:
     rows = rows_of(SideBySide(HALF, beside=SCORES).markdown())
     assert rows["model"] == ["celegans, links", "usa-airports, roles", "ns, links"]
-    assert rows["GCN"][0] == "75.00 ± 0.50<br>74.00 ± 1.00<br>● within"
-    assert rows["GCN"][1] == "**57.00 ± 4.00**<br>56.60 ± 1.00<br>● within"
+    assert rows["GCN"] == [
+        "75.00 ± 0.50<br>74.00 ± 1.00<br>● within", "**57.00 ± 4.00**<br>56.60 ± 1.00<br>● within", ""]  # fmt: skip
     assert rows["DE-GNN-SPD"][0] == "91.00 ± 0.50<br>89.00 ± 1.00<br>▲ better"
-
-
-def test_a_cell_says_its_seeds_and_settings_where_they_are_not_those_of_most() -> None:
-    shown = SideBySide(HALF, beside=SCORES)
-    rows = rows_of(shown.markdown())
-    assert "5 seeds and 3 settings tried, where a cell says nothing else" in " ".join(shown.notes)
-    assert rows["GIN"][0].endswith("<br>20 seeds") and rows["DEA-GNN-SPD"][0].endswith("▼ below<br>2 tried")
+    # what differs from most cells is said
+    assert rows["GIN"][0].endswith("▲ better<br>20 seeds") and rows["DEA-GNN-SPD"][0].endswith("▼ below<br>2 tried")
     assert rows["DE-GNN-LP"][0] == "99.00 ± 0.50<br>86.00 ± 1.00<br>too few seeds<br>2 seeds"
-
-
-def test_a_cell_without_runs_is_a_dash_over_the_papers_number_and_one_that_nobody_asks_for_is_empty() -> None:
-    shown = SideBySide(HALF, beside=SCORES)
-    assert any("no run yet" in note for note in shown.notes)
-    assert not any("no run yet" in note for note in SideBySide(HALF[:4]).notes)
-    rows = rows_of(shown.markdown())
     assert rows["SEAL"] == ["–<br>88.00 ± 1.00", "", "–<br>98.50 ± 1.00"]
-    assert rows["Katz"][0] == "**93.00 ± 0.50**"  # the best of the column: two seeds of DE-GNN-LP do not count
+    assert rows["Katz"] == ["**93.00 ± 0.50**", "", ""]  # the best of the column: two seeds of DE-GNN-LP do not count
     assert list(rows)[1:] == ["GCN", "GIN", "SEAL", "DE-GNN-SPD", "DE-GNN-LP", "DEA-GNN-SPD", "Katz", "shortest path"]
 
 
-def test_graphs_that_could_not_be_had_are_named_and_of_the_first_why() -> None:
-    assert SideBySide(HALF, missing={"a": "No file."}).notes[-1] == "Left out: a. No file."
+def test_both_tables_have_every_cell() -> None:
+    table, frame = long_table(HALF), wide_table([replace(HALF[0], failed=2), *HALF[1:]])
+    assert list(table.columns) == [field.name for field in fields(Result) if field.name not in ("scores", "runs")]
+    assert table["mean"].tolist()[:3] == [75.0, 92.0, 91.0] and len(table) == len(HALF)
+    shown = ["75.0 ± 0.5", "74.00 ± 1.00", "● within"]
+    assert frame.loc["GCN", "celegans links"].tolist() == [*shown, "5 (2 failed)", "3"]
+    assert frame.loc["GIN", "ns links"].tolist() == [""] * 5 and frame.loc["SEAL", ("ns links", "ours")] == "–"
+    blocks = as_text([*HALF, cell("GCN", 1.0, protocol="paper", same_split=True)]).split("\n\n")
+    titles = ["celegans links", "usa-airports roles", "ns links", "celegans links, paper"]
+    assert [block.partition(" (")[0] for block in blocks] == titles
+    rows = [re.split("  +", line.strip()) for line in blocks[0].splitlines()[1:3]]
+    assert rows == [["ours", "paper", "compared", "seeds", "tried"], ["GCN", *shown, "5", "3"]]
+    assert ["same split" in block for block in blocks] == [False] * 3 + [True]
+
+
+def test_notes_say_what_the_reader_must_know() -> None:
+    def notes(*cells: Result, **more: Any) -> str:
+        return " ".join(SideBySide(cells or HALF, **more).notes)
+
+    assert "5 seeds and 3 settings" in notes() and "no run yet" in notes() and "▲ better" in notes()
+    few = notes(cell("GCN", 75.0, tried=1, seeds=1), cell("Katz", 80.0), cell("shortest path", 80.0))
+    assert "1 seed and 1 setting tried" in few and "validation, on seeds" not in few and "▲ better" not in few
+    full = notes(*HALF[:4])
+    assert "no run yet" not in full and "Left out" not in full and "same split" not in full
+    assert "accuracy (nodes)" in notes(HALF[6]) and "AUC" in notes(HALF[0]) and "accuracy" not in notes(HALF[0])
+    same = notes(cell("GCN", 75.0, same_split=True), HALF[6])
+    assert "celegans links: same split" in same
+    assert "Optimistic" in notes(view="optimistic") and "Optimistic" not in notes()
+    assert SideBySide(HALF, missing={"a": "No file."}).notes[-1].endswith("No file.")
     both = SideBySide(HALF, missing={"a": "No file.", "b": "No internet."}).notes[-1]
-    assert both == "Left out: a, b. a: No file. The study's missing says it of each."
+    assert "a, b" in both and "No file." in both and "No internet." not in both
 
 
 def test_in_a_notebook_it_is_a_table_of_the_same_cells_and_text_is_no_markup() -> None:
     graph = "a | <script>alert(1)</script>"
-    shown = SideBySide([*HALF, cell("GCN", 1.0, graph=graph)], beside=SCORES, missing={graph: "why <b>not</b>"})
+    shown = SideBySide(
+        [*HALF, cell("GCN", 1.0, graph=graph), cell("GCN", 2.0, protocol="<b>")], beside=SCORES, missing={graph: "<i>"}
+    )
     html = shown._repr_html_()
-    assert "| a \\| \\<script\\>alert(1)\\</script\\>, links |" in shown.markdown()
-    assert "<script" not in html and "<b>not" not in html
+    assert "| a \\| \\<script\\>alert(1)\\</script\\>, links |" in shown.markdown() and repr(shown) == shown.markdown()
+    assert not re.search(r"<script|<i>|<b>[^\d]", html)
     tree = ET.fromstring(re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL).replace("<br>", "<br/>"))
-    cells = ["".join(td.itertext()) for td in tree.iter("td")]
-    plain = [re.sub(r"<br>|\*\*", "", text) for row in list(rows_of(shown.markdown()).values())[1:] for text in row]
-    assert cells == plain
-    assert [th.text for th in tree.iter("th") if th.get("colspan")] == [
-        "Node pairs: AUC",
-        "Nodes: accuracy",
-        "Node pairs: AUC",
-    ]
-    assert [row[0].text for row in tree.iter("tr") if row.get("class")] == ["Katz"]
+    rows = rows_of(shown.markdown())
+    plain = [re.sub(r"<br>|\*\*", "", text) for row in list(rows.values())[1:] for text in row]
+    assert ["".join(td.itertext()) for td in tree.iter("td")] == plain
+    bold = [text.split("**")[1] for row in list(rows.values())[1:] for text in row if "**" in text]
+    assert [b.text for b in tree.iter("b")] == bold
+    groups = [("Node pairs: AUC", "1"), ("Nodes: accuracy", "1"), ("Node pairs: AUC", "2")]
+    groups += [("Node pairs: AUC, <b>", "1")]
+    assert [(th.text, th.get("colspan")) for th in tree.iter("th") if th.get("colspan")] == groups
+    assert [row[0].text for row in tree.iter("tr") if row.get("class")] == ["Katz"]  # a line above the other study
 
 
-def test_the_optimistic_view_says_what_it_is() -> None:
-    assert "Optimistic" in SideBySide(HALF, "optimistic").markdown()
-    assert "Optimistic" not in SideBySide(HALF).markdown()
+# ---- the reading ----------------------------------------------------------------------------------
+
+NAMES = "|".join(re.escape(name) for name in sorted([*MODELS, "celegans links", "usa-airports roles"], key=len)[::-1])
 
 
-# ---- the reading ------------------------------------------------------------------------------------
+def facts(text: str) -> list[str]:
+    """The models, columns and numbers in a text, in order."""
+    return re.findall(rf"{NAMES}|[+−]?\d+(?:\.\d+)?", text)
 
 
 def test_the_reading_counts_what_has_enough_seeds_and_names_every_exception() -> None:
-    said = dict(read_table(HALF, SCORES).parts)
-    assert said["Coverage:"] == (
-        "5 of 8 cells have 5 seeds or more. The others are not counted below: celegans links (SEAL, DE-GNN-LP); ns "
-        "links (all)."
-    )
-    assert said["Against the paper:"] == (
-        "our mean is at or above the paper's for DE-GNN-SPD in 1 of 1 columns; DEA-GNN-SPD in 0 of 1 columns (not on "
-        "celegans links: 80.00 against 90.00). The best distance-encoded model of a column reaches the paper's best in "
-        "1 of 1."
-    )
-    assert said["Distance encoding against plain GNNs:"] == (
-        "of 4 pairs that the paper has in this order, 2 keep it here. Exceptions: on celegans links, DE-GNN-SPD 91.00 "
-        "is not above GIN 92.00; DEA-GNN-SPD 80.00 is not above GIN 92.00."
-    )
-    assert "by −1.0 points here and by +15.0 in the paper, on average over 1 columns" in said["Leads:"]
-    assert said["Heuristics:"] == (
-        "without a network, the best of them by test result reach celegans links 93.00 (Katz); no distance-encoded "
-        "model is above on celegans links (networks: 91.00, DE-GNN-SPD)."
-    )
-    assert said["Scatter:"].startswith("on usa-airports roles (± 4.0 to 4.0) the interval")
+    said = {lead: facts(text) for lead, text in read_table(HALF, SCORES).parts}
+    assert said["Coverage:"] == ["5", "8", "5", "celegans links", "SEAL", "DE-GNN-LP"]  # and all of ns links
+    assert said["Against the paper:"] == [
+        "DE-GNN-SPD", "1", "1", "DEA-GNN-SPD", "0", "1", "celegans links", "80.00", "90.00", "1", "1"]  # fmt: skip
+    below = ["DE-GNN-SPD", "91.00", "GIN", "92.00", "DEA-GNN-SPD", "80.00", "GIN", "92.00"]
+    assert said["Distance encoding against plain GNNs:"] == ["4", "2", "celegans links", *below]
+    assert said["Leads:"][:3] == ["−1.0", "+15.0", "1"]
+    assert said["Heuristics:"] == ["celegans links", "93.00", "Katz", "celegans links", "91.00", "DE-GNN-SPD"]
+    assert said["Scatter:"] == ["usa-airports roles", "4.0", "4.0"] and "Splits:" not in said
+    tied = read_table([cell("DE-GNN-SPD", 88.5, 89.0, half=1.0, same_split=True)])
+    assert "not told apart" in str(tied) and "Splits:" in str(tied) and "Scatter:" not in str(tied)
 
 
-def test_without_exceptions_it_says_so_and_without_runs_it_only_says_that() -> None:
-    whole = dict(read_table([cell("GCN", 75.0, 74.0), cell("DE-GNN-SPD", 91.0, 89.0)]).parts)
-    assert whole["Coverage:"] == "2 of 2 cells have 5 seeds or more."
-    assert whole["Distance encoding against plain GNNs:"].endswith("1 keep it here, without exception.")
-    empty = read_table([cell("GCN", None, 74.0, graph="<i>")])
-    assert (
-        repr(empty) == "Coverage: 0 of 1 cells have 5 seeds or more. The others are not counted below: <i> links (all)."
-    )
-    assert (
-        empty._repr_html_().startswith("<ul><li><b>Coverage:</b> 0 of 1") and "&lt;i&gt; links" in empty._repr_html_()
-    )
+def test_a_reading_is_a_list_in_every_format_and_text_is_no_markup() -> None:
+    reading = read_table([cell("GCN", None, 74.0, graph="<i>")])
+    assert [lead for lead, _ in reading.parts] == ["Coverage:"]
+    assert str(reading).startswith("Coverage: ") and reading.markdown().startswith("- **Coverage:** ")
+    assert "<b>Coverage:</b>" in reading._repr_html_() and "&lt;i&gt; links" in reading._repr_html_()
+    assert [lead for lead, _ in read_table(HALF).parts if lead == "Heuristics:"] == []
+
+
+# ---- leaks ----------------------------------------------------------------------------------------
+
+
+def leaking(protocol: str, tests: dict[int, float], model: str = "GCN", graph: str = "ns") -> Result:
+    runs = tuple(Run(f"{s}", graph, "links", model, s, test=x) for s, x in tests.items())
+    return replace(cell(model, 50.0, graph=graph, protocol=protocol), runs=runs)
+
+
+LEAKING = [
+    leaking("honest", {0: 0.5, 1: 0.6, 2: 0.7}),
+    leaking("paper", {0: 0.6, 1: 0.8, 9: 0.1}),
+    leaking("gradients_not_reset", {1: 0.5}),
+    leaking("negatives_repeat + own_edges_in_degrees", {0: 0.55, 1: 0.65}),
+    leaking("paper", {5: 0.6}, "SAGE"),  # no honest run
+    leaking("honest", {0: 0.5}, "DE-GNN-SPD"),
+    leaking("paper", {0: 0.4}, "DE-GNN-SPD"),
+    leaking("honest", {0: 0.5}, graph="pb"),
+    leaking("paper", {0: 0.7}, graph="pb"),
+]
+
+
+def test_the_effect_of_a_leak_is_its_gain_seed_by_seed() -> None:
+    table = leak_effects(LEAKING)
+    rows = {(row.dataset, row.model, row.protocol): row for row in table.itertuples()}
+    assert list(rows) == [
+        ("ns", "GCN", "paper"), ("ns", "GCN", "gradients_not_reset"),
+        ("ns", "GCN", "negatives_repeat + own_edges_in_degrees"), ("ns", "DE-GNN-SPD", "paper"), ("pb", "GCN", "paper"),
+    ]  # fmt: skip
+    paper = rows["ns", "GCN", "paper"]
+    assert paper.differences == pytest.approx([10.0, 20.0]) and paper.seeds == 2 and paper.task == "links"
+    assert (paper.points, paper.half) == pytest.approx(interval([10.0, 20.0]))
+    assert leak_effects([]).columns.tolist() == table.columns.tolist()
 
 
 def test_leaks_are_read_from_the_largest_down_with_all_together_last() -> None:
-    worths = [("paper", 0.5, 0.1), ("gradients_not_reset", -0.381, None), ("a + b", 0.2, 0.3)]
-    rows = [["ns", "links", "GCN", name, 5, points, half, []] for name, points, half in worths]
-    table = pd.DataFrame(rows, columns="dataset task model protocol seeds points half differences".split())
-    assert read_leak_effects(table, "GCN").markdown() == (
-        "- **ns, links, GCN:** 2 of the published code +0.20 ± 0.30; gradients not reset −0.38; all together, as "
-        "published +0.50 ± 0.10."
-    )
-    with pytest.raises(ParameterError, match="No leak of 'SAGE' was measured; choose one of GCN"):
+    table = leak_effects(LEAKING)
+    reading = read_leak_effects(table)
+    assert [re.findall(r"[+−]\d+\.\d\d", text) for _, text in reading.parts] == [
+        ["+5.00", "−10.00", "+15.00"], ["−10.00"], ["+20.00"]]  # fmt: skip
+    ((lead, text),) = read_leak_effects(table, "DE-GNN-SPD").parts
+    assert (lead, text) == reading.parts[1] and lead.startswith("ns, links, DE-GNN-SPD")
+    assert text.count("±") == 0 and reading.parts[0][1].count("±") == 2  # a single seed has no interval
+    assert protocol_words("gradients_not_reset") in reading.parts[0][1]
+    with pytest.raises(de.ParameterError, match="DE-GNN-SPD, GCN"):
         read_leak_effects(table, "SAGE")
-    with pytest.raises(ParameterError, match="run the study first"):
-        read_leak_effects(table[:0])
+    for use in (read_leak_effects, leak_figure):
+        with pytest.raises(de.ParameterError, match="run the study first"):
+            use(table[:0])
 
 
-def test_a_study_reads_itself_by_what_it_is(tmp_path: Path) -> None:
-    study = de.study(graphs="karate", models=["GCN"], seeds=1, store=tmp_path)
-    assert str(study.reading()).startswith("Coverage: 0 of 1 cells")
-    with pytest.raises(ParameterError, match="is for studies of leaks"):
-        study.reading(model="GCN")
-    leaks = de.study(Path(de.__file__).parents[1] / "studies" / "leaks.toml", store=tmp_path).only(["ns"])
-    about = [head for head, _ in leaks.reading(model="DE-GNN-SPD").parts]
-    assert about == ["ns, links, DE-GNN-SPD:", "ns, triangles, DE-GNN-SPD:"]
+def drawn(figure: Any, trace: Any) -> tuple[str, list[float], list[Any]]:
+    """The title of a trace's panel, and its x and y."""
+    number = int((trace.xaxis or "x")[1:] or 1)
+    return figure.layout.annotations[number - 1].text, list(trace.x), list(trace.y)
 
 
-def test_the_plot_of_leaks_has_a_panel_for_each_question_and_a_dot_for_each_seed(tmp_path: Path) -> None:
-    study = de.study(Path(de.__file__).parents[1] / "studies" / "leaks.toml", store=tmp_path).only(["ns"])
-    table, figure = study.leak_effects(), study.plot_leaks()
-    panels = list(dict.fromkeys(zip(table.dataset, table.task, strict=True)))
-    assert [note.text for note in figure.layout.annotations][: len(panels)] == [", ".join(panel) for panel in panels]
-    for number, (dataset, task) in enumerate(panels, start=1):
-        rows = table[(table.dataset == dataset) & (table.task == task)]
-        traces = [trace for trace in figure.data if trace.xaxis == f"x{number}".replace("x1", "x")]
-        means = sorted(x for trace in traces if trace.text for x in trace.x)
-        dots = sorted(x for trace in traces if not trace.text for x in trace.x)
-        assert means == pytest.approx(sorted(rows.points))
-        assert dots == pytest.approx(sorted(x for each in rows.differences for x in each))
-    leaks = list(figure.layout.yaxis.categoryarray)
-    assert leaks[0] == "all together, as published" and len(leaks) == table.protocol.nunique()
+def test_the_plot_of_leaks_has_every_seed_and_mean_in_its_panel() -> None:
+    table = leak_effects(LEAKING)
+    figure, shown = leak_figure(table), {True: set(), False: set()}
+    for trace in figure.data:
+        panel, x, y = drawn(figure, trace)
+        shown[bool(trace.text)].update((panel, trace.name, name, value) for name, value in zip(y, x, strict=True))
+    rows = [(f"{row.dataset}, {row.task}", row.model, protocol_words(row.protocol), row) for row in table.itertuples()]
+    assert shown[True] == {(*where, row.points) for *where, row in rows}
+    assert shown[False] == {(*where, gain) for *where, row in rows for gain in row.differences}
+    assert [trace.name for trace in figure.data if trace.showlegend] == ["GCN", "DE-GNN-SPD"]
+    assert len({(trace.marker.color, trace.marker.symbol) for trace in figure.data}) == 2
+    names = ["paper", "negatives_repeat + own_edges_in_degrees", "gradients_not_reset"]  # from the bottom up
+    assert list(figure.layout.yaxis.categoryarray) == [protocol_words(name) for name in names]
 
 
-# ---- README and docs/results.md -----------------------------------------------------------------------
+# ---- the plot of a study --------------------------------------------------------------------------
+
+
+def test_the_plot_has_every_seed_mean_and_number_of_the_paper_in_its_panel() -> None:
+    def with_scores(one: Result) -> Result:
+        mean = one.mean or 0.0
+        return replace(one, scores=() if one.mean is None else tuple(mean + k / 8 for k in range(one.seeds)))
+
+    results = [with_scores(one) for one in (*HALF, cell("GIN", 70.0, graph="<b>"))]
+    figure = dot_plot(results, "<i>title")
+    shown: dict[str, set[Any]] = {}
+    for trace in figure.data:
+        panel, x, y = drawn(figure, trace)
+        axis = figure.layout[(trace.yaxis or "y").replace("y", "yaxis")]
+        models = [axis.ticktext[round(place)] for place in y]
+        assert list(axis.tickvals) == list(range(len(axis.ticktext))) and axis.range[0] < 0 < axis.range[1]
+        shown.setdefault(trace.name, set()).update(zip([panel] * len(x), models, x, strict=True))
+        assert all(text.startswith(model) for text, model in zip(trace.text, models, strict=True))
+    titles = {one.heading: f"{one.heading.replace('<', '&lt;').replace('>', '&gt;')}, "
+              f"{'accuracy' if one.task == 'roles' else 'AUC'} %" for one in results}  # fmt: skip
+    paper, seeds, ours = shown.values()
+    assert ours == {(titles[one.heading], one.model, one.mean) for one in results if one.mean is not None}
+    assert seeds == {(titles[one.heading], one.model, score) for one in results for score in one.scores}
+    assert paper == {(titles[one.heading], one.model, one.paper) for one in results if one.paper is not None}
+    assert sum(bool(trace.showlegend) for trace in figure.data) == 3 and "&lt;i&gt;" in figure.layout.title.text
+    halves = {x: half for trace in figure.data for x, half in zip(trace.x, trace.error_x.array or (), strict=False)}
+    published = {one.paper: 1.0 for one in results if one.paper is not None}
+    assert halves == published | {one.mean: one.half for one in results if one.mean is not None}
+    with pytest.raises(de.ParameterError, match="run the study first"):
+        dot_plot([HALF[4]], "")
+
+
+# ---- README and docs/results.md -------------------------------------------------------------------
 
 
 @pytest.mark.skipif("DEGNN_DATA" not in os.environ, reason="needs the airports, in the folder DEGNN_DATA")
@@ -216,13 +306,10 @@ def test_readme_and_page_have_the_results_that_are_committed() -> None:
 
 def test_the_readme_stays_true_while_the_table_fills() -> None:
     half = [cell("GCN", 80.0, 75.0), cell("SAGE", None, 74.0), cell("DE-GNN-SPD", None, 89.0)]
-    text = make_results.section(SideBySide(half))
-    assert "| links, celegans | GCN 80.0 ± 0.5 | GCN 80.0 ± 0.5 | – | DE-GNN-SPD 89.0 ± 1.0 |" in text.replace(
-        "\u00a0", " "
-    )
-    assert "beats" not in text
-    full = [*half[:1], cell("DE-GNN-SPD", 84.0, 89.0), cell("Katz", 85.0)]
+    text = make_results.section(SideBySide(half)).replace("\u00a0", " ")
+    assert "| links, celegans | GCN 80.0 ± 0.5 | GCN 80.0 ± 0.5 | – | DE-GNN-SPD 89.0 ± 1.0 |" in text
+    assert "beats" not in text and "–" in make_results.tables(SideBySide(half))[3]
+    full = [half[0], cell("DE-GNN-SPD", 84.0, 89.0), cell("Katz", 85.0)]
     text = " ".join(make_results.section(SideBySide(full)).split())
-    assert "beats the best plain GNN on 1 of these 1 tasks" in text and "+4.0 points" in text
-    assert "on 0 of 1 (−1.0 points): it loses on celegans links." in text
-    assert "–" in make_results.tables(SideBySide(half))[3]
+    assert re.findall(r"on (\d) of (?:these )?(\d)", text) == [("1", "1"), ("0", "1")]
+    assert "+4.0 points" in text and "−1.0 points" in text and "loses on celegans links" in text

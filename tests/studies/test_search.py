@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,8 @@ import torch
 
 import degnn_explore as de
 from degnn_explore.common.progress import Cancelled, watching
-from degnn_explore.learn.ensemble import Ensemble
 from degnn_explore.learn.metrics import metrics
+from degnn_explore.learn.registry import MODELS
 from degnn_explore.studies import search as search_module
 from degnn_explore.studies.search import (
     SPACE,
@@ -24,24 +25,56 @@ from degnn_explore.studies.search import (
     candidates,
     choose_members,
     first_look,
+    mean_value,
     promote,
     rung_sizes,
     search,
 )
 
 KARATE = de.load("karate")
+LINKS = de.link_task(KARATE)
 
 
-def test_candidates_begin_with_the_defaults_are_of_the_grid_and_differ() -> None:
-    listed = candidates("DE-GNN-SPD", 2)
-    assert listed[0] == {}
-    assert len(listed) == 30 == len({str(sorted(settings.items())) for settings in listed})
-    assert all(value in SPACE[name] for settings in listed for name, value in settings.items())
-    assert candidates("DE-GNN-SPD", 2) == listed != candidates("DE-GNN-SPD", 2, seed=1)
-    assert all("learning_rate" not in settings for settings in candidates("Katz", 2))
+# ---- candidates, rungs and rounds -----------------------------------------------------------------
 
 
-def test_every_model_is_given_as_many_settings_and_only_whole_rounds_count() -> None:
+@pytest.mark.parametrize("model", ["DE-GNN-SPD", "SEAL", "Katz", "Adamic-Adar"])
+@pytest.mark.parametrize("p", [1, 2])
+def test_candidates_are_the_defaults_and_then_different_draws_from_the_space(model: str, p: int) -> None:
+    listed, kind = candidates(model, p), MODELS[model].load()
+    usual = {name: one.default_for(p) for name, one in kind.HYPER.items()} | {"learning_rate": kind.RATE.default_for(p)}
+    known = {*kind.HYPER, *(["learning_rate"] if kind.learns else [])}
+    assert listed[0] == {} and len({str(sorted(settings.items())) for settings in listed}) == len(listed)
+    drawn = {(name, value) for settings in listed for name, value in settings.items()}
+    assert all(name in known and value in SPACE[name] and value != usual[name] for name, value in drawn)
+    if kind.learns:
+        offered = {(name, v) for name in {*SPACE} & known for v in SPACE[name]
+                   if v != usual[name] and (name == "learning_rate" or kind.HYPER[name].takes(v))}  # fmt: skip
+        assert len(listed) == 30 and drawn == offered
+        assert candidates(model, p) == listed != candidates(model, p, seed=1)
+    else:
+        assert len(listed) == {"Katz": 4, "Adamic-Adar": 1}[model]
+    assert candidates(model, p, most=3) == listed[:3]
+    assert candidates(model, p, space={"hidden": [7], "damping": [0.3]})[1:] == [
+        {"hidden": 7} if kind.learns else {"damping": 0.3} for _ in range(model != "Adamic-Adar")]  # fmt: skip
+
+
+def test_choices_of_an_own_model_are_tried_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = MODELS["GCN"].load()
+    own = type("Own", (net,), {"HYPER": {**net.HYPER, "pool": de.Hyper("sum", choices=("sum", "max"))}})
+    monkeypatch.setitem(MODELS, "own", replace(MODELS["GCN"], home=own, mark="its code"))
+    assert {"pool": "max"} in candidates("own", 2, space={})
+
+
+def test_rungs_keep_the_best_share_and_failures_are_last() -> None:
+    assert [rung_sizes(*given) for given in ((16, 3, 3), (2, 3, 3), (9, 2, 2), (1, 1, 2))] == [
+        [16, 6, 2], [2, 1, 1], [9, 5], [1]]  # fmt: skip
+    assert promote({0: -math.inf, 1: 0.3, 2: 0.9, 3: 0.9}, 2) == [2, 3]
+    assert promote({0: 0.9, 1: 0.9, 2: 0.95}, 2) == [0, 2] and promote({0: -math.inf, 1: -math.inf}, 1) == [0]
+    assert mean_value([0.5, 0.7]) == 0.6 and mean_value([0.5, -math.inf]) == mean_value([math.nan]) == -math.inf
+
+
+def test_every_model_is_given_as_many_settings_and_only_complete_rounds_count() -> None:
     budget, seen = CpuBudget(1e9), list[tuple[str, str]]()
 
     def evaluate(model: str, settings: dict[str, object]) -> float:
@@ -49,301 +82,311 @@ def test_every_model_is_given_as_many_settings_and_only_whole_rounds_count() -> 
         budget.interrupted = len(seen) == 7  # in the middle of the fourth round
         return len(seen) / 10
 
-    tried = search(["GCN", "GIN"], evaluate, budget)
+    tried = search(["GCN", "GIN", "GCN"], evaluate, budget)
     assert {model: [value for _, value in values] for model, values in tried.items()} == {
         "GCN": [0.1, 0.3, 0.5], "GIN": [0.2, 0.4, 0.6]}  # fmt: skip
+    assert [settings for settings, _ in tried["GIN"]] == candidates("GIN", 2)[:3]
     again = list(seen)
     seen.clear()
     budget.interrupted = False
     search(["GCN", "GIN"], evaluate, budget)
     assert seen == again  # the same seed, the same settings in the same order
+    every = search(["Katz", "Adamic-Adar"], lambda *_: 0.5, CpuBudget(1e9), p=3, seed=4)
+    assert [settings for settings, _ in every["Katz"]] == candidates("Katz", 3, 4) and len(every["Adamic-Adar"]) == 1
 
 
 def test_the_first_round_always_counts_and_a_spent_budget_ends_the_search() -> None:
-    spent = CpuBudget(1e-9)
-    assert {len(values) for values in search(["GCN", "Katz"], lambda *_: 0.5, spent).values()} == {1}
+    assert {len(tried) for tried in search(["GCN", "Katz"], lambda *_: 0.5, CpuBudget(1e-9)).values()} == {1}
     stopped = CpuBudget(1e9)
     stopped.interrupted = True
-    with pytest.raises(de.ParameterError, match="stopped before every model was tried once"):
+    with pytest.raises(de.ParameterError, match="stopped before"):
         search(["GIN"], lambda *_: 0.5, stopped)
 
 
-def test_compiling_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 10.0, 70.0, 72.0])  # it begins, compiles from 10 to 70, and is asked at 72
-    monkeypatch.setattr(search_module, "time", SimpleNamespace(process_time=lambda: next(clock)))
+class Clock:
+    """In place of the module ``time``: time passes only when a test says so."""
+
+    now = 0.0
+
+    def process_time(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    monkeypatch.setattr(search_module, "time", clock := Clock())
+    return clock
+
+
+def test_compiling_is_not_counted(clock: Clock) -> None:
+    clock.now = 5.0
     budget = CpuBudget(100.0)
-    budget.compiling("compiling")
-    budget.compiling("")
-    assert budget.spent() == pytest.approx(0.12)
+    budget.may_overrun = False
+    for begin, words in ((15.0, "compiling"), (75.0, ""), (80.0, "compiling"), (90.0, "")):
+        clock.now = begin
+        budget.compiling(words)
+    assert budget.spent() == pytest.approx(0.15) and not budget.is_set()
+    clock.now = 175.0
+    assert budget.is_set()
 
 
-def test_promotion_keeps_the_best_and_failures_are_last() -> None:
-    assert promote({0: -math.inf, 1: 0.3, 2: 0.9, 3: 0.9}, 2) == [2, 3]
-    assert promote({0: -math.inf, 1: -math.inf}, 1) == [0]
-    assert rung_sizes(16, 3, 3) == [16, 6, 2]
+# ---- tune, with names -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("models", [["GCN", "SAGE"], None])
-def test_a_trial_that_fails_or_diverges_counts_as_minus_infinity_and_loses_nothing(
-    models: list[str] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain, calls = search_module.fit, 0
-
-    def fit(net: de.SetNet, *args: object, **more: object) -> object:
-        nonlocal calls
-        calls += 1
-        if calls % 2:
-            return (_fail() for _ in range(1))
-        return plain(net, *args, **more)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(search_module, "fit", fit)
-    tuned = de.tune(de.link_task(KARATE), models, minutes=0.05, epochs=2)
-    values = [value for tried in tuned.tried.values() for _, value in tried]
-    assert -math.inf in values and max(values) > 0 and tuned.model is not None and tuned.val > 0
+def test_named_models_get_the_same_settings_as_fit_and_the_best_is_kept() -> None:
+    tuned = de.tune(LINKS, ["GCN", "Katz"], minutes=5, epochs=2)
+    assert tuned.rounds == max(map(len, tuned.tried.values())) and len(tuned.tried["Katz"]) == 4
+    for name, tried in tuned.tried.items():
+        assert [settings for settings, _ in tried] == candidates(name, 2)[: len(tried)]
+        for settings, value in tried[:3]:
+            hyper = {key: v for key, v in settings.items() if key != "learning_rate"}
+            run = de.fit(de.build(name, LINKS, **hyper), LINKS, 2, learning_rate=settings.get("learning_rate"))
+            assert value == max(epoch.val["auc"] for epoch in run)
+        assert tuned.best[name] == max(tried, key=lambda one: one[1])[0]
+    value, name = max((value, name) for name, tried in tuned.tried.items() for _, value in tried)
+    assert tuned.val == pytest.approx(value) and tuned.model.name == name == tuned.settings["name"]
+    trials = tuned.trials
+    assert trials.validation.is_monotonic_decreasing and trials.chosen.tolist() == [True] + [False] * (len(trials) - 1)
+    assert tuned.frame().equals(trials[["model", "validation", "settings"]])
 
 
-def _fail() -> object:
-    raise de.ParameterError("The loss is not a number; lower learning_rate.")
-
-
-def test_settings_that_a_model_cannot_be_built_or_trained_with_do_not_end_the_search(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    listed = [{"hidden": 4}, {"hidden": 0}, {"hidden": 5}]  # a network has at least one unit
-    monkeypatch.setattr(search_module, "candidates", lambda *_, **__: listed)
-    plain = search_module.fit
-
-    def fit(net: de.SetNet, *args: object, **more: object) -> object:
-        if net.hyper["hidden"] == 5:
-            raise KeyError("a bug in somebody's model")
-        return plain(net, *args, **more)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(search_module, "fit", fit)
-    tuned = de.tune(de.link_task(KARATE), "GCN", minutes=1, epochs=2)
-    assert [value > 0 for _, value in tuned.tried["GCN"]] == [True, False, False]
-    assert tuned.settings["hidden"] == 4
-    errors = tuned.trials.set_index(tuned.trials.settings.map(lambda settings: settings["hidden"])).error
-    assert errors[4] == "" and "hidden" in errors[0] and "KeyError" in errors[5]
-
-
-def test_settings_rebuild_the_chosen_model_and_members_lists_all() -> None:
-    task = de.link_task(KARATE)
-    tuned = de.tune(task, ["GCN", "DE-GNN-SPD"], minutes=0.05, epochs=2)
-    built = de.build(task=task, **tuned.settings)
-    assert tuned.model is not None and (built.name, built.hyper) == (tuned.model.name, tuned.model.hyper)
-    assert tuned.members == [tuned.settings]
-    several = de.tune(task, minutes=0.05, epochs=3)
-    nets = getattr(several.model, "nets", [several.model])
-    assert [de.build(task=task, **member).name for member in several.members] == [net.name for net in nets]
-    assert [de.build(task=task, **member).hyper for member in several.members] == [net.hyper for net in nets]
-
-
-def test_settings_and_options_train_the_chosen_model_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_and_options_train_the_chosen_model_again(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = [{"learning_rate": 1e-9}, {"hidden": 8, "learning_rate": 0.02}]
     monkeypatch.setattr(search_module, "candidates", lambda *_, **__: listed)
-    task = de.link_task(KARATE)
-    tuned = de.tune(task, "GCN", minutes=1, epochs=4)
+    tuned = de.tune(LINKS, "GCN", minutes=1, epochs=4)
     assert (tuned.settings, tuned.options) == ({"name": "GCN", "hidden": 8}, {"learning_rate": 0.02})
-    run = list(de.fit(de.build(task=task, **tuned.settings), task, 4, **tuned.options))
+    run = list(de.fit(de.build(task=LINKS, **tuned.settings), LINKS, 4, **tuned.options))
     assert max(epoch.val["auc"] for epoch in run) == pytest.approx(tuned.val)
-
-
-def test_one_model_may_be_named_without_a_list_and_every_epoch_is_told() -> None:
-    heard: list[tuple[str, int]] = []
-    tuned = de.tune(
-        de.link_task(KARATE), "GCN", minutes=1e-6, epochs=2, on_epoch=lambda t, e: heard.append((t.name, e.number))
-    )
-    assert list(tuned.tried) == ["GCN"] and heard[:2] == [("GCN", 1), ("GCN", 2)]
+    assert de.summarize(run).test == pytest.approx(tuned.test) and tuned.members == [tuned.settings]
 
 
 def test_every_option_of_tune_has_its_effect(monkeypatch: pytest.MonkeyPatch) -> None:
-    task = de.link_task(KARATE)
     bars: list[bool] = []
     plain = search_module.progress_bar
     monkeypatch.setattr(search_module, "progress_bar", lambda shown: (bars.append(shown), plain(False))[1])
+    told: list[tuple[str, int, int]] = []
 
-    def tuned(**options: object) -> search_module.Tuned:
-        return de.tune(task, "GCN", **{"minutes": 1e-6, "epochs": 2, **options})  # type: ignore[arg-type]
+    def tuned(**options: Any) -> search_module.Tuned:
+        return de.tune(LINKS, "GCN", **{"minutes": 1e-6, "epochs": 2, **options})
 
     usual = tuned()
     assert usual.rounds == 1 and usual.trials.epochs.tolist() == [2] and bars == [False]
     assert tuned(epochs=3).trials.epochs.tolist() == [3]
     assert tuned(seed=5).trials.seed.tolist() == [5] and tuned(seed=5).val != usual.val
     assert tuned(progress=True).val == usual.val and bars[-1]
-    by_accuracy = tuned(metric="accuracy")
-    run = list(de.fit(de.build("GCN", task), task, 2, patience=10, metric="accuracy"))
-    assert by_accuracy.val == max(epoch.val["accuracy"] for epoch in run) != usual.val
+    tuned(seed=1, on_epoch=lambda trial, epoch: told.append((trial.name, trial.seed, epoch.number)))
+    assert told == [("GCN", 1, 1), ("GCN", 1, 2)]
+    run = list(de.fit(de.build("GCN", LINKS), LINKS, 2, metric="accuracy"))
+    assert tuned(metric="accuracy").val == max(epoch.val["accuracy"] for epoch in run) != usual.val
+    assert 11 <= max(tuned(epochs=None).trials.epochs) <= 40  # at least ten without gain
     with pytest.raises(de.ParameterError, match="gpu9"):
         tuned(device="gpu9")
-    assert de.tune(task, "Katz", minutes=1, seed=1).tried["Katz"] != de.tune(task, "Katz", minutes=1).tried["Katz"]
+    assert de.tune(LINKS, "Katz", minutes=1, seed=1).tried["Katz"] != de.tune(LINKS, "Katz", minutes=1).tried["Katz"]
+    for wrong in ({"minutes": 0}, {"epochs": 0}, {"seed": -1}, {"metric": "mrr"}):
+        with pytest.raises(de.ParameterError, match=next(iter(wrong))):
+            tuned(**wrong)
 
 
-def test_tune_trains_by_the_validation_sets() -> None:
-    task = de.link_task(KARATE)
-    tuned = de.tune(task, ["GCN", "Katz"], minutes=0.02, epochs=2)
-    (defaults,) = (value for settings, value in tuned.tried["GCN"] if not settings)
-    run = list(de.fit(de.build("GCN", task), task, 2, patience=10))
-    assert defaults == max(epoch.val["auc"] for epoch in run)
-    with pytest.raises(de.ParameterError, match="tune needs a task"):
-        de.tune(KARATE)  # type: ignore[arg-type]
+def test_a_metric_that_ranks_links_is_chosen_by_and_reported() -> None:
+    task = de.link_task(KARATE, per_positive=4)
+    tuned = de.tune(task, "GCN", minutes=1e-6, epochs=3, metric="mrr")
+    run = list(de.fit(de.build("GCN", task), task, 3, metric="mrr"))
+    assert tuned.val == pytest.approx(max(epoch.val["mrr"] for epoch in run))
+    assert tuned.test == pytest.approx(de.summarize(run).test)
 
 
-# ---- without names: the time goes where it pays ---------------------------------------------------------------------
+def test_a_trial_that_cannot_be_built_or_trained_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = [{"hidden": 4}, {"hidden": 0}, {"hidden": 5}]  # a network has at least one unit
+    monkeypatch.setattr(search_module, "candidates", lambda *_, **__: listed)
+    plain = search_module.fit
+
+    def fit(net: de.SetNet, *args: Any, **more: Any) -> Iterator[de.Epoch]:
+        for epoch in plain(net, *args, **more):
+            yield epoch
+            if net.hyper["hidden"] == 5:
+                raise KeyError("a bug in a user's model")
+
+    monkeypatch.setattr(search_module, "fit", fit)
+    tuned = de.tune(LINKS, "GCN", minutes=1, epochs=2)
+    assert [value > 0 for _, value in tuned.tried["GCN"]] == [True, False, False] and tuned.settings["hidden"] == 4
+    errors = tuned.trials.set_index(tuned.trials.settings.map(lambda settings: settings["hidden"])).error
+    assert errors[4] == "" and "hidden" in errors[0] and errors[5].startswith("KeyError")
+    listed[:] = [{"hidden": 0}]
+    with pytest.raises(de.ParameterError, match="hidden"):
+        de.tune(LINKS, "GCN", minutes=1, epochs=2)
 
 
-def test_without_names_a_few_networks_are_chosen_on_validation_and_judge_together(tmp_path: Path) -> None:
-    task = de.link_task(KARATE, split=(0.7, 0.15, 0.15))
-    tuned = de.tune(task, minutes=0.05, epochs=3)
-    trials = tuned.trials
-    assert trials.validation.is_monotonic_decreasing
-    assert tuned.settings["name"] == trials.model[trials.chosen].iloc[0]
-    networks = trials[trials.model != "walk profiles"]
-    assert (networks.validation[networks.chosen] >= networks.validation.max() - 0.02).all()
-    members = [tuned.model] if trials.chosen.sum() == 1 else tuned.model.nets  # type: ignore[union-attr]
-    assert [net.name for net in members] == trials.model[trials.chosen].tolist()
-    for part, value in (("val", tuned.val), ("test", tuned.test)):
-        asked = getattr(task, part)
-        scores = de.predict(tuned.model, task.graph, asked.sets)  # type: ignore[arg-type]
-        assert metrics(scores.astype(np.float32), asked.labels)["auc"] == pytest.approx(value)
-    again = de.load_model(de.save(tuned.model, tmp_path / "tuned.safetensors"))  # type: ignore[arg-type]
-    same = de.predict(again, task.graph, task.test.sets)
-    assert same == pytest.approx(de.predict(tuned.model, task.graph, task.test.sets))  # type: ignore[arg-type]
+def test_ctrl_c_ends_a_search_of_named_models_with_complete_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    epochs: list[str] = []
 
-
-def test_what_is_chosen_does_not_depend_on_the_labels_of_the_test_sets() -> None:
-    task = de.link_task(KARATE)
-    wrong = replace(task, test=replace(task.test, labels=1 - task.test.labels))
-    first, second = (de.tune(each, minutes=5, epochs=2) for each in (task, wrong))
-    shared = ["model", "validation", "seed"]
-    assert first.trials[shared].equals(second.trials[shared]) and first.val == second.val
-    assert first.test == pytest.approx(1 - second.test)
-
-
-def test_positives_that_are_far_apart_are_given_a_large_max_dist() -> None:
-    rings = de.Graph.from_edges([(9 * k + i, 9 * k + (i + 1) % 9) for k in range(6) for i in range(9)])
-    assert first_look(de.link_task(KARATE))[1] == ("DE-GNN-SPD", {"max_dist": 3})
-    assert first_look(de.link_task(rings, max_positives=3))[1][1]["max_dist"] == 8  # around the ring
-    assert first_look(de.role_task(KARATE))[0][1]["max_dist"] == 3
-
-
-def test_every_rung_drops_networks_and_time_that_is_left_goes_to_the_best_settings() -> None:
-    trials = de.tune(de.link_task(KARATE), minutes=5, epochs=2).trials
-    assert len(trials) == 1 + 8 + 6  # all ended early: eight, four, two; then six copies of the two best
-    copies, networks = trials[trials.seed > 0], trials[(trials.seed == 0) & (trials.model != "walk profiles")]
-    best = networks.head(2)
-    assert (copies.epochs == 2).all()
-    assert not networks.chosen[2:].any()  # dropped networks do not judge, however close they are
-    assert copies.seed.is_unique and set(map(str, copies.settings)) == set(map(str, best.settings))
-
-
-def test_a_search_that_is_stopped_ends_with_what_it_has() -> None:
-    task, stop = de.link_task(KARATE), threading.Event()
-    stop.set()
-    with watching(stop=stop), pytest.raises((de.ParameterError, Cancelled)):
-        de.tune(task, minutes=1)
-    stop.clear()
-    epochs = 0
-
-    def on_epoch(trial: object, epoch: object) -> None:
-        nonlocal epochs
-        epochs += 1
-        if epochs == 3:
+    def on_epoch(trial: Trial, epoch: de.Epoch) -> None:
+        epochs.append(trial.name)
+        if len(epochs) == 6:  # in the second round
             raise KeyboardInterrupt
 
-    assert de.tune(task, minutes=1, on_epoch=on_epoch).test > 0 and epochs == 3
+    tuned = de.tune(LINKS, ["GCN", "GIN"], minutes=1, epochs=2, on_epoch=on_epoch)
+    assert tuned.rounds == 1 and len(tuned.trials) == 2 and epochs == ["GCN"] * 2 + ["GIN"] * 2 + ["GCN"] * 2
+
+
+# ---- tune, without names: the time goes where it pays ----------------------------------------------
+
+
+def made_up(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock, networks: list[tuple[float, float]], epochs: int | None = None
+) -> None:
+    """Networks with these (validation metric, seconds of an epoch); each ends after so many epochs."""
+    looks = [("GCN", {"hidden": number + 1}) for number in range(len(networks))]
+
+    def fit(net: de.SetNet, task: de.Task, most: int, *, seed: int, **_: Any) -> Iterator[de.Epoch]:
+        value, seconds = networks[net.hyper["hidden"] - 1]
+        for number in range(1, min(most, epochs or most) + 1):
+            clock.now += seconds
+            yield de.Epoch(number, 1.0, {}, {"auc": value}, {}, seconds)
+
+    monkeypatch.setattr(search_module, "first_look", lambda task: looks)
+    monkeypatch.setattr(search_module, "fit", fit)
+
+
+def test_the_better_half_of_the_networks_gets_the_time_that_is_left(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    made_up(monkeypatch, clock, [(0.5 + k / 100, 0.02 if k % 2 else 0.01) for k in range(8)])
+    trials = de.tune(LINKS, minutes=2, epochs=10**6).trials.sort_values("validation")
+    total = 0.9 * 120  # the rest is for the test
+    first, second, last = 0.3 * total / 8, 0.25 * total / 4, 0.45 * total / 2
+    expected = [first] * 4 + [first + second] * 2 + [first + second + last] * 2
+    assert trials.cpu_seconds.tolist() == pytest.approx(expected, abs=0.1)
+    assert (trials.epochs * np.where(np.arange(8) % 2, 0.02, 0.01)).tolist() == pytest.approx(expected, abs=0.1)
+    assert trials.chosen.tolist() == [False] * 6 + [True] * 2
+
+
+def test_time_that_is_left_goes_to_copies_of_the_best_with_other_weights(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    made_up(monkeypatch, clock, [(0.5 + k / 100, 0.01) for k in range(5)], epochs=130)
+    trials = de.tune(LINKS, minutes=1, epochs=200, seed=3).trials
+    originals, copies = trials[trials.seed == 3], trials[trials.seed != 3]
+    assert len(originals) == 5 and copies.seed.tolist() == [3 + 1000 * k for k in (1, 3, 5, 2, 4, 6)]
+    hidden = copies.settings.map(lambda settings: settings["hidden"]).tolist()
+    assert hidden == [5, 5, 5, 4, 4, 4]  # of the two best, in turn
+    assert trials.epochs.tolist() == [130] * len(trials) and trials.chosen.sum() == 8
+    made_up(monkeypatch, clock, [(0.5, 0.1), (0.6, 0.1)], epochs=130)  # 26 of 27 seconds
+    assert len(de.tune(LINKS, minutes=0.5, epochs=200).trials) == 2
+
+
+def test_the_first_network_is_always_looked_at_and_no_other_begins_too_late(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    made_up(monkeypatch, clock, [(0.5, 1.0)] * 5, epochs=10)
+    assert len(de.tune(LINKS, minutes=1e-6, epochs=200).trials) == 1
+    trials = de.tune(LINKS, minutes=1, epochs=200).trials  # a third of the time is spent after the second
+    assert (trials.seed == 0).sum() == 2 and set(trials.epochs) == {10}
+
+
+def test_a_free_search_chooses_by_validation_and_gives_a_model_like_any_other(tmp_path: Path) -> None:
+    task = de.link_task(KARATE, split=(0.7, 0.15, 0.15))
+    wrong = replace(task, test=replace(task.test, labels=1 - task.test.labels))
+    tuned, other = (de.tune(each, minutes=5, epochs=2) for each in (task, wrong))
+    assert tuned.trials.drop(columns="cpu_seconds").equals(other.trials.drop(columns="cpu_seconds"))
+    assert tuned.val == other.val and tuned.test == pytest.approx(1 - other.test)  # nothing is chosen by test sets
+    trials = tuned.trials
+    assert len(trials) == 1 + 8 + 6 and tuned.settings["name"] == trials.model[trials.chosen].iloc[0]
+    members = getattr(tuned.model, "nets", [tuned.model])
+    assert [net.name for net in members] == trials.model[trials.chosen].tolist()
+    rebuilt = [de.build(task=task, **member) for member in tuned.members]
+    assert [(net.name, net.hyper) for net in rebuilt] == [(net.name, net.hyper) for net in members]
+    for part, value in (("val", tuned.val), ("test", tuned.test)):
+        asked = getattr(task, part)
+        scores = de.predict(tuned.model, task.graph, asked.sets)
+        assert metrics(scores.astype(np.float32), asked.labels)["auc"] == pytest.approx(value)
+    again = de.load_model(de.save(tuned.model, tmp_path / "tuned.safetensors"))
+    assert de.predict(again, task.graph, task.test.sets) == pytest.approx(
+        de.predict(tuned.model, task.graph, task.test.sets))  # fmt: skip
+
+
+def test_a_free_search_that_is_stopped_or_fails_ends_with_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop, plain, count = threading.Event(), search_module.fit, 0
+    stop.set()
+    with watching(stop=stop), pytest.raises((de.ParameterError, Cancelled)):
+        de.tune(LINKS, minutes=1)
+
+    def fit(net: de.SetNet, *args: Any, **more: Any) -> Iterator[de.Epoch]:
+        if net.name == "DE-GNN-SPD" and not more["learning_rate"]:
+            raise de.ParameterError("The loss is not a number.")
+        return plain(net, *args, **more)
+
+    def on_epoch(trial: Trial, epoch: de.Epoch) -> None:
+        nonlocal count
+        count += 1
+        if count == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(search_module, "fit", fit)
+    tuned = de.tune(LINKS, minutes=1, on_epoch=on_epoch)
+    assert count == 4 and tuned.test > 0 and (tuned.trials.error != "").sum() == 2
+    assert tuned.trials.validation.tolist()[-2:] == [-math.inf] * 2
+    monkeypatch.setattr(search_module, "fit", lambda *_, **__: (_ for _ in ()).throw(KeyError("a bug")))
+    with pytest.raises(de.ParameterError, match="a bug"):
+        de.tune(LINKS, minutes=1)
+
+
+def test_what_is_tried_first_depends_on_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    (walks, *networks), roles = first_look(LINKS), first_look(de.role_task(KARATE))
+    assert walks == ("walk profiles", {}) and len(networks) == len(roles) == 8
+    for task in (LINKS, de.role_task(KARATE), de.triangle_task(KARATE)):
+        for name, settings in first_look(task):
+            de.build(name, task, **{key: value for key, value in settings.items() if key != "learning_rate"})
+        rates = {settings["learning_rate"] for _, settings in first_look(task) if "learning_rate" in settings}
+        usual = MODELS["DE-GNN-SPD"].load().RATE.default_for(task.p)
+        assert len(rates) == 1 and rates.pop() == pytest.approx(3 * usual if task.p > 1 else 3e-3)
+    rings = de.Graph.from_edges([(9 * k + i, 9 * k + (i + 1) % 9) for k in range(6) for i in range(9)])
+    far_apart = first_look(de.link_task(rings, max_positives=3))
+    far = [settings["max_dist"] for _, settings in far_apart if "max_dist" in settings]
+    assert far == [8, 8, 8, 10, 8, 10]  # around a ring; those for far-away pairs see ten
+    assert [settings.get("max_dist") for _, settings in roles][:1] == [3]
+    monkeypatch.setattr(de.Graph, "num_edges", 10**8)  # walks in a graph of this size take too long
+    assert first_look(LINKS) == networks
 
 
 class Fixed(de.SetNet):
-    """Says what it is told."""
+    """Gives these logits."""
 
-    def __init__(self, said: list[float], learns: bool) -> None:
+    def __init__(self, logits: list[float], learns: bool) -> None:
         super().__init__("fixed", de.Shape(p=2, num_classes=2), {})
-        self.said, self.learns = said, learns  # type: ignore[misc]
+        self.logits, self.learns = logits, learns  # type: ignore[misc]
 
-    def prepare(self, graph: de.Graph, sets: np.ndarray, **_: object) -> de.Rows:
-        return de.Rows((torch.tensor(self.said)[: len(sets)],))
+    def prepare(self, graph: de.Graph, sets: Any) -> de.Rows:
+        return de.Rows((torch.tensor(self.logits),))
 
     def forward(self, batch: torch.Tensor) -> torch.Tensor:
         return batch
 
 
+def trial(logits: list[float], learns: bool = True, best: float | None = None, **more: Any) -> Trial:
+    value = metrics(np.array(logits), np.array([1, 1, 0, 0]))["auc"] if best is None else best
+    return Trial("fixed", {}, 0, Fixed(logits, learns), iter(()), best=value, **more)
+
+
 @pytest.mark.parametrize(
     ("networks", "formula", "chosen"),
     [
-        ([3.0, 2.0, 1.0, 0.0], [0.0, 9.0, 0.0, 9.0], [True, False]),  # validation sets: two links, two pairs without
+        ([3.0, 2.0, 1.0, 0.0], [0.0, 9.0, 0.0, 9.0], [True, False]),  # of two links, two pairs without
         ([0.0, 9.0, 0.0, 9.0], [3.0, 2.0, 1.0, 0.0], [False, True]),
         ([3.0, 0.0, 1.0, 0.0], [0.0, 3.0, 1.0, 0.0], [True, True]),  # each misses one of the links
         ([3.0, 2.0, 1.0, 0.0], [3.0, 2.0, 1.0, 0.0], [True, True]),
     ],
 )
-def test_validation_says_whether_networks_formulas_or_both_judge(
+def test_validation_decides_whether_networks_formulas_or_both_judge(
     networks: list[float], formula: list[float], chosen: list[bool]
 ) -> None:
     sets, labels = np.array([[0, 1], [0, 2], [9, 20], [9, 21]]), np.array([1, 1, 0, 0])
-    task = de.link_task(KARATE)
-    task = replace(task, val=replace(task.val, sets=sets, labels=labels))
-    ranked = [Trial("fixed", {}, 0, Fixed(said, learns), iter(()), best=metrics(np.array(said), labels)["auc"])
-              for said, learns in ((networks, True), (formula, False))]  # fmt: skip
-    assert [trial in choose_members(task, ranked) for trial in ranked] == chosen
+    task = replace(LINKS, val=replace(LINKS.val, sets=sets, labels=labels))
+    ranked = [trial(networks), trial(formula, learns=False)]
+    assert [one in choose_members(task, ranked) for one in ranked] == chosen
 
 
-def test_a_network_that_was_dropped_does_not_judge_however_good_it_was() -> None:
-    task = de.link_task(KARATE)
-    ranked = [
-        Trial("fixed", {}, 0, Fixed([1.0], True), iter(()), best=0.9, dropped=dropped) for dropped in (True, False)
-    ]
-    assert choose_members(task, ranked) == ranked[1:]
-
-
-def test_a_formula_has_half_of_the_say_in_an_ensemble() -> None:
-    nets = [Fixed([1.0], True), Fixed([2.0], True), Fixed([6.0], True), Fixed([7.0], False)]
-    data = (several := Ensemble(nets)).prepare(KARATE, np.array([[0, 1]]))
-    assert several(data.batch([0])).tolist() == [5.0]
-
-
-def test_pairs_are_judged_by_walk_profiles_where_the_graph_is_not_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    def tried(task: de.Task) -> list[str]:
-        return [name for name, _ in first_look(task)]
-
-    assert "walk profiles" in tried(de.link_task(KARATE))
-    for other in (de.role_task(KARATE), de.triangle_task(KARATE)):
-        assert tried(other) == [name for name in tried(de.link_task(KARATE)) if name != "walk profiles"]
-    monkeypatch.setattr("degnn_explore.studies.search._WALKED", 1000)
-    assert "walk profiles" not in tried(de.link_task(KARATE))
-
-
-def test_however_short_the_time_walk_profiles_and_one_network_are_looked_at() -> None:
-    tuned = de.tune(de.link_task(KARATE), minutes=1e-6)
-    assert sorted(tuned.trials.model) == ["DE-GNN-SPD", "walk profiles"]
-
-
-def test_roles_are_tuned_too() -> None:
-    task = de.role_task(KARATE)
-    tuned = de.tune(task, minutes=0.02, epochs=2)
-    assert 0 <= tuned.test <= 1 and de.predict(tuned.model, task.graph, [{3}]).shape == (1,)  # type: ignore[arg-type]
-
-
-def test_named_models_leave_the_best_of_them_trained() -> None:
-    task = de.link_task(KARATE)
-    tuned = de.tune(task, ["GCN", "Katz"], minutes=0.02, epochs=2)
-    best = max(((value, model) for model, tried in tuned.tried.items() for _, value in tried))
-    assert tuned.model is not None and tuned.model.name == best[1] == tuned.settings["name"]
-    assert tuned.val == pytest.approx(best[0]) and tuned.trials.chosen.sum() == 1
-
-
-def test_an_ensemble_is_the_mean_of_its_members_logits_and_sums_up_what_they_see() -> None:
-    task = de.link_task(KARATE)
-    nets = [de.build(name, task, hidden=8, seed=3) for name in ("GCN", "DE-GNN-LP")]
-    both = Ensemble(nets)
-    logits = [np.log(p := de.predict(net, task.graph, task.test.sets)) - np.log(1 - p) for net in [*nets, both]]
-    assert (logits[0] + logits[1]) / 2 == pytest.approx(logits[2], abs=1e-5)
-    assert both.horizon == 2 and de.explain(both, task.graph, {0, 9}).edges.shape[0] > 0
-    assert both.inductive and de.predict(both, de.load("lesmis"), [{0, 9}]).shape == (1,)
-    pgnn = de.build("PGNN", task, anchor_sets=4, hidden=8)
-    list(de.fit(pgnn, task, epochs=1))
-    mixed = Ensemble([nets[0], pgnn])
-    assert not mixed.inductive and de.predict(mixed, task.graph, [{0, 9}]).shape == (1,)
-    with pytest.raises(de.ParameterError, match="transductive"):
-        de.predict(mixed, de.load("lesmis"), [{0, 9}])
-    with pytest.raises(de.ParameterError, match="networks for the same task"):
-        Ensemble([*nets, de.build("GCN", de.role_task(KARATE))])
+def test_networks_close_to_the_best_judge_with_it_unless_they_were_dropped() -> None:
+    ranked = [trial([1.0], best=0.9 - k / 100, dropped=k == 1) for k in range(4)]
+    assert choose_members(LINKS, ranked) == [ranked[0], ranked[2]]
+    many = [trial([1.0], best=0.9) for _ in range(10)]
+    assert choose_members(LINKS, many) == many[:8]

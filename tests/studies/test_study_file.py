@@ -1,4 +1,4 @@
-"""What a study may ask for: every file of ours, and what is said of files that are wrong."""
+"""What a study may contain: every file that comes with the project, and what is wrong with others."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import degnn_explore as de
-from degnn_explore.common.errors import ParameterError
 from degnn_explore.studies.comparison import paper_number
+from degnn_explore.studies.search import candidates
 from degnn_explore.studies.study import Cell
 from degnn_explore.studies.study_file import make_config, read_config
 
@@ -18,14 +18,17 @@ COLUMN = '[[columns]]\ngraph = "karate"\ntask = "links"\nmodels = ["GCN"]\n'
 
 
 @pytest.mark.parametrize("file", sorted(STUDIES.glob("*.toml")), ids=lambda file: file.stem)
-def test_every_study_of_ours_can_be_read(file: Path) -> None:
+def test_every_study_of_the_project_can_be_read(file: Path) -> None:
     made = read_config(file)
-    assert made.title and made.columns and made.name == file.stem
+    assert made.title and made.columns and (made.name, made.place) == (file.stem, STUDIES)
+    assert read_config(Path(file.stem)) == made  # by its name, from anywhere
+    if file.stem in ("table1", "heuristics", "leaks"):
+        assert {column.seeds for column in made.columns} == {20}
 
 
-def test_table1_asks_for_every_cell_of_the_papers_table_and_no_other() -> None:
+def test_table1_has_every_cell_of_the_papers_table_and_no_other() -> None:
     cells = {
-        (model, column.graph, {"roles": 1, "links": 2, "triangles": 3}[column.task])
+        (model, column.graph, column.p)
         for column in read_config(STUDIES / "table1.toml").columns
         for model in column.models
     }
@@ -36,83 +39,69 @@ def test_table1_asks_for_every_cell_of_the_papers_table_and_no_other() -> None:
         for p, metric in ((1, "accuracy"), (2, "auc"), (3, "auc"))
         if paper_number(model, graph, p, metric)
     }
-    assert len(cells) == 72
-    assert cells == in_paper
+    assert len(cells) == 72 and cells == in_paper
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "needs columns"),
-        ("models = ", "cannot be read as TOML"),
-        ("colums = []\n" + COLUMN, "'colums' is not known"),
-        (COLUMN + "epoch = 3", "key='epoch' is not known"),
-        (COLUMN + 'epochs = "many"', "columns[1].epochs: it must be a whole number"),
-        (COLUMN.replace("GCN", "GCNN"), "Did you mean 'GCN'"),
+        ("columns = [3]", "columns[1] must be a table"),
+        ("models = ", "TOML"),
+        ("colums = []\n" + COLUMN, "'colums'"),
+        (COLUMN + "epoch = 3", "'epochs'"),
+        (COLUMN + "place = 3", "'place'"),
+        (COLUMN + 'epochs = "many"', "columns[1].epochs: "),
+        (COLUMN + COLUMN.replace("karate", "lesmis") + "epochs = 0", "columns[2].epochs: "),
+        (COLUMN.replace("GCN", "GCNN"), "mean 'GCN'"),
         (COLUMN.replace("links", "roles").replace("GCN", "PGNN"), "PGNN does not take sets of 1"),
-        (COLUMN.replace("links", "edges"), "columns[1].task: task='edges' is not known"),
-        (COLUMN.replace('graph = "karate"\n', ""), 'columns[1] has no graph; add one, such as "celegans"'),
+        (COLUMN.replace("links", "edges"), "columns[1].task: "),
+        (COLUMN.replace('graph = "karate"\n', ""), 'no graph; add one, such as "celegans"'),
         (COLUMN.replace('["GCN"]', "[]"), "columns[1].models"),
-        (COLUMN + COLUMN, "two columns have the same graph and task"),
-        (COLUMN + "search = { trials = 0 }", "columns[1].search.trials: it must be a whole number"),
-        (COLUMN + "search = { rungs = [9, 3] }", "must grow, such as [5, 15, 45], not [9, 3]"),
-        (COLUMN + "search = { seeds = [3] }", "are reported, too (0 to 4)"),
-        (COLUMN + "search = { space = { depht = [1] } }", "setting='depht' is not known"),
-        (COLUMN + "search = { space = { GCNN = { hidden = [4] } } }", "Did you mean 'GCN'"),
-        (COLUMN + "settings = { GCN = { max_dist = 3 } }", "setting of GCN='max_dist' is not known"),
+        (COLUMN + COLUMN, "same graph and task"),
+        (COLUMN + "split = [0.8, -0.1, 0.3]", "columns[1].split"),
+        (COLUMN + 'metric = "f1"', "metric='f1'"),
+        (COLUMN + 'metric = "mrr"', "needs per_positive"),
+        (COLUMN + "per_positive = 0", "columns[1].per_positive"),
+        (COLUMN.replace("links", "roles") + "per_positive = 5", "only for links"),
+        (COLUMN + 'negatives = "easy"', "negatives='easy'"),
+        (COLUMN + "search = 3", "columns[1].search"),
+        (COLUMN + "search = { trials = 0 }", "columns[1].search.trials: "),
+        (COLUMN + "search = { trials = 1001 }", "columns[1].search.trials: "),
+        (COLUMN + "search = { trails = 3 }", "mean 'trials'"),
+        (COLUMN + "search = { reduce = 1 }", "search.reduce: "),
+        (COLUMN + "search = { rungs = [9, 3] }", "not [9, 3]"),
+        (COLUMN + "search = { rungs = [3, 3] }", "not [3, 3]"),
+        (COLUMN + "search = { rungs = [3, 41] }", "beyond the 40 epochs"),
+        (COLUMN + "search = { seeds = [4] }", "reported, too (0 to 4)"),
+        (COLUMN + "search = { seeds = [] }", "search.seeds"),
+        (COLUMN + "search = { space = { depht = [1] } }", "'depht'"),
+        (COLUMN + "search = { space = { hidden = [] } }", "search.space"),
+        (COLUMN + "search = { space = { GCNN = { hidden = [4] } } }", "mean 'GCN'"),
+        (COLUMN + "settings = { GCN = { max_dist = 3 } }", "setting of GCN='max_dist'"),
+        (COLUMN + "settings = { GCNN = { hidden = 3 } }", "mean 'GCN'"),
         (COLUMN + "seeds = { most = 2 }", "columns[1].seeds"),
-        (COLUMN + "search = { trails = 3 }", "Did you mean 'trials'"),
         (COLUMN + 'protocol = "honest"\nprotocols = ["honest"]', "keep one of them"),
-        (COLUMN + 'protocol = "unfair"', "protocol='unfair' is not known"),
+        (COLUMN + 'protocol = "unfair"', "protocol='unfair'"),
         (COLUMN + "protocols = []", "columns[1].protocols"),
     ],
 )
-def test_a_wrong_study_is_told_where_and_what_to_write(tmp_path: Path, text: str, words: str) -> None:
+def test_the_error_of_a_wrong_study_says_where_it_is(tmp_path: Path, text: str, words: str) -> None:
     file = tmp_path / "wrong.toml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(ParameterError) as told:
+    with pytest.raises(de.ParameterError) as raised:
         read_config(file)
-    assert words in str(told.value) and "wrong.toml" in str(told.value)
-
-
-@pytest.mark.parametrize("given", [["negatives_repeat", "gradients_not_reset"], "negatives_repeat+gradients_not_reset"])
-def test_several_leaks_at_once_are_a_list_or_joined_by_plus(given: Any) -> None:
-    study = de.study(graphs="karate", models="GCN", protocol=given)
-    assert study.config.columns[0].protocols == ("negatives_repeat + gradients_not_reset",)
+    assert words in str(raised.value) and "wrong.toml" in str(raised.value)
 
 
 def test_arguments_of_study_are_named_without_the_columns_of_a_file() -> None:
-    with pytest.raises(ParameterError) as told:
-        de.study(graphs="karate", models="GCN", seeds=0)
-    assert str(told.value).startswith("seeds: it must be a whole number")
-    with pytest.raises(ParameterError) as told:
-        de.study(graphs="karate", tasks=["links", "roles"], models="Katz")
-    assert str(told.value).startswith("Katz does not take sets of 1 (karate roles)")
-
-
-def test_a_column_overrides_what_is_said_for_all_key_by_key() -> None:
-    common = {"models": ["GCN"], "epochs": 9, "options": {"patience": 4, "batch_size": 32}, "search": {"trials": 7}}
-    own = {"graph": "karate", "task": "links", "options": {"patience": 2}, "search": {"rungs": [1, 2]}}
-    (column,) = make_config({**common, "columns": [own]}).columns
-    assert (column.epochs, column.options) == (9, {"patience": 2, "batch_size": 32})
-    assert column.search is not None and (column.search.trials, column.search.rungs) == (7, (1, 2))
-
-
-def test_the_usual_rungs_end_with_the_epochs_of_a_run() -> None:
-    for epochs, rungs in ((4, (4,)), (5, (5,)), (15, (5, 15)), (44, (5, 15)), (45, (5, 15, 45))):
-        (cell,) = cells(models="GCN", epochs=epochs, search={"trials": 2})
-        assert cell.rungs == rungs
-
-
-def test_one_model_may_be_named_without_a_list() -> None:
-    (column,) = make_config({"models": "GCN", "columns": [{"graph": "karate", "task": "links"}]}).columns
-    assert column.models == ("GCN",)
-    assert de.study(graphs="karate", models="GCN").progress().left == 5
-
-
-def test_all_cells_of_table1_have_20_seeds() -> None:
-    for name in ("table1", "heuristics", "leaks"):
-        assert {column.seeds for column in read_config(STUDIES / f"{name}.toml").columns} == {20}
+    for wrong, words in (
+        ({"models": "GCN", "seeds": 0}, "seeds: "),
+        ({"tasks": ["links", "roles"], "models": "Katz"}, "Katz does not take sets of 1 (karate roles)"),
+    ):
+        with pytest.raises(de.ParameterError) as raised:
+            de.study(graphs="karate", **wrong)
+        assert str(raised.value).startswith(words)
 
 
 def cells(**given: Any) -> list[Cell]:
@@ -122,22 +111,54 @@ def cells(**given: Any) -> list[Cell]:
             for protocol in column.protocols for model in column.models]  # fmt: skip
 
 
-def test_every_model_is_given_as_many_trials_the_defaults_first_and_one_with_fewer_tries_all() -> None:
+def test_a_column_overrides_what_all_have_in_common_key_by_key() -> None:
+    common = {"models": ["GCN"], "epochs": 9, "options": {"patience": 4, "batch_size": 32}, "search": {"trials": 7}}
+    column = {"graph": "karate", "task": "links", "options": {"patience": 2}, "search": {"rungs": [1, 2]}}
+    other = {"graph": "lesmis", "task": "links", "models": "GIN", "search": False}
+    first, second = make_config({**common, "columns": [column, other]}).columns
+    assert (first.epochs, first.options, first.models) == (9, {"patience": 2, "batch_size": 32}, ("GCN",))
+    assert first.search is not None and (first.search.trials, first.search.rungs) == (7, (1, 2))
+    assert (second.options, second.models, second.search) == (common["options"], ("GIN",), None)
+    usual = make_config({"models": ["GCN", "GCN"], "columns": [{"graph": "karate", "task": "links"}]})
+    assert (usual.title, usual.columns[0].models, usual.columns[0].seeds, usual.columns[0].epochs) == (
+        "study", ("GCN",), 5, 40)  # fmt: skip
+
+
+def test_the_usual_rungs_end_with_the_epochs_of_a_run() -> None:
+    for epochs, rungs in ((4, (4,)), (5, (5,)), (15, (5, 15)), (44, (5, 15)), (45, (5, 15, 45))):
+        (cell,) = cells(models="GCN", epochs=epochs, search={"trials": 2})
+        assert cell.rungs == rungs
+
+
+def test_every_model_gets_as_many_trials_and_one_with_fewer_settings_tries_all() -> None:
     models = ["GCN", "SEAL", "DE-GNN-SPD", "Katz", "Adamic-Adar"]
     found = {cell.model: cell for cell in cells(models=models, epochs=4, search={"trials": 5, "rungs": [1, 2]})}
     assert {model: len(cell.trials) for model, cell in found.items()} == {
         "GCN": 5, "SEAL": 5, "DE-GNN-SPD": 5, "Katz": 4, "Adamic-Adar": 1}  # fmt: skip
-    assert all(cell.trials[0] == {} for cell in found.values())
-    specs = [spec for _, spec in found["GCN"].trial_specs()]
-    assert {(spec.rung, spec.epochs) for spec in specs} == {(1, 1), (2, 2)}
-    assert {spec.seed for spec in specs} == {1000, 1001}
+    assert all(cell.trials == candidates(model, 2, most=5) for model, cell in found.items())
+    assert {(spec.rung, spec.epochs, spec.seed) for _, spec in found["GCN"].trial_specs()} == {
+        (1, 1, 1000), (1, 1, 1001), (2, 2, 1000), (2, 2, 1001)}  # fmt: skip
+    assert found["Katz"].rungs == (1,) and found["Adamic-Adar"].rungs == ()  # nothing to train, nothing to choose
 
 
-def test_a_protocol_is_a_column_of_its_own_and_settings_are_chosen_honestly() -> None:
+def test_a_space_may_be_that_of_a_model_and_settings_of_the_study_are_fixed() -> None:
+    space = {"hidden": [4, 6], "GIN": {"hidden": [9]}, "layers": [1]}
+    given = {"models": ["GCN", "GIN", "SAGE"], "settings": {"SAGE": {"hidden": 3}}}
+    found = {cell.model: cell for cell in cells(**given, search={"trials": 9, "space": space})}
+    tried = {model: {(name, v) for trial in cell.trials for name, v in trial.items()} for model, cell in found.items()}
+    assert tried == {"GCN": {("hidden", 4), ("hidden", 6), ("layers", 1)}, "GIN": {("hidden", 9), ("layers", 1)},
+                     "SAGE": {("layers", 1)}}  # fmt: skip
+    assert [found["SAGE"].settings(trial) for trial in range(2)] == [{"hidden": 3}, {"hidden": 3, "layers": 1}]
+    (usual,) = cells(models="GCN", search={"trials": 30})
+    assert usual.trials == candidates("GCN", 2)  # from the whole space
+
+
+def test_a_protocol_is_a_column_and_settings_are_chosen_honestly() -> None:
     search = {"trials": 2, "rungs": [1]}
-    honest, leaking = cells(models=["GCN"], search=search, protocols=["honest", "negatives_repeat"])
-    assert (honest.protocol, leaking.protocol) == ("honest", "negatives_repeat")
+    given = ["honest", ["negatives_repeat", "gradients_not_reset"], "gradients_not_reset+negatives_repeat"]
+    honest, leaking = cells(models=["GCN"], search=search, protocols=given)
+    assert (honest.protocol, leaking.protocol) == ("honest", "negatives_repeat + gradients_not_reset")
     trials = [[spec.key for _, spec in cell.trial_specs()] for cell in (honest, leaking)]
     assert trials[0] == trials[1] != []
     assert honest.reported(0)[0].key != leaking.reported(0)[0].key
-    assert leaking.reported(0)[0].make_task().leaks == ("negatives_repeat",)
+    assert leaking.reported(0)[0].make_task().leaks == ("negatives_repeat", "gradients_not_reset")

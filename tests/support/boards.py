@@ -7,8 +7,6 @@ from typing import Any
 
 from tests.support.waiting import LONG, until
 
-PAIR = "['GCN', 'DE-GNN-SPD']"
-
 
 class Board:
     """One board on a page."""

@@ -1,8 +1,9 @@
-"""Installs this package with the lowest versions that pyproject.toml allows, in a folder of its own, and uses it.
+"""Installs the lowest versions that pyproject.toml allows, in a folder of its own, and uses the package with them.
 
-    python -m tests.support.lowest [extra]
+    python -m tests.support.lowest [tests...]
 
-Without an extra: what the Explorer needs. It downloads, so it is no part of the suite.
+It imports everything, opens the Explorer, trains a model, and runs these tests, if any. It downloads about 300 MB, so
+it is no part of the suite. Torch is the tested version: older ones bring gigabytes of CUDA libraries along.
 """
 
 from __future__ import annotations
@@ -16,30 +17,38 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from tests.test_platforms import USED
+from tests.test_platforms import IMPORT_ALL, TRAIN, USE
 
 ROOT = Path(__file__).parents[2]
+EXTRAS = ("train", "cluster", "app", "lab")
 
 
-def lowest(extra: str = "") -> list[str]:
-    """The direct requirements, each at its lower bound."""
+def lowest() -> list[str]:
+    """What the package and its extras for users require, each at its lower bound."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [
-        Requirement(line) for line in [*project["dependencies"], *project["optional-dependencies"].get(extra, [])]
-    ]
-    bounds = {each.name: [spec.version for spec in each.specifier if spec.operator == ">="] for each in wanted}
-    return [f"{name}=={versions[0]}" for name, versions in bounds.items() if versions]
+    lines = [*project["dependencies"], *(line for name in EXTRAS for line in project["optional-dependencies"][name])]
+    found = {}
+    for requirement in map(Requirement, lines):
+        bounds = [each.version for each in requirement.specifier if each.operator == ">="]
+        if bounds:
+            found[requirement.name] = f"{requirement.name}=={bounds[0]}"
+    tested = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    found["torch"] = next(line for line in tested if line.startswith("torch=="))
+    return list(found.values())
 
 
-def main(extra: str = "") -> None:
+def main(*tests: str) -> None:
     with tempfile.TemporaryDirectory() as place:
         subprocess.run([sys.executable, "-m", "venv", f"{place}/lowest"], check=True)
         python, script = f"{place}/lowest/bin/python", Path(place, "used.py")
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *lowest(extra)], check=True)
-        script.write_text(USED + ("de.fit, de.TrainingBoard\n" if extra else ""), encoding="utf-8")
+        tools = ["pytest", "hypothesis"] if tests else []
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *lowest(), *tools], check=True)
+        script.write_text(USE + IMPORT_ALL + TRAIN, encoding="utf-8")
         environment = os.environ | {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": place}
         subprocess.run([python, script, place, "towns"], env=environment, check=True)
-    print("used with " + ", ".join(lowest(extra)))
+        if tests:
+            subprocess.run([python, "-m", "pytest", "-q", *tests], cwd=ROOT, env=environment, check=True)
+    print("used with " + ", ".join(lowest()))
 
 
 if __name__ == "__main__":

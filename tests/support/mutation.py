@@ -1,7 +1,7 @@
 """Put random small faults into the package, and count how many of them the tests notice.
 
     python -m tests.support.mutation --rooms graphs learn --faults 40
-    python -m tests.support.mutation --rooms studies --tests tests/studies    # of a room, by its own tests
+    python -m tests.support.mutation --rooms studies learn/tasks.py --tests tests/studies tests/learn
 
 Chance chooses the faults; the seed is the commit, so the same commit gets the same faults. First all tests run once,
 traced, to learn which functions each of them calls; the result is kept in ``.mutation/`` until ``--retrace``. Each
@@ -71,7 +71,7 @@ class Trace(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS)
+    parser.add_argument("--rooms", nargs="+", default=ROOMS, metavar="ROOM", help="or a folder or module of one")
     parser.add_argument("--faults", type=int, default=20, help="faults for each room (default: 20)")
     parser.add_argument("--seed", default=commit(), help="default: the commit")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
@@ -110,7 +110,10 @@ def modules(room: str) -> list[Path]:
         return sorted((package / "views" / "js").glob("*.js"))
     if room == "top":
         return sorted(path for path in package.glob("*.py") if path.name != "__init__.py")
-    return sorted(path for path in (package / room).rglob("*.py"))
+    inside = sorted((package / room).rglob("*.py")) if (package / room).is_dir() else [package / room]
+    if not all(path.exists() for path in inside) or not inside:
+        sys.exit(f"{room} is no room of the package; these are: {', '.join(ROOMS)}")
+    return inside
 
 
 def places_of(path: Path) -> list[Callable[[], Fault]]:
@@ -202,15 +205,19 @@ JS_CHANGES = {
 }  # fmt: skip
 
 
+JS_TEXT = re.compile(  # strings, and regular expressions
+    r"\"[^\"]*\"|'[^']*'|`[^`]*`|(?:(?<=[(,=:!&|?])|(?<=[(,=:!&|?] ))/(?![/* ])(?:\\.|\[[^\]]*\]|[^/\\])+/[a-z]*"
+)
+
+
 def js_places(path: Path) -> list[Callable[[], Fault]]:
     """The same for JavaScript, by its text: operators, numbers, and lines that are one call."""
     lines = path.read_text(encoding="utf-8").split("\n")
     found: list[Callable[[], Fault]] = []
-    pattern = re.compile(
-        "|".join(re.escape(each) for each in sorted(JS_CHANGES, key=len, reverse=True)) + r"|(?<![\w.#])\d+(?![\w.])"
-    )
+    operators = "|".join(re.escape(each) for each in sorted(JS_CHANGES, key=len, reverse=True))
+    pattern = re.compile(operators + r"|(?<![\w.#])(?<!\de-)\d+(?![\w.])")  # not the exponent of 1e-9
     for row, line in enumerate(lines):
-        bare = re.sub(r"\"[^\"]*\"|'[^']*'|`[^`]*`", lambda m: "_" * len(m[0]), line.split("//")[0])
+        bare = JS_TEXT.sub(lambda m: "_" * len(m[0]), line).split("//")[0]
         if bare.strip().startswith(("*", "/*", "import", "export {")):
             continue
         for hit in pattern.finditer(bare):
@@ -363,7 +370,8 @@ def try_all(faults: list[Fault], tests: list[list[str]], workers: int) -> list[b
                 break
             noticed[k] = copy.notices(faults[k], tests[k])
             if not noticed[k]:
-                print(f"  not noticed: {faults[k].path}:{faults[k].line} {faults[k].kind}", flush=True)
+                path, line, kind, _ = faults[k]
+                print(f"  not noticed: {path}:{line} {kind}: {changed(faults[k])}", flush=True)
         copy.close()
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(workers)]
@@ -372,6 +380,14 @@ def try_all(faults: list[Fault], tests: list[list[str]], workers: int) -> list[b
     for thread in threads:
         thread.join()
     return noticed
+
+
+def changed(fault: Fault) -> str:
+    """The first line that the fault changes, before and after."""
+    text = (TOP / fault.path).read_text(encoding="utf-8")
+    before = ast.unparse(ast.parse(text)) if fault.path.endswith(".py") else text
+    pairs = zip(before.splitlines(), fault.text.splitlines(), strict=False)
+    return next((f"{old.strip()} -> {new.strip() or 'nothing'}" for old, new in pairs if old != new), "the last line")
 
 
 class Copy:
@@ -383,6 +399,7 @@ class Copy:
         shutil.copytree(TOP, place, ignore=ignored)
         self.reliable: set[str] = set()  # tests that pass without any fault
         self.unreliable: set[str] = set()  # tests that fail without any fault
+        self.collected: set[str] = set()  # files of tests that can be imported without any fault
         environment = {"PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1", "CI": "true", "OMP_NUM_THREADS": "1"}
         self.warm = subprocess.Popen(
             [sys.executable, "-m", "tests.support.warm"],
@@ -416,10 +433,21 @@ class Copy:
                 target.write_text(good, encoding="utf-8")
             if failed is None:
                 return any(self.passes(name, compiled) for name in left)
-            if failed not in tests or self.passes(failed, compiled):  # not in tests: nothing could be collected
+            if failed not in tests:  # none could be collected, or they did not end
+                return self.collects(tests, compiled)
+            if self.passes(failed, compiled):
                 return True
             self.unreliable.add(failed)
         return False
+
+    def collects(self, tests: list[str], compiled: bool) -> bool:
+        """True; it ends the program if these tests cannot be collected without any fault either."""
+        files = sorted({name.partition("::")[0] for name in tests} - self.collected)
+        if files and self.run(["-q", "--collect-only", "-p", "no:cacheprovider", *files], compiled) != 0:
+            print(f"These cannot be collected without any fault: {' '.join(files)}", flush=True)
+            os._exit(1)
+        self.collected.update(files)
+        return True
 
     def passes(self, test: str, compiled: bool) -> bool:
         """Whether a test passes without any fault, and ends."""
@@ -448,7 +476,8 @@ class Copy:
         print(json.dumps({"arguments": arguments, "plain": compiled}), file=self.warm.stdin, flush=True)
         child = int(self.warm.stdout.readline())
         late = threading.Event()
-        timer = threading.Timer(TIMEOUT, lambda: (late.set(), end(child)))
+        busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+        timer = threading.Timer(TIMEOUT * busy, lambda: (late.set(), end(child)))
         timer.start()
         code = int(self.warm.stdout.readline())
         timer.cancel()

@@ -9,11 +9,13 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import resource
 import sys
 
 import pytest
 
 NEEDED = ("hypothesis", "networkx", "numba", "numpy", "pandas", "scipy.sparse", "torch")
+BYTES = 10 * 2**30  # of memory, for a fault may ask for all there is
 
 
 def main() -> None:
@@ -32,6 +34,7 @@ def main() -> None:
 def run(arguments: list[str], plain: bool) -> None:
     """Run pytest and end; ``plain``: compiled loops run as plain Python."""
     os.setsid()
+    resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)

@@ -1,89 +1,54 @@
-"""BREC: the pairs as they are published, and the counts of the new methods against a slow version."""
+"""BREC: the pairs as they are published, and counts against the definitions."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
-from fractions import Fraction
 
 import pytest
 
-import degnn_explore as de
 from degnn_explore import theory
+
+from ..expressive.slow import first_layer
 
 needs_brec = pytest.mark.skipif(
     "brec" not in os.environ.get("DEGNN_DATA", ""), reason="DEGNN_DATA names no BREC folder"
 )
-
-
-def refine(G: de.Graph, start: list[object]) -> object:
-    """Color refinement by nested tuples, as many layers as there are nodes; colors named by first sight are shared."""
-    colors = start
-    for _ in range(G.num_nodes):
-        nested = [
-            (colors[u], tuple(sorted(map(repr, (colors[v] for v in G.neighbors(u).tolist())))))
-            for u in range(G.num_nodes)
-        ]
-        colors = [NAMES.setdefault(color, len(NAMES)) for color in nested]
-    return colors
-
-
-NAMES: dict[object, int] = {}
-
-
-def slow_zero_one(G: de.Graph) -> Counter[object]:
-    marked = [[int(u == v) for u in range(G.num_nodes)] for v in range(G.num_nodes)]
-    return Counter(refine(G, list(marks))[v] for v, marks in enumerate(marked))  # type: ignore[index]
-
-
-def slow_returns(G: de.Graph) -> Counter[object]:
-    start: list[object] = []
-    for u in range(G.num_nodes):
-        at, row = {u: Fraction(1)}, []
-        for _ in range(G.num_nodes):
-            after: dict[int, Fraction] = {}
-            for v, probability in at.items():
-                for w in G.neighbors(v).tolist():
-                    after[w] = after.get(w, Fraction(0)) + probability / int(G.degrees[v])
-            at = after
-            row.append(at.get(u, Fraction(0)))
-        start.append(tuple(row))
-    return Counter(refine(G, start))  # type: ignore[arg-type]
+CATEGORIES = {"basic": 60, "simple regular": 50, "strongly regular": 50, "extension": 100, "CFI": 100,
+              "4-vertex condition": 20, "distance-regular": 20, "together": 400}  # fmt: skip
 
 
 @needs_brec
-def test_zero_one_and_return_probabilities_agree_with_slow_versions_on_the_basic_pairs() -> None:
-    board = theory.brec(["1-WL", "zero-one", "RWSE", "DE-1 SPD"], categories=["basic"], progress=False)
-    pairs = theory.brec_pairs("basic")
-    assert len(pairs) == 60
-    for row, (G, H) in enumerate(pairs[::4]):
-        told = board.pairs.iloc[4 * row]
-        assert told["zero-one"].startswith("layer") == (slow_zero_one(G) != slow_zero_one(H))
-        assert told["RWSE"].startswith("layer") == (slow_returns(G) != slow_returns(H))
-    assert board.table.loc["basic", "1-WL"] == 0
-    assert board.table.loc["together", "pairs"] == 60
+def test_1_wl_confuses_all_400_pairs() -> None:
+    board = theory.brec(["1-WL"], progress=False)
+    assert board.table["pairs"].to_dict() == CATEGORIES and not board.table["1-WL"].any()
+    assert board.pairs.loc[61, ["family", "first", "second"]].tolist() == [
+        "simple regular", "simple regular 1a", "simple regular 1b"
+    ]  # fmt: skip
 
 
 @needs_brec
-def test_counts_of_two_categories_are_those_checked_elsewhere() -> None:
-    board = theory.brec(
-        ["1-WL", "DE-1 SPD", "2-WL", "DE-2 edges"], categories=["simple regular", "distance-regular"], progress=False
-    )
-    assert board.table.loc["together", "pairs"] == 70
-    assert board.table.loc["together", "1-WL"] == 0
-    assert board.table.loc["simple regular", "2-WL"] == 50
-    assert board.table.loc["distance-regular", "2-WL"] == 0
-    assert board.table.loc["simple regular", "DE-1 SPD"] == board.table.loc["simple regular", "DE-2 edges"] == 50
-    assert board.table.loc["distance-regular", "DE-1 SPD"] == board.table.loc["distance-regular", "DE-2 edges"] == 0
+def test_counts_follow_the_definitions() -> None:
+    methods = {"1-WL": "1-WL", "zero-one": "zero-one", "RWSE": "RWSE", "DE-1 SPD": "DE-SPD"}
+    board = theory.brec(list(methods), categories=["distance-regular", "basic"], progress=False)
+    assert board.table["pairs"].to_dict() == {"distance-regular": 20, "basic": 60, "together": 80}
+    assert (board.table.loc["together"] == board.table.iloc[:2].sum()).all()
+    assert (board.table.loc["distance-regular"].iloc[1:] == 0).all()
+    for row, (G, H) in enumerate(theory.brec_pairs("basic")[::25]):
+        assert [X.edges.tolist() for X in board.graphs(20 + 25 * row)] == [G.edges.tolist(), H.edges.tolist()]
+        for title, method in methods.items():
+            layer = first_layer((G, None), (H, None), method)
+            assert board.pairs.loc[20 + 25 * row, title] == ("same" if layer is None else f"layer {layer}")
 
 
-def test_published_counts_add_up() -> None:
+@needs_brec
+def test_by_default_all_methods_of_the_table_are_compared() -> None:
+    board = theory.brec(categories=["simple regular"], progress=False)
+    assert tuple(board.table.columns[1:]) == theory.BREC_METHODS
+    assert board.table.loc["together"].tolist() == [50, 0, 50, 50, 50, 50, 50, 50, 50] and not board.notes
+    assert board.published.equals(theory.brec_published())
+
+
+def test_published_counts_add_up_to_the_totals_of_the_paper() -> None:
     table = theory.brec_published()
-    assert table.loc["3-WL", "together"] == 270
-    assert table.loc["I²-GNN", "together"] == 281
-    assert table.loc["Graphormer", "together"] == 79
-
-
-def test_an_unknown_category_is_refused_with_a_suggestion() -> None:
-    with pytest.raises(de.ParameterError, match="CFI"):
-        theory.brec(categories=["CFY"])
+    assert table["together"].tolist() == [270, 83, 166, 233, 223, 216, 254, 275, 281, 79]
+    assert table.index[0] == "3-WL" and table.loc["GSN"].tolist() == [60, 99, 95, 0, 254]

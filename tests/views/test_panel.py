@@ -1,7 +1,8 @@
-"""When a panel ends, and a real kernel to which a page speaks through subshells as JupyterLab does."""
+"""When a panel ends, and a real kernel whose pages send messages through subshells as JupyterLab does."""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,6 +22,12 @@ class Speaker(Panel):
         self.send("heard")
 Speaker().model_id
 """
+NOTE = """
+from degnn_explore.views.panel import CellNote
+with CellNote() as note:
+    note.tell("laying <b> out")
+    note.tell("drawing")
+"""
 
 
 @pytest.fixture
@@ -39,19 +46,19 @@ def control(kernel: BlockingKernelClient, kind: str, **content: Any) -> dict[str
 
 
 def until_idle(kernel: BlockingKernelClient, asked: str) -> list[dict[str, Any]]:
-    """What the kernel published on account of a message."""
+    """What the kernel published in answer to a message."""
     found: list[dict[str, Any]] = []
     while not found or found[-1]["content"].get("execution_state") != "idle":
-        told = kernel.get_iopub_msg(timeout=LONG)
-        if told["parent_header"].get("msg_id") == asked:
-            found.append(told)
+        message = kernel.get_iopub_msg(timeout=LONG)
+        if message["parent_header"].get("msg_id") == asked:
+            found.append(message)
     return found
 
 
 def asker(kernel: BlockingKernelClient) -> Callable[[str | None], list[Any]]:
-    """Asks the widget of a panel, through a subshell or none; returns what it answered."""
-    told = until_idle(kernel, kernel.execute(PANEL))
-    [result] = [one for one in told if one["msg_type"] == "execute_result"]
+    """Sends a message to a panel's widget, through a subshell or none; returns its answers."""
+    published = until_idle(kernel, kernel.execute(PANEL))
+    [result] = [message for message in published if message["msg_type"] == "execute_result"]
     model = result["content"]["data"]["text/plain"].strip("'")
 
     def ask(subshell: str | None) -> list[Any]:
@@ -59,16 +66,16 @@ def asker(kernel: BlockingKernelClient) -> Callable[[str | None], list[Any]]:
         message = kernel.session.msg("comm_msg", {"comm_id": model, "data": data})
         message["header"]["subshell_id"] = subshell
         kernel.shell_channel.send(message)
-        heard = until_idle(kernel, message["header"]["msg_id"])
-        return [one["content"]["data"]["content"] for one in heard if one["msg_type"] == "comm_msg"]
+        published = until_idle(kernel, message["header"]["msg_id"])
+        return [it["content"]["data"].get("content") for it in published if it["msg_type"] == "comm_msg"]
 
     return ask
 
 
-def test_a_widget_hears_the_page_when_the_subshell_it_last_spoke_from_is_gone(kernel: BlockingKernelClient) -> None:
+def test_a_page_is_answered_when_the_subshell_of_its_last_message_is_gone(kernel: BlockingKernelClient) -> None:
     ask = asker(kernel)
     first = control(kernel, "create_subshell_request")["subshell_id"]
-    assert ask(first) == ["heard"]  # it spoke from there
+    assert ask(first) == ["heard"]
     control(kernel, "delete_subshell_request", subshell_id=first)
     assert ask(None) == ["heard"]
     second = control(kernel, "create_subshell_request")["subshell_id"]
@@ -76,18 +83,34 @@ def test_a_widget_hears_the_page_when_the_subshell_it_last_spoke_from_is_gone(ke
     control(kernel, "delete_subshell_request", subshell_id=second)
     third = control(kernel, "create_subshell_request")["subshell_id"]
     assert ask(third) == ["heard"]
+    published = until_idle(kernel, kernel.execute(NOTE))
+    shown = {it["msg_type"]: it["content"]["data"]["text/html"] for it in published if "display" in it["msg_type"]}
+    assert shown == {"display_data": "<p>Laying &lt;b&gt; out…</p>", "update_display_data": ""}
 
 
-def test_running_a_cell_again_closes_the_panel_it_made_before(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("make", [de.Explorer, de.TrainingBoard])
+def test_a_panel_whose_arguments_are_wrong_leaves_no_second_error(make: Callable[..., Any]) -> None:
+    for wrong in ({"layers": 99, "layer": 99}, {"preset": "x", "task": "y"}, {"a": 3, "graph": 3}):
+        with pytest.raises((ValueError, TypeError)):
+            make(**wrong)
+        gc.collect()
+
+
+def test_running_a_cell_again_closes_the_panels_it_made_before(monkeypatch: pytest.MonkeyPatch) -> None:
     shell, made = Shell(), list[de.Explorer]()
+
+    def two() -> None:
+        made.extend(de.Explorer(preset="hexagon") for _ in range(2))
+
     monkeypatch.setattr(getipython, "get_ipython", lambda: shell)
-    for _ in range(50):
-        shell.run("a", lambda: made.append(de.Explorer(preset="hexagon")))
-    shell.run("b", lambda: made.append(de.Explorer(preset="hexagon")))
-    assert [explorer.comm is not None for explorer in made] == [False] * 49 + [True, True]
+    for cell in "aabac":
+        shell.run(cell, two)
+    assert [explorer.comm is not None for explorer in made] == [False] * 4 + [True] * 6
     assert made[0].classes == b""  # Out[] keeps the Python object, but not its arrays
-
-
-def test_outside_of_a_notebook_nothing_is_closed() -> None:
-    made = [de.Explorer(preset="hexagon") for _ in range(3)]
-    assert all(explorer.comm is not None for explorer in made)
+    shell.parent = {"header": {"msg_type": "comm_msg", "msg_id": "9"}, "metadata": {"cellId": "c"}}
+    de.Explorer(preset="hexagon")  # made by a click, not by the cell
+    assert made[-1].comm is not None
+    monkeypatch.undo()
+    alone = [de.Explorer(preset="hexagon") for _ in range(3)]  # without a notebook
+    assert all(explorer.comm is not None for explorer in (*alone, *made[4:]))

@@ -1,32 +1,28 @@
-"""What readers without a kernel get: a picture with its caption in any viewer, and files that reach nothing."""
+"""What readers without a kernel get: pictures with captions in any viewer, and files that reach nothing."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
 import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import nbformat
+import networkx as nx
 import pytest
 from nbconvert import HTMLExporter
 
 import degnn_explore as de
+from degnn_explore.common.style import text_on
 from degnn_explore.views import static_html
 from degnn_explore.views.board.chart_svg import chart_svg
+from degnn_explore.views.text import node_name
+from tests.support.page import Markup
 
-EVIL = "<img src=x onerror=alert(1)>"
-
-
-def converted(panel: Any) -> str:
-    """The page that nbconvert makes of a notebook, saved by JupyterLab, whose one output is this panel."""
-    bundle = panel._repr_mimebundle_()
-    data = bundle[0] if isinstance(bundle, tuple) else bundle
-    out = nbformat.v4.new_output("execute_result", data=data, execution_count=1)
-    cell = nbformat.v4.new_code_cell("panel", outputs=[out], execution_count=1)
-    page, _ = HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
-    return str(page)
+EVIL = "' \" onload=alert(1) <img src=x onerror=alert(1)> href </script> &amp;"
 
 
 def pictures(page: str) -> list[ElementTree.Element]:
@@ -35,34 +31,60 @@ def pictures(page: str) -> list[ElementTree.Element]:
     return [ElementTree.fromstring(base64.b64decode(it)) for it in found]
 
 
-def texts(picture: ElementTree.Element) -> list[str]:
-    return [it.text or "" for it in picture.iter("{http://www.w3.org/2000/svg}text")]
+def texts(picture: ElementTree.Element) -> str:
+    return "\n".join(it.text or "" for it in picture.iter("{http://www.w3.org/2000/svg}text"))
+
+
+def harmless(html: str) -> Markup:
+    """HTML in which no name has become an element or an attribute."""
+    made = Markup(html)
+    sources = [attributes.get("src") or "" for _, attributes in made.elements]
+    assert not {"onload", "onerror"} & made.attributes and "x" not in sources and "href" not in made.attributes
+    return made
 
 
 def test_nbconvert_shows_an_explorer_as_a_picture_with_its_caption() -> None:
     explorer = de.Explorer(preset="hexagon")
     explorer.wait()
-    page = converted(explorer)
-    assert "VBox(" not in page
-    assert "<figcaption" in page
-    assert re.search(r"told apart by [^.]*DE-[^.]* from layer 2", page)
-    assert "not by 1-WL" in page
-    assert {"A = {v0} · two triangles", "∞a"} <= set(texts(pictures(page)[0]))
+    data = explorer._repr_mimebundle_()[0]
+    out = nbformat.v4.new_output("execute_result", data=data, execution_count=1)
+    cell = nbformat.v4.new_code_cell("panel", outputs=[out], execution_count=1)
+    page, _ = HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    assert "<figcaption" in page and data["text/plain"] in Markup(page).text
+    graphs, trees = pictures(page)
+    assert "A = {v0} · two triangles" in texts(graphs) and "layer 2" in texts(trees)
+    told = re.search(r"told apart by (.*), not by (.*)\.", data["text/plain"])
+    assert told is not None
+    assert "DE-SPD from layer 2" in told[1] and "RWSE from layer 0" in told[1] and told[2].split(", ") == ["1-WL"]
 
 
-def test_a_large_graph_stays_a_small_picture_that_says_what_it_leaves_out() -> None:
-    caption, html = de.Explorer(preset="pb").static()
-    assert "Not every one of the 16,714 edges is drawn" in caption
-    assert len(html) < 1_500_000
+@pytest.mark.parametrize(
+    ("targets", "words"), [([[3], [6]], "No method tells A from B"), ([[2], []], "Colors: distance to S, layer 2.")]
+)
+def test_a_caption_says_what_is_known(targets: list[list[int]], words: str) -> None:
+    explorer = de.Explorer(preset="fig1")
+    explorer.targets = targets
+    explorer.wait()
+    assert words in explorer.static()[0] and "told apart" not in explorer.static()[0]
+    explorer = de.Explorer((de.zoo.petersen(), [1]), color_by="1-WL", layer=1)
+    assert "Colors: a plain GNN, layer 1" in explorer.static()[0] and "S = {v1}" in explorer.static()[0]
 
 
-def test_names_are_text_in_pictures_and_captions() -> None:
-    G = de.Graph.from_edges([(EVIL, "b"), ("b", "c")], title=EVIL)
-    page = converted(de.Explorer((G, [EVIL])))
-    assert EVIL not in page
-    assert EVIL in texts(pictures(page)[0])
-    assert EVIL not in static_html.table([EVIL], [[EVIL]])
-    assert 'onload="' not in static_html.image("<svg/>", 'a picture" onload="alert(1)')
+def test_names_are_text_wherever_they_are_shown() -> None:
+    names = [EVIL, "b\x00\x1b", "c"]
+    G = de.Graph.from_edges([(0, 1), (1, 2)], names=names, title=EVIL, info={"city": [EVIL, "", ""]})
+    for explorer in (de.Explorer((G, [EVIL])), de.Explorer((G, [0, 2]), (G, [1]), layer=1)):
+        explorer.wait()
+        for what in ("graph", "tree"):
+            assert EVIL in texts(ElementTree.fromstring(explorer.svg(what)))
+        assert EVIL in harmless(explorer.static()[1]).text
+        page = harmless(re.sub(r"<script.*?</script>", "", explorer.html(), flags=re.DOTALL))
+        assert not [tag for tag, _ in page.elements if tag == "img"] and EVIL in page.text  # its title
+    table = harmless(static_html.table([EVIL], [[EVIL], [EVIL]]) + static_html.figure(EVIL, "<b></b>"))
+    assert table.text == EVIL * 4 and [tag for tag, _ in table.elements].count("td") == 2
+    [(_, attributes)] = harmless(static_html.image("<svg/>", EVIL)).elements
+    assert attributes["alt"] == EVIL
+    assert harmless(static_html.page(EVIL, "<p></p>")).text.strip() == EVIL
 
 
 def test_a_picture_that_fails_leaves_the_live_view(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,30 +95,73 @@ def test_a_picture_that_fails_leaves_the_live_view(monkeypatch: pytest.MonkeyPat
     assert "division by zero" in bundle["text/html"]
 
 
-def test_a_chart_draws_lines_bands_and_dots_where_plotly_would() -> None:
-    layout = {"height": 100, "margin": {"l": 0, "r": 0, "t": 0, "b": 0}, "xaxis": {"range": [0, 10]}}
-    data = [
-        {"x": [0, 10, 10], "y": [0, 0, 1], "fill": "toself", "fillcolor": "rgba(1,2,3,0.2)"},
-        {"x": [0, 5], "y": [0, 0.5], "mode": "lines+markers", "line": {"color": "#111111", "dash": "dot"}},
-    ]
-    note = {"x": 5, "y": 0.5, "text": "<b>a &amp; b</b>", "font": {"color": "#222222"}}
-    made = chart_svg({"data": data, "layout": {**layout, "yaxis": {"range": [0, 1]}, "annotations": [note]}}, 200)
-    assert '<path d="M0.0 100.0L200.0 100.0L200.0 0.0Z" fill="rgba(1,2,3,0.2)"/>' in made
-    assert (
-        '<path d="M0.0 100.0L100.0 50.0" fill="none" stroke="#111111" stroke-width="2" stroke-dasharray="2 4"/>' in made
+def network(html: str) -> tuple[dict[str, Any], set[frozenset[str]], Any]:
+    """The nodes, the edges and the options of a page of pyvis."""
+    nodes, edges = (
+        json.loads(re.findall(rf"{name} = new vis.DataSet\((\[.*?\])\);", html)[0]) for name in ("nodes", "edges")
     )
-    assert made.count("<circle ") == 2
-    assert '<text x="100.0" y="54.0" fill="#222222" text-anchor="start" font-weight="600">a &amp; b</text>' in made
-    ElementTree.fromstring(made)
+    options = json.loads(re.findall(r"var options = (\{.*?\});", html, flags=re.DOTALL)[0])
+    return {one["id"]: one for one in nodes}, {frozenset((one["from"], one["to"])) for one in edges}, options
 
 
-def test_a_page_may_run_its_own_script_and_no_other() -> None:
-    made = static_html.page(EVIL, "<p>hello</p>", script="document.title = 'alive'")
-    assert EVIL not in made
-    assert "default-src 'none'" in made
-    assert "'sha256-" in made
-    assert "script-src" not in static_html.page("title", "<p>hello</p>")
+@pytest.mark.parametrize(("layer", "cut"), [(0, False), (2, True), (3, False)])
+def test_the_ego_network_has_what_the_layers_reach_in_the_colors_of_the_panel(layer: int, cut: bool) -> None:
+    graph = nx.union(nx.barbell_graph(4, 5), nx.star_graph(range(13, 400)))
+    G = de.Graph.from_networkx(graph)
+    explorer = de.Explorer((G, [3, 2]), (G, [14]), layer=layer, cut=cut)
+    nodes, edges, options = network(explorer.html())
+    colored, seen = explorer.state.colored(), nx.restricted_view(graph, [], [(2, 3)] if cut else [])
+    wanted, links = set(), set()
+    for k, (S, view) in enumerate((({2, 3}, seen), ({14}, graph))):
+        far = nx.multi_source_dijkstra_path_length(view, S, cutoff=max(layer, 2), weight=None)
+        near = sorted(far, key=lambda v: (far[v], v))[:300]
+        wanted |= {f"{k}:{v}" for v in near}
+        links |= {frozenset((f"{k}:{u}", f"{k}:{v}")) for u, v in view.subgraph(near).edges}
+        for v in near:
+            node, entry = nodes[f"{k}:{v}"], colored.entries[colored.codes[k][v]]
+            assert node["color"]["background"] == entry.color and node["title"] == f"{node_name(G, v)}: {entry.text}"
+            assert node["label"] == ("AB"[k] + ": ") * (v in S) + f"v{v}" + (f"\n{entry.mark}" if entry.mark else "")
+            assert (node["shape"], node["borderWidth"]) == (
+                ("box", 5) if v in S and k else ("circle", 5 if v in S else 1)
+            )
+            assert node["font"]["color"] == text_on(entry.color)
+    assert (set(nodes), edges) == (wanted, links) and options["physics"]["solver"] == "forceAtlas2Based"
+    inks = {nodes[key]["color"]["border"] for key in ("0:2", "0:1", "1:14")}
+    assert len(inks) == 3
+    alone = network(de.Explorer((G, [3]), G).html())[0]
+    assert {key.partition(":")[0] for key in alone} == {"0"}
 
 
-def test_a_page_is_written_where_it_is_asked_to(tmp_path: Path) -> None:
-    assert static_html.save(tmp_path / "lesson.html", "<p>ü</p>").read_text(encoding="utf-8") == "<p>ü</p>"
+def test_pages_reach_nothing_and_run_their_own_script_alone() -> None:
+    script = "document.title = 'alive'"
+    made = static_html.page("t", "<p>hello</p>", "p {}", script)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    [policy] = [it["content"] or "" for _, it in Markup(made).elements if "http-equiv" in it]
+    assert "default-src 'none'" in policy and f"script-src 'sha256-{digest}'" in policy
+    assert "<style>p {}</style>" in made and f">{script}</script>" in made and "<p>hello</p>" in made
+    quiet = static_html.page("t", "")
+    assert "script-src" not in quiet and "<script" not in quiet
+    ego = de.Explorer().html()
+    [policy] = [it["content"] or "" for _, it in Markup(ego).elements if "http-equiv" in it]
+    assert "default-src 'none'" in policy and not re.search(r"<(script|link)\b[^>]*(src|href)=", ego)
+
+
+def test_a_page_is_written_where_it_is_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("lesson.html", "~/b.HTM"):
+        path = static_html.save(tmp_path / name if name[0] != "~" else name, "<p>ü</p>")
+        assert path.read_text(encoding="utf-8") == "<p>ü</p>" and path.parent == tmp_path
+    for name in ("lesson.pdf", "none/lesson.html"):
+        with pytest.raises(de.ParameterError):
+            static_html.save(tmp_path / name, "")
+
+
+def test_colors_and_titles_of_a_chart_are_no_markup() -> None:
+    axes = {"xaxis": {"range": [0, 10], "title": {"text": EVIL}}, "yaxis": {"range": [0, 1]}}
+    data = [
+        {"x": [0, 5], "y": [0, 1], "fill": "toself", "fillcolor": EVIL},
+        {"x": [0, 5], "y": [None, 0.5], "mode": "lines+markers", "line": {"color": EVIL}, "opacity": 0.5},
+    ]
+    made = chart_svg({"data": data, "layout": axes | {"annotations": [{"x": 5, "y": 0.5, "text": "<b>a &amp; b</b>"}]}})
+    harmless(made)
+    assert "a & b" in texts(ElementTree.fromstring(made)).splitlines() and made.count("<circle ") == 1

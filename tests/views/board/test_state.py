@@ -1,123 +1,127 @@
-"""What is chosen on a board, and its sentences, without a widget."""
+"""What is chosen on a board, without a widget: every choice reaches the race, and what does not fit changes nothing."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pytest
 
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError
-from degnn_explore.studies.comparison import Comparison, Row
-from degnn_explore.studies.race import ModelProgress, Snapshot
-from degnn_explore.views.board import words
-from degnn_explore.views.board.state import BoardState
-
-
-def row(model: str, mean: float, seeds: int = 5, verdict: str = "", p: float | None = None) -> Row:
-    return Row(model, seeds, mean, 1.0, None, mean, 1.0, None, 1.0, 10, verdict, p)
-
-
-def table(*rows: Row) -> Comparison:
-    return Comparison(rows, "celegans", "links", 2, "auc", 430, ())
+from degnn_explore.learn.registry import MODELS
+from degnn_explore.views.board.state import SETTINGS, BoardState
 
 
 def test_a_graph_of_any_kind_is_asked_about(tmp_path: Path) -> None:
     (tmp_path / "club.csv").write_text("a,b\nb,c\nc,a\nc,d\n", encoding="utf-8")
     for given in (str(tmp_path / "club.csv"), nx.cycle_graph(8), de.zoo.figure1()):
         state = BoardState(given)
-        assert state.question == "links|own graph" and state.setup().kind == "links"
-        assert state.questions()[0][0] == "links|own graph"
-    assert BoardState(de.load("karate")).question == "roles|karate"
+        kinds = [key for key, _ in state.questions() if key.endswith("|own graph")]
+        assert state.question == "links|own graph" and kinds == ["links|own graph", "triangles|own graph"]
+        assert state.setup().kind == "links" and state.asked == f"links of {state.graph.title or 'my graph'}"
+    assert BoardState(de.load("karate")).question == "roles|karate" == BoardState("karate").question
+    labeled = de.zoo.figure1().with_labels([0, 1] * 4).with_title("")
+    state = BoardState(labeled)
+    assert state.question == "roles|own graph" and state.asked == "roles of my graph" and state.graph is labeled
+    keys = [key for key, _ in state.questions()]
+    assert "links|celegans" in keys and "roles|celegans" not in keys and "roles|karate" in keys
+    state.update(question="triangles|celegans")
+    assert (state.task, state.p, state.graph.num_nodes) == ("triangles", 3, 297)
 
 
-def test_a_task_of_ones_own_has_its_graph() -> None:
-    task = de.link_task(de.load("karate"))
+def test_a_task_of_a_users_own_has_its_graph() -> None:
+    task = de.link_task(de.load("karate"), per_positive=5, negatives="random")
     state = BoardState(task, models=["GCN"])
-    assert state.setup().task is task and state.graph is task.full_graph and state.p == 2
+    assert state.setup().task is task is state.task and state.graph is task.full_graph and state.p == 2
+    assert state.asked == "links of karate club (your task)"
+    assert "metric" in [name for name, *_ in state.form()["settings"]]
     state.update(question="links|celegans")
-    assert state.setup().task == "links" and state.graph.num_nodes == 297
-    with pytest.raises(ParameterError, match="give it alone"):
-        BoardState(task, "links")
+    assert state.setup().task == "links" and "metric" not in [name for name, *_ in state.form()["settings"]]
+    for wrong in ((task, "links"), ("karate", task)):
+        with pytest.raises(ParameterError, match="alone"):
+            BoardState(*wrong)
 
 
 def test_models_that_do_not_take_the_sets_stay_chosen_but_do_not_race() -> None:
-    state = BoardState("karate", "links", ["GCN", "SEAL"])
-    assert state.chosen == ["GCN", "SEAL"]
+    state = BoardState("karate", "links")
+    assert state.models == [name for name, entry in MODELS.items() if entry.usual and entry.takes(2)] == state.chosen
+    assert BoardState("karate", "roles").chosen != state.chosen and BoardState("karate", models=[]).chosen == []
+    state.update(models=["SEAL", "GCN", "GCN"])
+    assert state.values["models"] == ["SEAL", "GCN"] and state.chosen == ["GCN", "SEAL"]
     state.update(question="roles|karate")
-    assert state.chosen == ["GCN"]
-    state.update(question="links|karate")
-    assert state.chosen == ["GCN", "SEAL"]
+    assert state.chosen == ["GCN"] == list(state.setup().models) and state.models == ["SEAL", "GCN"]
+    fits = {one["name"]: one["fits"] for one in state.form()["models"]}
+    assert fits["GCN"] and not fits["SEAL"] and fits["degree"]
 
 
-def test_every_setting_reaches_the_race() -> None:
-    state = BoardState("karate", "links", ["DEA-GNN-SPD", "DE-GNN-LP"], seeds=2, epochs=7, workers=2)
-    assert state.setup().settings == {} and state.setup().options == {}
-    state.update(layers=3, hidden=20, dropout=0.2, max_dist=3, steps=4, hops=2)
-    state.update(learning_rate=0.01, optimizer="sgd", patience="never")
-    setup = state.setup()
-    assert setup.settings == {"layers": 3, "hidden": 20, "dropout": 0.2, "max_dist": 3, "steps": 4, "hops": 2}
-    assert setup.options == {"learning_rate": 0.01, "optimizer": "sgd", "patience": None}
-    assert (setup.seeds, setup.epochs, state.values["workers"]) == (2, 7, 2)
-    state.update(layers="")
-    assert "layers" not in state.setup().settings
+OF_MODELS = {"layers": 3, "hidden": 20, "dropout": 0.2, "max_dist": 3, "steps": 4, "hops": 2}
+CHOICES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    *(({name: value}, {"settings": {name: value}}) for name, value in OF_MODELS.items()),
+    *(({name: value}, {name: value}) for name, value in (("seeds", 2), ("epochs", 7), ("device", "cpu"))),
+    ({"dropout": 0.0}, {"settings": {"dropout": 0.0}}),
+    ({"learning_rate": 0.01}, {"options": {"learning_rate": 0.01}}),
+    ({"optimizer": "sgd", "metric": "mrr"}, {"options": {"optimizer": "sgd", "metric": "mrr"}}),
+    ({"patience": "never"}, {"options": {"patience": None}}),
+    ({"patience": 7}, {"options": {"patience": 7}}),
+    ({"workers": 3, "layers": ""}, {}),
+]
 
 
-def test_what_does_not_fit_changes_nothing() -> None:
-    state = BoardState("karate", "links", ["GCN"])
+@pytest.mark.parametrize(("chosen", "effect"), CHOICES)
+def test_every_choice_reaches_the_race_and_changes_nothing_else(chosen: dict[str, Any], effect: dict[str, Any]) -> None:
+    usual = {"seeds": 3, "epochs": 40, "device": "auto", "settings": {}, "options": {}}
+    models = ["DEA-GNN-SPD", "DE-GNN-LP"]
+    early, late, plain = (BoardState("karate", "links", models, **given) for given in (chosen, {}, {}))
+    late.update(**chosen)
+    for state in (early, late):
+        setup = state.setup()
+        found = {name: getattr(setup, name) for name in usual}
+        assert found | {"settings": dict(setup.settings), "options": dict(setup.options)} == usual | effect
+        assert state.values == plain.values | chosen and plain.values["workers"] == 1
+    late.update(models=["GCN"])  # what no chosen model has stays out of the race
+    assert set(late.setup().settings) <= {"layers", "hidden", "dropout"}
+
+
+@pytest.mark.parametrize("wrong", [
+    *({name: value} for name in ("seeds", "epochs", "workers") for value in (0, 2.5, True, "3", 10_001)),
+    *({"seeds": 21}, {"workers": 65}, {"models": ["GNC"]}, {"question": "links|nowhere"}, {"layer": 2}),
+])  # fmt: skip
+def test_what_does_not_fit_changes_nothing(wrong: dict[str, Any]) -> None:
+    state = BoardState("karate", "links", ["GCN"], seeds=20, epochs=10_000, workers=64)
     before = state.values
-    for wrong in ({"seeds": 0}, {"epochs": 2.5}, {"models": ["GNC"]}, {"question": "links|nowhere"}, {"layer": 2}):
-        with pytest.raises(ParameterError):
-            state.update(**{"layers": 4, **wrong})
-        assert state.values == before
+    with pytest.raises(ParameterError):
+        state.update(**{"layers": 4, "models": ["GIN"], **wrong})
+    assert state.values == before
 
 
-def test_the_headline_says_who_is_ahead_also_when_it_is_a_formula() -> None:
-    assert "2 points ahead of GIN, a plain GNN." in words.headline(table(row("DE-GNN-SPD", 80.0), row("GIN", 78.0)))
-    ahead = words.headline(table(row("Katz", 91.0), row("DE-GNN-SPD", 90.0)))
-    assert ahead == "Katz, a formula without training, reaches 91.0, 1 point ahead of DE-GNN-SPD."
-    assert words.headline(table(row("GCN", 80.0), row("DE-GNN-SPD", 80.0))) == "GCN and DE-GNN-SPD are level at 80.0."
+def test_the_form_offers_what_there_is_and_what_default_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    state = BoardState("karate", "links", ["GCN", "DE-GNN-SPD", "Katz"], hidden=77, device="tpu", workers=6)
+    form = state.form()
+    settings = {name: choices for name, _, choices in form["settings"]}
+    assert [name for name in SETTINGS if name != "metric"] == list(settings)
+    assert [value for value, _ in settings["hidden"]] == ["", *SETTINGS["hidden"][1], 77]
+    assert [value for value, _ in settings["layers"]] == ["", *SETTINGS["layers"][1]]
+    meant = {name: choices[0][1] for name, choices in settings.items()}
+    assert (meant["hidden"], meant["hops"], meant["optimizer"]) == ("default (100)", "default", "default (Adam)")
+    rates = {float(MODELS[name].load().RATE.default_for(2)) for name in ("GCN", "DE-GNN-SPD")}
+    assert {float(x) for x in meant["learning_rate"][9:-1].split(", ")} == rates
+    assert form["devices"][0][0] == "auto" and form["devices"][-1] == ["tpu", "tpu"]
+    assert form["workers"] == [1, 2, 3, 4, 5, 6] and form["questions"] == state.questions()
+    one, entry = next(one for one in form["models"] if one["name"] == "GCN"), MODELS["GCN"]
+    assert (one["about"], one["group"], one["color"]) == (entry.about, "baseline", entry.color)
+    cold = state.form(known=False)
+    assert cold["devices"] == [["auto", "auto"], ["tpu", "tpu"]] and cold["settings"][0][2][0] == ["", "default"]
+    for cores, offered in ((1, 2), (None, 2), (99, 16)):
+        monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
+        assert BoardState("karate").form()["workers"] == [*range(1, offered + 1)]
 
 
-def test_how_sure_it_is() -> None:
-    base = row("GIN", 78.0, verdict="the baseline")
-    few = table(row("DE-GNN-SPD", 90.0, seeds=3), row("GIN", 78.0, seeds=3))
-    assert words.how_sure(few) == "Three seeds: too few to be sure. Run 5 for a verdict."
-    sure = table(row("DE-GNN-SPD", 90.0, verdict="+12.0, above (p = 0.004)", p=0.004), base)
-    assert "DE-GNN-SPD is above GIN" in words.how_sure(sure) and "(p = 0.004)" in words.how_sure(sure)
-    open_ = table(row("DE-GNN-SPD", 79.0, verdict="+1.0, not shown to differ (p = 0.400)", p=0.4), base)
-    assert "is not shown to differ from GIN" in words.how_sure(open_)
-
-
-def test_the_button_and_the_status_follow_the_race() -> None:
-    def shown(state: str, error: str = "", model: str = "finished") -> Snapshot:
-        return Snapshot(state, (ModelProgress("GCN", model, 1, 2, 0.5, 3.0, error),), 3.0, ())
-
-    assert [words.meaning(shown(state)) for state in ("ready", "running", "cancelled", "finished")] == [
-        "race",
-        "cancel",
-        "continue",
-        "done",
-    ]
-    assert words.meaning(shown("finished", "boom", "failed")) == "retry"
-    assert words.status(shown("finished", "boom", "failed")) == "Finished with errors, see below."
-    assert words.status(shown("running")) == "Training: about 3 s left."
-    assert words.progress(shown("running", "Traceback\nValueError: x"))[0]["error"] == "ValueError: x"
-
-
-def test_before_a_race_it_says_what_is_trained_and_how_long_that_takes() -> None:
-    state = BoardState("celegans", "links", ["GCN", "DE-GNN-SPD"], seeds=3, epochs=40)
-    title, sure = words.plan(state.setup(), state.asked, 1)
-    assert title == "Which model is best at the links of C. elegans?"
-    assert sure.startswith("Race GCN and DE-GNN-SPD: 3 seeds each, up to 40 epochs, about ")
-
-
-def test_while_it_trains_the_result_is_one_so_far_and_nothing_is_called_sure() -> None:
-    setup = BoardState("celegans", "links", ["GCN", "DE-GNN-SPD"]).setup()
-    running = Snapshot("running", (ModelProgress("GCN", "running", 1, 3, 0.5, 3.0),), 3.0, ())
-    few, both = table(row("GCN", 76.0)), table(row("DE-GNN-SPD", 90.0), row("GCN", 76.0))
-    for shown in (None, few):
-        assert words.title_and_note(setup, "links", 1, running, shown)[0] == "Which model is best at the links?"
-    title, sure = words.title_and_note(setup, "links", 1, running, both)
-    assert title.startswith("So far, DE-GNN-SPD reaches 90.0") and sure == "Training: about 3 s left."
+@pytest.mark.parametrize(("fast", "seeds", "epochs"), [("1", 1, 3), ("0", 2, 9)])
+def test_lessons_can_ask_for_short_races(monkeypatch: pytest.MonkeyPatch, fast: str, seeds: int, epochs: int) -> None:
+    monkeypatch.setenv("DEGNN_FAST", fast)
+    state = BoardState("karate", seeds=2, epochs=9)
+    assert (state.seeds, state.epochs) == (seeds, epochs) and BoardState("karate", epochs=2).epochs == 2

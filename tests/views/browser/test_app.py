@@ -32,7 +32,7 @@ look();
 
 
 class App:
-    """The command at work, with what it said and the address that it gave."""
+    """The running command, its output, and the address that it printed."""
 
     def __init__(self, folder: Path, *arguments: str, title: str = "The Explorer") -> None:
         self.process = subprocess.Popen(
@@ -121,7 +121,7 @@ def test_a_page_that_is_closed_takes_its_kernel_along(app: App, chrome: Any) -> 
     visit.close()
 
 
-def test_the_board_is_beside_the_explorer_for_a_projector(tmp_path: Path, chrome: Any) -> None:
+def test_the_app_shows_explorer_and_board_on_a_projector(tmp_path: Path, chrome: Any) -> None:
     app = App(tmp_path, "app", "--no-browser", title="Distance Encoding")
     visit = jupyter.Visit(chrome, 1280, 800)
     panel = app.open(visit)

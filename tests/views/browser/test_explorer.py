@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.support.explorers import Panel, fresh
 from tests.support.lab import change_theme, kernel
 
@@ -60,16 +58,16 @@ def test_keys_stay_in_the_panel_and_pick(lab: Any, visit: Any) -> None:
 
 
 def test_tours_and_questions_hide_what_they_must(lab: Any, visit: Any) -> None:
-    panel = fresh(lab, visit, "tour", "de.Explorer(tour='hexagon')")
+    question = "de.Explorer(preset='fig5', hops=2, ask='Does it tell them apart?')"
+    panel = fresh(lab, visit, "tour", "de.Explorer(tour='hexagon')", question)
     assert len(panel.controls()) <= 6, panel.controls()
-    for _ in range(4):
+    for step in range(2, 6):
         panel.press("Next")
-        panel.page.wait_for_timeout(300)
+        panel.until(lambda step=step: panel.box.locator(".de-lesson").inner_text().startswith(f"{step} of 5"), True)
         assert len(panel.controls()) <= 6, panel.controls()
-    panel.until(lambda: panel.box.locator(".de-lesson").inner_text().startswith("5 of 5"), True)
     panel.press("Finish")
     panel.until(lambda: panel.box.locator(".de-lesson").is_visible(), False)
-    panel = fresh(lab, visit, "ask", "de.Explorer(preset='fig5', hops=2, ask='Does it tell them apart?')")
+    panel = Panel(panel.page, 1)
     assert not panel.box.locator(".de-right").is_visible() and not panel.box.locator(".de-headline").is_visible()
     panel.shows(["target: 1 | 1", "distance 1: 2 | 2", "distance 2: 2 | 2"])  # layer 0: the answer is not colored in
     panel.press("Show me")
@@ -80,18 +78,17 @@ def test_tours_and_questions_hide_what_they_must(lab: Any, visit: Any) -> None:
     assert panel.box.locator(".de-right").is_visible()
 
 
-def test_reloads_and_a_second_tab_show_the_same_and_hear(lab: Any, visit: Any) -> None:
+def test_after_a_reload_and_in_a_second_tab_the_panel_shows_the_same_and_hears(lab: Any, visit: Any) -> None:
     url = lab.notebook("reload.ipynb", "import degnn_explore as de", "e = de.Explorer()\ne")
     one = visit(url)
     Panel(one.page).click(5)
     Panel(one.page).targets([5, 11])
     one.save()
-    for node in (6, 7):
-        one.page.reload()
-        panel = Panel(one.page)
-        panel.click(node)
-        panel.targets([node, 11])
-        panel.until(lambda: kernel(one.page, f"assert e.targets == [[{node}], [3]]"), True)  # noqa: B023
+    one.page.reload()
+    panel = Panel(one.page)
+    panel.click(7)
+    panel.targets([7, 11])
+    panel.until(lambda: kernel(one.page, "assert e.targets == [[7], [3]]"), True)
     other = one.context.new_page()
     other.goto(url)
     second = Panel(other)
@@ -126,16 +123,15 @@ def test_errors_names_files_and_many_panels(lab: Any, visit: Any, tmp_path: Path
         assert download.value.suggested_filename.endswith(ending)
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_axe_finds_nothing_serious(lab: Any, visit: Any, theme: str) -> None:
+def test_axe_finds_nothing_serious(lab: Any, visit: Any) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     panel = fresh(lab, visit, "axe", "de.Explorer()")
-    change_theme(panel.page, theme)
-    panel.until(lambda: panel.box.get_attribute("data-theme"), "dark" if "Dark" in theme else "light")
-    for name in ("", "More"):
-        if name:
-            panel.press(name)
+    for theme, opened in (("dark", False), ("light", False), ("light", True), ("dark", True)):
+        change_theme(panel.page, f"JupyterLab {theme.title()}")
+        panel.until(lambda theme=theme: panel.box.get_attribute("data-theme"), theme)
+        if opened and not panel.box.locator(".de-drawer").is_visible():
+            panel.press("More")
         found = Axe().run(panel.page, ".de-explorer").response["violations"]
         serious = [(it["id"], it["nodes"][0]["html"]) for it in found if it["impact"] in ("serious", "critical")]
         assert serious == []

@@ -22,7 +22,7 @@ def test_after_a_restart_one_sentence_says_what_to_do(lab: Any, visit: Any) -> N
 
 
 def test_a_report_is_read_offline(chrome: Any, tmp_path: Path) -> None:
-    board = de.TrainingBoard("karate", "links", ["GCN"], seeds=1, epochs=2, results=tmp_path / "karate.jsonl")
+    board = de.TrainingBoard("karate", "links", ["Katz"], seeds=1, results=tmp_path / "runs")
     board.start()
     board.wait(LONG)
     file = board.report(tmp_path / "race.html")

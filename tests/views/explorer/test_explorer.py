@@ -1,205 +1,485 @@
-"""The Explorer as a widget: traits, commands of a page, errors, pictures, code; no browser."""
+"""The Explorer as a page meets it: what it is sent, what its messages do, and what Python code sees of both."""
 
 from __future__ import annotations
 
 import gc
 import os
+import re
 import subprocess
 import sys
 import weakref
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
-from xml.etree import ElementTree
 
+import networkx as nx
 import numpy as np
 import pytest
 from ipywidgets.widgets import widget
 
 import degnn_explore as de
-from degnn_explore.views.content import PRESETS, TOURS
+from degnn_explore.views.content import PRESETS, TERMS, TOURS
+from degnn_explore.views.explorer.state import COLORINGS, ExplorerState
+from degnn_explore.views.explorer.verdicts import Question, answers
+from degnn_explore.views.explorer.verdicts import shown as shown_pills
+from degnn_explore.views.text import node_name
+from tests.support.page import Page
 
-EVIL = "<img src=x onerror=alert(1)>"
-
-
-def command(explorer: de.Explorer, name: str, **content: Any) -> None:
-    """What the widget does when a page sends a command."""
-    explorer._handle_custom_msg({"kind": "do", "name": name, **content}, [])
-
-
-def from_page(explorer: de.Explorer, **traits: Any) -> None:
-    """What the widget does when a page changes traits."""
-    explorer.set_state(traits)
+ARRAYS = ("xy", "edges", "codes", "numbers", "classes")
+CITIES = {"city": ["Rome", "", "Oslo"], "land": ["IT", "", "NO"], "size": [3.0, 1.0, 2.0]}
 
 
-def test_targets_are_a_trait() -> None:
+def named() -> de.Graph:
+    """A path of three named nodes with columns of text, and a node of its own."""
+    info = {key: [*column, column[1]] for key, column in CITIES.items()}
+    return de.Graph.from_edges([(0, 1), (1, 2)], 4, names=["a", "b'\"\\", "ü", "7"], title="cities", info=info)
+
+
+def small() -> tuple[Any, Any]:
+    return (de.zoo.figure1(), [0, 7]), (de.zoo.figure1(), [1, 6])
+
+
+def shown(explorer: de.Explorer) -> dict[str, Any]:
+    """What the page draws, once the verdicts are in; without titles, notes and the count of messages."""
+    explorer.wait()
+    state = explorer.get_state(["targets", "values", "seen", "graphs", "pills", *ARRAYS])
+    state["seen"] = {name: value for name, value in state["seen"].items() if name != "serial"}
+    unwritten = ("title", "titles", "idea", "example", "notes")  # copied code has none of these
+    state["graphs"] = {name: value for name, value in state["graphs"].items() if name not in unwritten}
+    return state
+
+
+def pasted(explorer: de.Explorer) -> Any:
+    """The Explorer that its code opens."""
+    *lines, last = explorer.code().splitlines()
+    names: dict[str, Any] = {}
+    exec("\n".join(lines), names)
+    return eval(last, names)
+
+
+def coherent(state: dict[str, Any]) -> None:
+    """Arrays, labels and targets belong to the same moment."""
+    n, seen = state["graphs"]["starts"][-1], state["seen"]
+    assert seen["targets"] == state["targets"] and len(state["graphs"]["names"]) == n
+    assert [len(state[name]) for name in ("xy", "codes", "classes")] == [8 * n, 2 * n, 4 * n * (seen["layers"] + 1)]
+    assert len(state["numbers"]) in (0, 4 * n)
+
+
+def act(page: Page, rng: np.random.Generator) -> None:
+    """One thing that a reader does, sometimes one that is refused."""
+    sides = page.panel.state.sides
+
+    def some(most: int = 3) -> list[list[int]]:
+        sizes = [min(int(rng.integers(0, most + 1)), side.graph.num_nodes) for side in sides]
+        return [rng.permutation(side.graph.num_nodes)[:p].tolist() for side, p in zip(sides, sizes, strict=True)]
+
+    values: dict[str, Callable[[], Any]] = {
+        "color_by": lambda: str(rng.choice(["1-WL", *COLORINGS])),
+        "layout": lambda: str(rng.choice([*page["graphs"]["layouts"], "spiral"])),
+        "cut": lambda: bool(rng.integers(2)),
+        "layer": lambda: int(rng.integers(0, 8)),
+        **{name: lambda: int(rng.integers(1, 4)) for name in ("hops", "size", "step", "root")},
+    }
+    name = str(rng.choice([*values, *["targets"] * 4, "example", "compare", "tour"]))
+    if name == "targets":
+        page.change(targets=some() if rng.random() < 0.9 else [[99], [0]])
+    elif name == "compare":
+        page.do("compare", on=len(sides) == 1)
+    elif name == "example":
+        page.do("example", key=str(rng.choice(["fig1", "fig5", "hexagon", "cut"])))
+    elif name == "tour":
+        page.do("tour", key="hexagon", at=int(rng.integers(4)))
+    else:
+        page.choose(**{name: values[name]()})
+
+
+OPENED: dict[str, Callable[[], de.Explorer]] = {
+    "an example": de.Explorer,
+    "two sets": lambda: de.Explorer(*small()),
+    "one set": lambda: de.Explorer((named(), ["a"])),
+    "two graphs": lambda: de.Explorer((named(), [0]), (de.zoo.cycle(5), [1])),
+}
+
+
+@pytest.mark.parametrize("opened", OPENED)
+def test_whatever_a_reader_did_before_the_panel_shows_what_a_new_one_shows(opened: str) -> None:
+    explorer, rng = OPENED[opened](), np.random.default_rng(len(opened))
+    page = Page(explorer, lambda state: coherent(state) if {"seen", "codes"} & page.changes[-1] else None)
+    refused = 0
+    for _ in range(40):
+        before = shown(explorer)
+        act(page, rng)
+        if page["error"]:
+            refused += 1
+            assert shown(explorer) == before and not page["error"]["details"]
+        after, again = shown(explorer), pasted(explorer)
+        toggle = again.values | {"toggle": after["values"]["toggle"]}  # what "+ distance" goes back to is a memory
+        assert shown(again) | {"values": toggle} == after
+        assert {name: page.state[name] for name in ("targets", "values", *ARRAYS)} == explorer.get_state(
+            ["targets", "values", *ARRAYS]
+        )
+        for what in ("graph", "tree"):
+            assert re.sub(" · [^<]*", "", again.svg(what)) == re.sub(" · [^<]*", "", explorer.svg(what))
+    assert refused < 20
+
+
+# setting -> another value, what it changes of what is sent
+EFFECTS: list[tuple[dict[str, Any], dict[str, Any], set[str]]] = [
+    ({"color_by": "SPD"}, {"color_by": "1-WL"}, {"codes", "classes"}),
+    ({"color_by": "SPD"}, {"color_by": "PageRank"}, {"codes", "classes", "pills"}),
+    ({"color_by": "LP"}, {"color_by": "LP", "step": 3}, {"codes"}),
+    ({"color_by": "RWSE"}, {"color_by": "RWSE", "step": 4}, {"codes"}),
+    ({"color_by": "SPD"}, {"color_by": "SPD", "hops": 2}, {"classes"}),
+    ({"color_by": "SPD", "hops": 2}, {"color_by": "SPD", "hops": 3}, {"pills"}),
+    ({"color_by": "SPD"}, {"color_by": "SPD", "cut": True}, {"codes", "classes", "pills"}),
+    ({"layout": "circular"}, {"layout": "as drawn"}, {"xy"}),
+    ({"layout": "circular"}, {"layout": "concentric"}, {"xy"}),
+    ({"layer": 1}, {"layer": 3}, set()),
+    ({"size": 0}, {"size": 3}, set()),
+    ({"root": 0}, {"root": 1}, set()),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "changed"), EFFECTS)
+def test_a_setting_changes_what_it_says(before: dict[str, Any], after: dict[str, Any], changed: set[str]) -> None:
+    one, other = (de.Explorer(*small(), **settings) for settings in (before, after))
+    here, there = shown(one), shown(other)
+    assert {name for name in [*ARRAYS, "pills"] if here[name] != there[name]} == changed
+    page = Page(one)
+    page.choose(**after)
+    assert page["error"] == {} and {name: page["values"][name] for name in after} == after
+    assert shown(one)["classes"] == there["classes"] and shown(one)["codes"] == there["codes"]
+    asked = [change for change in page.changes if "pills" in change]
+    assert bool(asked) == ("pills" in changed)  # verdicts are asked for where they may change
+
+
+def test_the_page_gets_the_graphs_as_they_are() -> None:
+    explorer = de.Explorer((named(), ["ü"]), (de.zoo.cycle(3), [1]), layout="circular", layer=0)
+    page, graphs = Page(explorer), explorer.graphs
+    assert graphs["names"] == ["a", "b'\"\\", "ü", "7", "v0", "v1", "v2"] and graphs["starts"] == [0, 4, 7]
+    assert graphs["notes"] == ["Rome, IT", "", "Oslo, NO", "", "", "", ""]
+    assert graphs["titles"][0] == "cities" and graphs["nodes"] == [4, 3] and graphs["drawn"] == [[], []]
+    assert not graphs["same"] and not graphs["more"] and graphs["coast"] == [] and graphs["example"] == ""
+    assert graphs["title"] == f"cities and {de.zoo.cycle(3).title}"
+    assert page["edges"].tolist() == [0, 1, 1, 2, 4, 5, 4, 6, 5, 6]
+    places = page["xy"].reshape(-1, 2)
+    np.testing.assert_allclose(np.hypot(*places.T), 1, rtol=1e-6)
+    np.testing.assert_allclose(places[[0, 1, 4]], [[0, 1], [1, 0], [0, 1]] * np.array([1, 1]), atol=1e-6)
+    texts = [label[0] for label in page["seen"]["labels"]]
+    assert [texts[code] for code in page["codes"]] == [
+        *("distance 2", "distance 1", "target", "unreachable"),
+        *("distance 1", "target", "distance 1"),
+    ]
+    assert not de.Explorer((de.zoo.cycle(3), [0])).graphs["notes"]
+    assert de.Explorer(preset="fig1").graphs["same"] and not de.Explorer(preset="hexagon").graphs["same"]
+
+
+def test_the_menus_offer_all_that_there_is() -> None:
+    own = de.encoding("nearness", lambda near: 1.0 / (1 + near.distance.clip(0)), columns=["c"], max_dist=3)
+    options = de.Explorer().options
+    assert dict(options["examples"]) == {key: one.title for key, one in PRESETS.items()}
+    assert dict(options["tours"]) == {key: one.title for key, one in TOURS.items()}
+    assert [key for key, _ in options["colorings"]] == [*COLORINGS, own.name]
+    assert {word for word, *_ in options["words"]} == {term.name for term in TERMS}
+    assert options["paths"] and options["max_layer"] == 6 and not options["recorded"] and "CSV" in options["upload"]
+
+
+def test_targets_are_a_trait_that_code_may_observe_and_set() -> None:
     explorer, heard = de.Explorer(), []
     explorer.observe(lambda change: heard.append(change["new"]), "targets")
+    page = Page(explorer)
     explorer.targets = [[0], [1]]
-    from_page(explorer, targets=[[0, 5], [1]])
-    assert heard == [[[0], [1]], [[0, 5], [1]]]
-    assert explorer.state.sides[0].targets == (0, 5)
+    assert page["targets"] == [[0], [1]]
+    page.change(targets=[[0, 5], [1]])
+    assert heard == [[[0], [1]], [[0, 5], [1]]] and explorer.state.sides[0].targets == (0, 5)
     with pytest.raises(de.TargetError, match="Node 99"):
         explorer.targets = [[99], [1]]
-    assert explorer.targets == [[0, 5], [1]]
-    from_page(explorer, targets=[[99], [1]])  # a page sees the sentence instead
-    assert "Node 99" in explorer.error["text"] and explorer.targets == [[0, 5], [1]]
+    assert explorer.targets == [[0, 5], [1]] == page["targets"]
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"kind": "do", "name": "dance"}, "dance"),
+        ({"kind": "do", "name": "example", "key": "fig9"}, "fig9"),
+        ({"kind": "do", "name": "tour", "key": "fig9"}, "fig9"),
+        ({"kind": "do", "name": "export", "what": "movie"}, "movie"),
+        ({"kind": "do", "name": "open", "path": "nobody.csv"}, "nobody.csv"),
+        ({"kind": "do", "name": "example"}, "KeyError"),  # a bug of ours shows its traceback
+        ({"values": {"layer": 77}}, "at most 6"),
+        ({"values": {"cut": "perhaps"}}, "cut"),
+        ({"values": {"layout": "geography"}}, "geography"),
+        ({"values": {"color_by": "LapPE", "toggle": "LapPE"}}, "repeated"),
+        ({"values": {"speed": 3}}, "speed"),
+        ({"targets": [[99], [0]]}, "Node 99"),
+        ({"targets": [[1]]}, "2 target sets"),
+    ],
+)
+def test_what_is_refused_is_explained_and_changes_nothing(message: dict[str, Any], words: str) -> None:
+    explorer = de.Explorer(preset="hexagon")
+    before, page = shown(explorer), Page(explorer)
+    if "values" in message:
+        page.choose(**message["values"])
+    elif "targets" in message:
+        page.change(**message)
+    else:
+        page.send(message)
+    assert shown(explorer) == before
+    assert words in page["error"]["text"] and bool(page["error"]["details"]) == (words == "KeyError")
+    page.choose(layer=1)
+    assert page["error"] == {} and explorer.state.layer == 1 and shown(explorer)["classes"] == before["classes"]
 
 
 def test_a_page_may_change_only_its_own_traits() -> None:
-    explorer = de.Explorer()
-    from_page(explorer, graphs={}, seen={}, view={"open": "help"})
-    assert explorer.graphs["starts"] == [0, 8, 16] and explorer.view == {"open": "help"}
+    page = Page(de.Explorer())
+    before = page.panel.get_state(["graphs", "seen", "options"])
+    page.change(graphs={}, seen={}, options={}, view={"open": "help"})
+    assert page.panel.get_state([*before]) == before and page.panel.view == {"open": "help"}
+    page.send("nonsense")
+    assert page["error"] == {}
 
 
-def test_settings_from_a_page_are_checked_and_lead_to_other_classes() -> None:
-    explorer = de.Explorer()
-    before = explorer.classes
-    from_page(explorer, values=explorer.values | {"color_by": "LP", "toggle": "LP"})
-    assert explorer.state.color_by == "LP" and explorer.classes != before and explorer.seen["method"] == "DE-LP"
-    from_page(explorer, values=explorer.values | {"layer": 77})
-    assert "at most 6" in explorer.error["text"] and explorer.values["layer"] == 2
-    command(explorer, "compare", on=False)
-    assert explorer.error == {} and explorer.targets == [[2]]
+def test_stepping_needs_no_kernel_up_to_2000_nodes() -> None:
+    for n, ready in ((2_000, 6), (2_001, 0)):
+        page = Page(de.Explorer((de.zoo.cycle(n), [0])))
+        assert page["values"]["layer"] == 0 and page["seen"]["layers"] == ready
+        page.choose(layer=2)
+        assert page["seen"]["layers"] == max(ready, 2) and page["classes"].size == n * (max(ready, 2) + 1)
+        assert any("classes" in names for names in page.changes) == (ready == 0)
 
 
-def test_stepping_needs_no_kernel_on_small_graphs_and_sends_nothing() -> None:
-    explorer = de.Explorer()
-    serial = explorer.seen["serial"]
-    from_page(explorer, values=explorer.values | {"layer": 4})
-    assert explorer.seen["serial"] == serial and explorer.seen["layers"] == 6 and explorer.state.layer == 4
+@pytest.mark.parametrize("key", PRESETS)
+def test_examples_open_by_command_and_have_a_picture(key: str) -> None:
+    example = PRESETS[key]
+    page = Page(de.Explorer())
+    page.do("example", key=key)
+    explorer = page.panel
+    assert explorer.graphs["example"] == key and explorer.error == {} and explorer.graphs["title"] == example.title
+    assert explorer.graphs["idea"] == example.idea and all(explorer.targets)
+    chosen = (example.color_by, example.layer, example.cut, example.size)
+    assert tuple(explorer.values[name] for name in ("color_by", "layer", "cut", "size")) == chosen
+    assert explorer.graphs["titles"] == [side.graph.title for side in explorer.state.sides]
+    caption, html = explorer.static()
+    assert example.title in caption and "<figcaption" in html and len(html) < 1_500_000
+    drawn = explorer.svg()
+    assert ('class="land"' in drawn) == bool(explorer.graphs["coast"]) == (key == "us-flights")
+    assert ("16,714 edges" in caption) == (key == "pb")  # of which a picture shows a part
+    kept = pasted(explorer)
+    assert kept.targets == explorer.targets and kept.values == explorer.values
+
+
+def test_verdicts_arrive_one_after_the_other_and_are_those_of_distinguish() -> None:
+    explorer, heard = de.Explorer(preset="fig2b", layer=1, hops=3), list[Any]()
+    explorer.wait()
+    page = Page(explorer, lambda state: heard.append(state["pills"]) if "pills" in page.changes[-1] else None)
+    explorer.targets = [[0, 1], [0, 5]]
+    explorer.wait()
+    known = [sum("layer" in pill for pill in pills["pills"]) for pills in heard]
+    assert known == [*range(len(known) - 1), len(known) - 2] and known[-1] == len(page["pills"]["pills"]) == 8
+    assert [pills["busy"] for pills in heard] == [True] * (len(heard) - 1) + [False]
+    assert not any("classes" in pill for pills in heard[:-1] for pill in pills["pills"])
+    a, b = explorer.state.picks
+    for pill in page["pills"]["pills"]:
+        method, many = pill["method"], pill["method"] == "DEA-SPD"
+        verdict = de.distinguish(a, b, method, hops=3 if many else None, progress=False)
+        assert pill["layer"] == verdict.layer == explorer.verdicts[method].layer and pill["hops"] == (3 if many else 1)
+        assert ("classes" in pill) == (method != "2-WL") and ("why" in pill) == pill["afterwards"]
+        assert pill["afterwards"] == (method in ("zero-one", "DRNL", "RWSE")) and pill["what"]
+    again = len(heard)
+    page.choose(layer=3)
+    page.choose(root=1)
+    explorer.wait()
+    assert len(heard) == again  # the same question is not asked twice
+    explorer.targets = [[0, 1], []]
+    assert page["pills"] == {"pills": [], "busy": False} and explorer.verdicts == {}
+
+
+def test_reasons_of_large_graphs_come_in_words_and_what_takes_too_long_is_skipped() -> None:
+    for n, small in ((200, True), (201, False)):
+        question = Question.of(ExplorerState((de.zoo.cycle(200), [0]), (de.zoo.cycle(n), [0])))
+        found: dict[str, Any] = {"DE-SPD": de.distinguish(*question.state.picks, "DE-SPD", progress=False)}
+        pills = {pill["method"]: pill for pill in shown_pills(question, found, False)["pills"]}
+        assert ("classes" in pills["DE-SPD"], "why" in pills["DE-SPD"]) == (small, not small)
+        assert "layer" not in pills["DE-LP"] and "classes" not in pills["DE-LP"]
+    huge = Question.of(ExplorerState((de.zoo.cycle(3_000), [0]), (de.zoo.cycle(1_097), [0])))
+    reason = next(answer for method, answer in answers(huge) if method == "DE-LP")
+    [pill] = [pill for pill in shown_pills(huge, {"DE-LP": reason}, False)["pills"] if "skipped" in pill]
+    assert pill["skipped"] == reason and reason.startswith("skipped: ") and "4,096" in reason
+
+
+def test_a_plain_gnn_and_back_again_is_one_toggle() -> None:
+    page = Page(de.Explorer(preset="hexagon", color_by="1-WL"))
+    toggles = [page["values"]["toggle"]]
+    page.choose(color_by="LP", toggle="LP")
+    page.choose(color_by="1-WL")
+    toggles.append(page["values"]["toggle"])
+    for at in (0, 2):  # a plain GNN, then distances
+        page.do("tour", key="hexagon", at=at)
+        toggles.append(page["values"]["toggle"])
+    assert [*toggles, de.Explorer(color_by="RWSE").values["toggle"]] == ["SPD", "LP", "LP", "SPD", "RWSE"]
+
+
+def test_an_encoding_that_fails_skips_its_verdict_alone() -> None:
+    def picky(near: Any) -> Any:
+        if broken:
+            raise broken[0]
+        return near.distance * 1.0
+
+    broken: list[Exception] = []
+    state = ExplorerState(*small())
+    state.update(color_by=de.encoding("picky", picky, columns=["c"], max_dist=2))
+    for error, words in ((ValueError("too far"), "skipped: too far"), (KeyError("far"), "skipped: KeyError: 'far'")):
+        broken[:] = [error]
+        found = dict(answers(Question.of(state)))
+        assert words in str(found.pop("DE-picky")) and not any(isinstance(it, str) for it in found.values())
+    broken.clear()
+
+
+def test_a_map_of_nodes_is_sent_where_nothing_can_tell_them_apart() -> None:
+    G = de.zoo.figure1()
+    explorer = de.Explorer((G, [3]), (G, [6]))
+    explorer.wait()
+    found = explorer.pills["symmetry"]
+    assert found["kind"] == "same" and found["map"][3] == 6 and found["degree"] == 3
+    assert {frozenset(found["map"][v] for v in edge) for edge in G.edges.tolist()} == set(
+        map(frozenset, G.edges.tolist())
+    )
+    fooled = de.Explorer(preset="fig4")
+    fooled.wait()
+    assert fooled.pills["symmetry"] == {
+        "kind": "different", "map": [], "degree": 6, "family": "strongly regular (16, 6, 2, 2)"
+    }  # fmt: skip
+
+
+def test_an_encoding_of_a_readers_own_has_colors_columns_and_a_pill() -> None:
+    three = de.encoding("three", lambda near: np.stack([near.distance, -near.distance, near.distance**2], -1),
+                        columns=["a", "b", "c"], max_dist=3)  # fmt: skip
+    one = de.encoding("one", lambda near: near.distance.clip(0) * 2.0, columns=["one"], max_dist=3)
+    explorer = de.Explorer(*small(), color_by=three, column=2)
+    page = Page(explorer)
+    assert explorer.seen["title"] == "three: c" and explorer.seen["columns"] == ["a", "b", "c"]
+    colored = explorer.codes
+    for column, title in enumerate(["three: a", "three: b", "three: c"]):
+        page.choose(column=column)
+        assert page["seen"]["title"] == title and (explorer.codes == colored) == (column == 2)
+    page.choose(color_by="one", toggle="one")  # it has fewer columns
+    assert page["error"] == {} and page["seen"]["title"] == "one" and page["seen"]["columns"] == ["one"]
+    page.choose(color_by="three", toggle="three")
+    assert page["error"] == {} and page["seen"]["title"] == "three: c" and explorer.codes == colored
+    explorer.wait()
+    assert [pill["title"] for pill in page["pills"]["pills"]][-1] == "DE-2 three"
+    assert page["seen"]["method"] == "DE-three" == page["pills"]["pills"][-1]["method"]
+    assert shown(pasted(explorer)) == shown(explorer) and explorer.code().count("de.encoding('three'") == 1
+    with pytest.raises(de.ParameterError, match="not registered"):
+        de.Explorer(color_by=de.SPD(3))
+    assert one.name in dict(explorer.options["colorings"])
+
+
+def test_of_a_large_graph_the_part_around_its_targets_is_drawn() -> None:
+    n = 20_100
+    ring = nx.cycle_graph(n)
+    ring.add_edges_from([(0, 200), (n - 1, 200)])
+    G = de.Graph.from_networkx(ring)
+    explorer = de.Explorer((G, [0]), layer=2, layout="circular")
+    page = Page(explorer)
+
+    def drawn() -> set[int]:
+        return set(page["graphs"]["drawn"][0])
+
+    def near(start: int, size: int) -> set[int]:
+        far = nx.single_source_shortest_path_length(ring, start)
+        return set(sorted(far, key=lambda v: (far[v], v))[:size])
+
+    assert drawn() == near(0, 1_500) and page["graphs"]["starts"] == [0, 1_500] and page["graphs"]["more"]
+    assert page["graphs"]["names"] == [node_name(G, v) for v in sorted(drawn())]
+    place = sorted(drawn())
+    edges = {(place[u], place[v]) for u, v in page["edges"].reshape(-1, 2).tolist()}
+    assert edges == {(u, v) for u, v in G.edges.tolist() if {u, v} <= drawn()}
+    page.change(targets=[[0, 700]])  # it is in sight: nothing moves
+    assert drawn() == near(0, 1_500) and not any("xy" in names for names in page.changes)
+    page.change(targets=[[5_000]])
+    assert drawn() == near(5_000, 1_500)
+    page.do("search", text="v17")
+    assert page.heard[-1]["items"][0][:2] == [0, 17]  # nodes that are not drawn are found, too
+    page.do("compare", on=True)
+    assert page["graphs"]["starts"] == [0, 1_500, 3_000] and page["graphs"]["same"]
+    page.do("compare", on=False)
+    for size in (3_000, 6_000, 12_000, 20_000):
+        assert page["graphs"]["more"]
+        page.do("more")
+        assert len(drawn()) == size == page["xy"].size / 2 == page["codes"].size
+    assert not page["graphs"]["more"] and page["graphs"]["nodes"] == [n]
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_the_tree_of_a_large_graph_comes_with_the_arcs_that_it_follows(cut: bool) -> None:
+    n = 20_100
+    graph = nx.cycle_graph(n)
+    graph.add_edges_from((hub, v) for hub in (0, 1) for v in range(0, n, 2) if v != hub)
+    for start, layer, depth in ((5, 1, 1), (5, 2, 2), (5, 3, 2), (0, 2, 1)):  # beyond 60,000 arcs it ends
+        targets = [start, start + 1]
+        explorer = de.Explorer((de.Graph.from_networkx(graph), targets), layer=layer, layout="circular", cut=cut)
+        [net] = explorer.seen["net"]
+        seen = nx.restricted_view(graph, [], [tuple(targets)] if cut else [])
+        far = nx.multi_source_dijkstra_path_length(seen, set(targets), cutoff=depth, weight=None)
+        assert (net["side"], net["depth"], net["nodes"]) == (0, depth, sorted(far))
+        assert net["names"] == [f"v{v}" for v in net["nodes"]]
+        for u in (start, start + 1, net["nodes"][0], net["nodes"][-1]):
+            arcs = {net["nodes"][k] for k in net["arcs"][net["nodes"].index(u)]}
+            assert arcs == (set(seen[u]) if far[u] < depth else set())
+        rows, [labels], [codes] = net["classes"], [explorer.state.labels()], [net["codes"]]
+        [classes] = explorer.state.classes(depth)
+        assert np.array_equal(rows, classes[:, net["nodes"]]) and codes == labels.codes[0][net["nodes"]].tolist()
+
+
+def test_a_tour_shows_every_step_and_a_question_waits_for_a_reply() -> None:
+    page = Page(de.Explorer(tour="fig1"))
+    explorer = page.panel
+    for at, step in enumerate(TOURS["fig1"].steps):
+        page.do("tour", key="fig1", at=at)
+        lesson = page["lesson"]
+        assert (lesson["kind"], lesson["key"], lesson["at"]) == ("tour", "fig1", at)
+        assert (lesson["text"], lesson["look"], lesson["of"]) == (step.text, step.look, len(TOURS["fig1"].steps))
+        assert lesson["title"] == TOURS["fig1"].title
+    explorer.open_graph(de.load("karate"))
+    assert page["targets"] == [[33]] and "34 nodes" in page["graphs"]["idea"] and page["graphs"]["example"] == ""
+    page.do("tour", key=TOURS["fig1"].title)
+    assert page["targets"] == [[2], [3]] and page["lesson"]["at"] == 0
+    page = Page(de.Explorer(preset="fig3", ask="Can it?", answer="no"))
+    assert page["lesson"] == {"kind": "ask", "question": "Can it?", "expected": "no", "reply": None}
+    page.change(lesson=page["lesson"] | {"reply": "yes"})
+    assert page.panel.lesson["reply"] == "yes"
+
+
+def test_what_is_exported_is_what_code_gets() -> None:
+    explorer = de.Explorer(preset="hexagon")
+    page = Page(explorer)
+    for what in ("graph.svg", "graph.png", "tree.svg", "tree.png", "page", "ego", "code"):
+        page.do("export", what=what)
+    assert [it.get("name") for it in page.heard] == [
+        *("graph.svg", "graph.png", "tree.svg", "tree.png", "explorer.html", "ego_network.html", None)
+    ]
+    graph, _, tree, _, saved, ego, code = page.heard
+    assert (graph["text"], tree["text"]) == (explorer.svg("graph"), explorer.svg("tree")) and graph["text"] != tree[
+        "text"
+    ]
+    assert {it["mime"] for it in page.heard[:4]} == {"image/svg+xml"} and saved["mime"] == ego["mime"] == "text/html"
+    assert ego["text"] == explorer.html() and "openPage(" in saved["text"]
+    assert code == {"kind": "copy", "text": explorer.code()} and page["busy"] == ""
+    assert {it["kind"] for it in page.heard[:-1]} == {"download"}
 
 
 def test_one_model_a_panel_and_nothing_left_after_closing() -> None:
     before = set(widget._instances)
-    explorer = de.Explorer()
+    explorer = de.Explorer(preset="hexagon")
     assert len(set(widget._instances) - before) == 1
     explorer.wait()
     gone = weakref.ref(explorer)
     explorer.close()
+    left = explorer.get_state(["xy", "edges", "codes", "classes", "_script", "_css"])
+    assert not any(left.values())
     del explorer
     gc.collect()
     assert gone() is None
-
-
-def test_an_unknown_command_is_told() -> None:
-    explorer = de.Explorer()
-    command(explorer, "dance")
-    assert "dance" in explorer.error["text"]
-
-
-@pytest.mark.parametrize("key", PRESETS)
-def test_examples_open_by_command(key: str) -> None:
-    explorer = de.Explorer()
-    command(explorer, "example", key=key)
-    assert explorer.graphs["example"] == key and explorer.error == {}
-    n = explorer.graphs["starts"][-1]
-    assert len(explorer.codes) == 2 * n and len(explorer.classes) == 4 * n * (explorer.seen["layers"] + 1)
-    assert len(explorer.xy) == 8 * n and len(explorer.graphs["names"]) == n
-
-
-def test_verdicts_arrive_as_pills() -> None:
-    explorer = de.Explorer(preset="hexagon")
-    explorer.wait()
-    assert {pill["method"]: pill["layer"] for pill in explorer.pills["pills"]} == {
-        "1-WL": None,
-        "zero-one": 3,
-        "DE-SPD": 2,
-        "DE-LP": 0,
-        "DEA-SPD": 1,
-        "RWSE": 0,
-        "2-WL": 2,
-    }
-    assert not explorer.pills["busy"] and explorer.verdicts["DE-SPD"].layer == 2
-    explorer.targets = [[0], []]
-    assert explorer.pills["pills"] == []
-
-
-def test_a_map_of_nodes_is_sent_where_nothing_can_tell_them_apart() -> None:
-    explorer = de.Explorer((de.zoo.figure1(), [3]), (de.zoo.figure1(), [6]))
-    explorer.wait()
-    told = explorer.pills["symmetry"]
-    assert told["kind"] == "same" and told["map"][3] == 6 and sorted(told["map"]) == list(range(8))
-
-
-def test_an_encoding_of_ones_own_has_a_pill_of_its_own() -> None:
-    own = de.encoding("closeness", lambda near: 1.0 / (1 + near.distance.clip(0)), columns=["c"], max_dist=3)
-    explorer = de.Explorer(preset="fig1", color_by=own)
-    explorer.wait()
-    assert explorer.seen["method"] == "DE-closeness" == explorer.pills["pills"][-1]["method"]
-    assert explorer.pills["pills"][-1]["title"] == "DE-1 closeness"
-    assert ["closeness", "closeness (yours)"] in explorer.options["colorings"]
-    explorer = de.Explorer(preset="fig1", color_by="PageRank")
-    assert explorer.pills["pills"][-1]["title"] == "DE-1 PageRank"
-
-
-def test_pictures_are_well_formed_and_names_are_text() -> None:
-    G = de.Graph.from_edges([(EVIL, "b"), ("b", "c")], title=EVIL)
-    explorer = de.Explorer((G, [EVIL]), (G, ["c"]), layer=2)
-    for what in ("graph", "tree"):
-        found = [
-            it.text or "" for it in ElementTree.fromstring(explorer.svg(what)).iter("{http://www.w3.org/2000/svg}text")
-        ]
-        assert any(EVIL in text for text in found)
-    assert EVIL not in explorer.html() and EVIL not in explorer._repr_mimebundle_()[0]["text/html"]
-
-
-@pytest.mark.parametrize("key", PRESETS)
-def test_static_pictures_have_a_legend_and_stay_small(key: str) -> None:
-    explorer = de.Explorer(preset=key)
-    caption, html = explorer.static()
-    assert PRESETS[key].title in caption and len(html) < 1_500_000
-    drawn = explorer.svg()
-    assert "target" in drawn or "distances" in drawn
-    assert ('class="land"' in drawn) == bool(explorer.graphs["coast"]) == (key == "us-flights")
-
-
-def test_the_code_opens_the_same_explorer() -> None:
-    for preset, settings in [
-        ("fig1", {"layer": 3}),
-        ("fig2b", {"color_by": "LP"}),
-        ("cut", {"cut": True, "hops": 2}),
-        ("celegans", {}),
-    ]:
-        explorer = de.Explorer(preset=preset, **settings)
-        *lines, last = explorer.code().splitlines()
-        names: dict[str, Any] = {}
-        exec("\n".join(lines), names)
-        again = eval(last, names)
-        assert again.targets == explorer.targets and again.values == explorer.values
-
-
-def test_a_tour_shows_every_step_and_keeps_to_its_words() -> None:
-    explorer = de.Explorer(tour="fig1")
-    for at, step in enumerate(TOURS["fig1"].steps):
-        command(explorer, "tour", key="fig1", at=at)
-        assert explorer.lesson["text"] == step.text and explorer.lesson["look"] == step.look
-    explorer.open_graph(de.zoo.petersen())
-    command(explorer, "tour", key="fig1", at=1)
-    assert explorer.targets == [[2], [3]] and explorer.state.layer == 1
-
-
-def test_a_question_waits_for_a_reply() -> None:
-    explorer = de.Explorer(preset="fig3", ask="Can it?", answer="no")
-    assert explorer.lesson == {"kind": "ask", "question": "Can it?", "expected": "no", "reply": None}
-    from_page(explorer, lesson=explorer.lesson | {"reply": "yes"})
-    assert explorer.lesson["reply"] == "yes"
-
-
-def test_an_upload_arrives_in_slices(tmp_path: Path) -> None:
-    explorer = de.Explorer()
-    content = ("source,target\n" + "".join(f"n{i},n{(i + 1) % 30}\n" for i in range(30))).encode()
-    for at in range(0, len(content), 100):
-        message = {"kind": "upload", "name": "ring.csv", "at": at, "size": len(content)}
-        explorer._handle_custom_msg(message, [memoryview(content[at : at + 100])])
-    explorer.wait()
-    assert explorer.graphs["titles"] == ["ring"] and dict(explorer.opening["facts"])
-
-
-def test_layouts_change_places_and_nothing_else() -> None:
-    explorer = de.Explorer()
-    before = explorer.xy, explorer.classes
-    from_page(explorer, values=explorer.values | {"layout": "circular"})
-    assert explorer.xy != before[0] and explorer.classes == before[1]
 
 
 def test_it_opens_without_torch_and_in_the_plainest_locale() -> None:
@@ -207,63 +487,8 @@ def test_it_opens_without_torch_and_in_the_plainest_locale() -> None:
         "import sys; sys.modules['torch'] = None\n"
         "import degnn_explore as de\n"
         "explorer = de.Explorer(preset='hexagon')\nexplorer.wait()\n"
-        "print(len(explorer._script) > 1000, explorer.targets)"
+        "print(len(explorer.get_state()['_script']) > 1000, explorer.targets)"
     )
     env = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=300)
     assert done.stdout.strip() == "True [[0], [0]]", done.stderr[-2000:]
-
-
-def test_a_large_graph_is_drawn_in_part_with_the_tree_around_its_targets() -> None:
-    rng = np.random.default_rng(0)
-    G = de.Graph.from_edges(rng.integers(0, 30_000, (60_000, 2)), num_nodes=30_000)
-    explorer = de.Explorer((G, [77]), layer=2)
-    assert (
-        explorer.graphs["starts"] == [0, 1_500]
-        and explorer.graphs["more"]
-        and len(explorer.graphs["drawn"][0]) == 1_500
-    )
-    [net] = explorer.seen["net"]
-    assert net["depth"] == 2 and 77 in net["nodes"]
-    root = net["nodes"].index(77)
-    assert {net["nodes"][j] for j in net["arcs"][root]} == set(G.neighbors(77).tolist())
-    command(explorer, "search", text="299")
-    command(explorer, "more")
-    assert explorer.graphs["starts"] == [0, 3_000]
-    explorer.targets = [[29_999]]
-    assert 29_999 in explorer.graphs["drawn"][0]
-
-
-def test_a_pair_is_judged_by_what_came_after_distance_encoding() -> None:
-    explorer = de.Explorer((de.zoo.domino(), {0, 3}), (de.zoo.bridged_triangles(), {0, 3}), cut=True)
-    explorer.wait()
-    layers = {pill["method"]: pill["layer"] for pill in explorer.pills["pills"]}
-    assert {name: layers[name] for name in ("1-WL", "zero-one", "DRNL", "DE-SPD", "RWSE", "2-WL")} == {
-        "1-WL": None,
-        "zero-one": None,
-        "DRNL": 1,
-        "DE-SPD": 0,
-        "RWSE": 0,
-        "2-WL": 2,
-    }
-
-
-def test_laplacian_coordinates_color_a_graph_whose_spectrum_is_simple() -> None:
-    path = de.Graph.from_edges([(i, i + 1) for i in range(5)])
-    explorer = de.Explorer((path, {0}), (path, {5}), color_by="LapPE")
-    explorer.wait()
-    assert explorer.seen["title"] == "Laplacian eigenvector 1" and len(explorer.seen["labels"]) == 6
-    assert explorer.pills["pills"][-1]["layer"] is None  # mirror images: the signs mean nothing
-
-
-def test_a_coloring_that_fails_says_why_and_changes_nothing() -> None:
-    explorer = de.Explorer((de.zoo.cycle(6), {0}))
-    explorer.set_state({"values": {**explorer.values, "color_by": "LapPE"}})
-    assert "repeated" in explorer.error["text"]
-    assert explorer.values["color_by"] == "SPD" == explorer.state.color_by
-    explorer.targets = [[1]]
-    assert explorer.seen["method"] == "DE-SPD" and explorer.seen["targets"] == [[1]]
-    large = de.Graph.from_edges([(i, i + 1) for i in range(6_000)])
-    for name in ("RWSE", "LapPE"):
-        with pytest.raises(de.ParameterError, match="too long"):
-            de.Explorer((large, {0}), color_by=name)

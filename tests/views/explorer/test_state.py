@@ -1,129 +1,186 @@
-"""The Explorer's state: one method and one layer, target sets, what is drawn of large graphs."""
+"""The Explorer's state: what it opens with, which method it means, bounds, captions, and how nodes are found."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-
+import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.views.content import PRESETS
-from degnn_explore.views.explorer.excerpt import search
+from degnn_explore.views.explorer.excerpt import excerpt_of, nearest, search
+from degnn_explore.views.explorer.presets import build, starting_targets
 from degnn_explore.views.explorer.state import COLORINGS, MAX_TARGETS, ExplorerState
+from tests.strategies import graphs_with_targets
+
+METHODS = {  # with one hop, with two
+    "1-WL": ("1-WL", "1-WL"),
+    "SPD": ("DE-SPD", "DEA-SPD"),
+    "LP": ("DE-LP", "DE-LP"),
+    "DRNL": ("DRNL", "DEA-DRNL"),
+    "zero-one": ("zero-one", "DEA-ZeroOne"),
+    "RWSE": ("RWSE", "DEA-RandomWalkSE"),
+    "PageRank": ("DE-PageRank", "DEA-PageRank"),
+    "heat kernel": ("DE-HeatKernel", "DEA-HeatKernel"),
+    "LapPE": ("DE-LaplacianPE", "DEA-LaplacianPE"),
+}
 
 
-@pytest.mark.parametrize("key", PRESETS)
-def test_every_example_opens_colored(key: str) -> None:
-    state = ExplorerState.of_preset(key)
-    colored = state.colored()
-    for side, codes in zip(state.sides, colored.codes, strict=True):
-        assert side.targets and len(codes) == side.graph.num_nodes
-    assert sum(sum(entry.counts) for entry in colored.entries) == sum(side.graph.num_nodes for side in state.sides)
-    assert state.title == PRESETS[key].title
+def targets_of(state: ExplorerState) -> list[tuple[int, ...]]:
+    return [side.targets for side in state.sides]
+
+
+@pytest.mark.parametrize("color_by", ["1-WL", *COLORINGS])
+def test_the_coloring_names_its_method_and_every_encoding_has_labels(color_by: str) -> None:
+    state = ExplorerState((de.load("karate"), [0, 33]), (de.load("karate"), [0, 1]))
+    for hops, name in zip((1, 2), METHODS[color_by], strict=True):
+        assert state.update(color_by=color_by, hops=hops) <= {"color_by", "hops"}
+        assert state.method.name.startswith(name) and state.method.many_hops == name.startswith("DEA")
+    assert sum(sum(entry.counts) for entry in state.colored().entries) == 68
 
 
 @pytest.mark.parametrize(
-    ("settings", "method"),
-    [
-        ({"color_by": "1-WL"}, "1-WL"),
-        ({"color_by": "SPD"}, "DE-SPD"),
-        ({"color_by": "SPD", "hops": 3}, "DEA-SPD"),
-        ({"color_by": "LP"}, "DE-LP"),
-    ],
+    ("name", "low", "high"),
+    [("layer", 0, 6), ("step", 0, 20), ("hops", 1, 4), ("size", 0, 10), ("root", 0, 1_000), ("column", 0, 9_999)],
 )
-def test_the_coloring_names_the_method(settings: dict[str, object], method: str) -> None:
+def test_numbers_have_bounds(name: str, low: int, high: int) -> None:
     state = ExplorerState.of_preset("fig1")
-    state.update(**settings)
-    assert state.method.name == method
+    for value in (low, high, low):
+        assert state.update(**{name: value}) - {"targets"} <= {name} and getattr(state, name) == value
+    for value in (low - 1, high + 1, 1.5, "2", True):
+        with pytest.raises(de.ParameterError, match=name):
+            state.update(**{"color_by": "LP", name: value})
+        assert (getattr(state, name), state.color_by) == (low, "SPD")  # all or nothing
 
 
-@pytest.mark.parametrize("color_by", [*COLORINGS, "1-WL"])
-def test_classes_only_ever_split_and_stay_within_labels(color_by: str) -> None:
-    simple = (de.load("karate"), {0, 33}), (de.load("karate"), {0, 1})  # LapPE needs different eigenvalues
-    state = ExplorerState(*simple) if color_by == "LapPE" else ExplorerState.of_preset("fig2b")
-    state.update(color_by=color_by)
-    before = None
-    for layer in range(5):
-        state.update(layer=layer)
-        codes = np.concatenate(state.colored().codes)
-        if before is not None:
-            pairs = {(int(a), int(b)) for a, b in zip(before, codes, strict=True)}
-            assert len(pairs) == len(set(codes.tolist()))  # each class of this layer lies in one of the layer before
-        before = codes
+def test_a_state_opens_where_there_is_something_to_see() -> None:
+    for n, layer in ((100, 2), (101, 0)):
+        state = ExplorerState(de.zoo.cycle(n), (de.zoo.cycle(5), [1]))
+        assert (state.layer, state.step, state.hops, state.size, state.root) == (layer, 2, 1, 0, 0)
+        assert targets_of(state) == [(), (1,)] and not state.cut and state.color_by == "SPD"
+    layouts = [ExplorerState(graph).layout for graph in (de.load("us-flights"), de.zoo.figure1(), de.load("karate"))]
+    assert layouts == ["geography", "as drawn", "force"]
 
 
-def test_the_largest_part_of_a_class_keeps_its_color() -> None:
-    state = ExplorerState.of_preset("fig1")
-    colors = []
-    for layer in (1, 2, 3):
-        state.update(layer=layer)
-        colored = state.colored()
-        colors.append([[colored.entries[code].color for code in side.tolist()] for side in colored.codes])
-    for earlier, later in pairwise(colors):
-        for label in {color for side in earlier for color in side}:
-            parts = [b for x, y in zip(earlier, later, strict=True) for a, b in zip(x, y, strict=True) if a == label]
-            assert label in parts
-
-
-def test_layer_zero_shows_the_encoding_and_one_wl_shows_nothing() -> None:
-    state = ExplorerState.of_preset("hexagon")
-    state.update(layer=0)
-    assert [entry.text for entry in state.colored().entries] == [
-        "target",
-        "distance 1",
-        "distance 2",
-        "distance 3",
-        "unreachable",
-    ]
-    state.update(color_by="1-WL")
-    assert [(entry.text, entry.counts) for entry in state.colored().entries] == [("all nodes", (6, 6))]
+@pytest.mark.parametrize(("color_by", "most"), [("RWSE", 5_000), ("LapPE", 2_500)])
+def test_encodings_of_a_whole_graph_are_for_small_ones(color_by: str, most: int) -> None:
+    small, large = (de.Graph.from_edges([(i, i + 1) for i in range(n - 1)]) for n in (most, most + 1))
+    assert ExplorerState(small).update(color_by=color_by) == {"color_by"}
+    with pytest.raises(de.ParameterError, match=f"up to {most:,}"):
+        ExplorerState(small, large).update(color_by=color_by)
 
 
 def test_target_sets_are_checked_and_a_failed_change_changes_nothing() -> None:
     state = ExplorerState.of_preset("fig1")
-    for wrong in ([[99], [3]], [[2]], [[2, 2], [3]], [["v9"], [3]]):
+    for wrong in ([[99], [3]], [[2]], [[2, 2], [3]], [["v9"], [3]], [[-1], [3]], [[2.5], [3]]):
         with pytest.raises(de.TargetError):
             state.set_targets(wrong)
-        assert [side.targets for side in state.sides] == [(2,), (3,)]
+        assert targets_of(state) == [(2,), (3,)]
+    state.set_targets(["v5", np.int64(4)])
+    assert targets_of(state) == [(5,), (4,)] and state.size == 1
+    state.choose(1, [4, 1])
+    assert targets_of(state) == [(5,), (4, 1)] and state.size == 0  # more than was fixed
     large = ExplorerState(de.zoo.cycle(300))
+    large.set_targets([range(MAX_TARGETS)])
     with pytest.raises(de.TargetError, match=f"up to {MAX_TARGETS}"):
-        large.set_targets([range(200)])
+        large.set_targets([range(MAX_TARGETS + 1)])
+    numbered = ExplorerState(de.Graph.from_edges([("1", "2"), ("2", "3")]))
+    numbered.set_targets([[1]])  # a click says which node, not a reader's number
+    assert targets_of(numbered) == [(1,)] and numbered.caption(0) == "S = {2}"
 
 
-def test_a_fixed_size_keeps_the_latest_targets() -> None:
-    state = ExplorerState((de.zoo.figure1(), [1, 2, 3]))
-    assert state.update(size=2) == {"size", "targets"} and state.sides[0].targets == (2, 3)
+def test_a_fixed_size_keeps_the_latest_targets_and_the_root_stays_a_target() -> None:
+    state = ExplorerState((de.zoo.figure1(), [1, 2, 3]), (de.zoo.figure1(), [4]))
+    state.update(root=2)
+    assert state.update(size=2) == {"size", "targets"} and targets_of(state) == [(2, 3), (4,)]
+    state.set_targets([[5, 6], [7]])
+    assert state.root == 1 and state.size == 2
+    state.set_targets([[], []])
+    assert state.root == 0
 
 
-def test_comparing_shows_the_graph_again_and_back() -> None:
-    state = ExplorerState((de.zoo.petersen(), [0]))
+def test_captions_name_the_sets_and_an_example_keeps_its_graphs() -> None:
+    G, H = de.zoo.petersen(), de.zoo.figure1()
+    state = ExplorerState((G, [0]))
+    assert state.caption(0) == "S = {v0}" and state.title == G.title
     state.compare(True)
-    assert [side.targets for side in state.sides] == [(0,), ()] and state.sides[0].graph is state.sides[1].graph
-    assert (state.caption(0), state.caption(1)) == ("A = {v0}", "B: click a node")
+    assert state.caption(0) == "A = {v0}" and state.caption(1).startswith("B: ") and state.title == G.title
+    for count, listed in ((6, ""), (8, ", … 2 more")):
+        state.choose(1, range(count))
+        assert state.caption(1) == f"B = {{v0, v1, v2, v3, v4, v5{listed}}}"
     state.compare(False)
     assert len(state.sides) == 1 and state.letter(0) == "S"
+    for title, shown in (("x" * 24, True), ("x" * 25, False)):
+        two = ExplorerState((G, [0]), (H.with_title(title), [1]))
+        assert two.caption(1) == "B = {v1}" + f" · {title}" * shown
+    assert ExplorerState((G.with_title(""), [0])).title == "a graph"
+    state = ExplorerState.of_preset("fig1")
+    other = state.arranged("fig1", [[5], [6]], {"layer": 1})
+    assert all(new.graph is old.graph for new, old in zip(other.sides, state.sides, strict=True))
+    assert targets_of(other) == [(5,), (6,)] and (other.layer, state.layer) == (1, 2)
+    assert state.arranged("hexagon", (), {}).title == PRESETS["hexagon"].title
 
 
-def test_a_set_of_other_size_or_none_is_no_error() -> None:
-    state = ExplorerState((de.zoo.figure1(), [1]), (de.zoo.figure1(), [2, 3]))
-    assert len({code for code in state.colored().codes[0]} & {code for code in state.colored().codes[1]}) == 0
-    state.set_targets([[1], []])
-    assert state.colored().entries[-1].text == "no target yet"
-    state.update(color_by="DRNL")
-    assert "pairs: pick two targets" in state.labels().note
+@pytest.mark.parametrize("key", PRESETS)
+def test_the_targets_of_an_example_are_what_they_are_called(key: str) -> None:
+    for source, wanted in zip(PRESETS[key].sources, PRESETS[key].targets, strict=True):
+        graph = build(source)
+        S = starting_targets(graph, wanted)
+        if wanted == ("hub",):
+            assert graph.degrees[list(S)].tolist() == [graph.degrees.max()]
+        elif wanted == ("edge",):
+            assert S[0] == 0 and graph.has_edge(*S)
+        else:
+            assert len(S) == len(wanted) and {graph.names[v] for v in S} >= {v for v in wanted if isinstance(v, str)}
 
 
-def test_cut_edges_are_gone_from_distances_and_classes() -> None:
-    state = ExplorerState.of_preset("cut")
-    state.update(layer=0)
-    apart = [entry.text for entry in state.colored().entries]
-    state.update(cut=True)
-    assert [entry.text for entry in state.colored().entries] != apart
-    assert state.colored().entries[0].text == "distances 0,3"
+@given(graphs_with_targets(), st.integers(1, 9))
+def test_the_nearest_nodes_are_those_of_a_breadth_first_search(given: tuple[de.Graph, list[int]], limit: int) -> None:
+    graph, S = given
+    far = nx.multi_source_dijkstra_path_length(graph.to_networkx(), set(S), weight=None)
+    order = sorted(range(graph.num_nodes), key=lambda v: (far.get(v, 99), v))
+    assert nearest(graph, np.array(S), limit).tolist() == sorted(order[:limit])
 
 
-def test_nodes_are_found_by_name_and_by_their_columns() -> None:
-    graph = de.load("us-flights")
-    assert search([graph], 0, "atl")[0][2] == "ATL"
-    assert any("Alaska" in note or "AK" in note for *_, note in search([graph], 0, "fairbanks"))
+def test_an_excerpt_keeps_names_places_and_columns() -> None:
+    n = 20_001
+    names, cities, places = (
+        [f"n{i}" for i in range(n)],
+        [f"c{i}" for i in range(n)],
+        np.random.default_rng(0).random((n, 2)),
+    )
+    graph = de.Graph.from_edges(
+        [(i, i + 1) for i in range(n - 1)], names=names, positions=places, info={"city": cities}, title="long"
+    )
+    for S, first in (((500,), 495), ((), 0)):  # without targets around a node of highest degree
+        part, nodes = excerpt_of(graph, S, 11), range(first, first + 11)
+        assert part.nodes.tolist() == [*nodes] and part.graph.edges.tolist() == [[i, i + 1] for i in range(10)]
+        assert list(part.graph.names) == names[first : first + 11] and part.graph.title == "long"
+        assert part.graph.info["city"].tolist() == cities[first : first + 11]
+        np.testing.assert_array_equal(part.graph.positions, places[nodes])
+    assert excerpt_of(de.zoo.figure1(), (2,), 3).nodes.tolist() == [*range(8)]  # a small graph is drawn whole
+
+
+WORDS = st.sampled_from(["Ann", "anna", "An", "Ann Lee", "Straße", "b\nan", "ANN", "x"])
+WANTED = st.sampled_from(["ann", "an", "STRASSE", "n l", " x ", "é", "land"])
+
+
+@given(st.lists(WORDS, min_size=1, max_size=8), WANTED, st.integers(1, 8), st.integers(0, 1))
+def test_nodes_are_found_by_name_then_by_their_columns_the_best_match_first(
+    names: list[str], text: str, limit: int, active: int
+) -> None:
+    names = [f"{name}{i}" if name in names[:i] else name for i, name in enumerate(names)]
+    notes = [f"{name} Land" if i % 2 else "" for i, name in enumerate(names)]
+    info = {"note": notes, "id": names, "n": [1] * len(names)}
+    graph, other = de.Graph.from_edges([], len(names), names=names, info=info), de.zoo.cycle(4)
+    wanted, ranked = text.strip().casefold(), []
+    for node, shown in enumerate(zip(names, notes, strict=True)):
+        name, note = (" ".join(line.casefold().splitlines()) for line in shown)
+        fits = (name == wanted, name.startswith(wanted), wanted in name, wanted in note)
+        ranked += [(fits.index(True), side != active, side, node) for side in (0, 1) if any(fits)]
+    found = search([graph, graph, other], active, text, limit)
+    assert [match[:2] for match in found] == [(side, node) for _, _, side, node in sorted(ranked)[:limit]]
+    assert all((name, note) == (names[v], notes[v]) for _, v, name, note in found)
+    assert search([other], 0, "v3") == [(0, 3, "v3", "")]

@@ -1,290 +1,402 @@
 // A Training Board opened on a page without a browser (page.mjs): what it shows of the kernel's state, what it asks for.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { test } from "node:test";
-import { gunzipSync } from "node:zlib";
+import { afterEach, test } from "node:test";
+import { BLUE, boardTraits, MODELS, progress, READY, RED, RESULT, ROWS, WHY } from "./boards.mjs";
 import { load } from "./load.mjs";
-import { all, button, clock, copied, liveModel, open, run, shown } from "./page.mjs";
+import {
+  all, button, change, choose, clock, copied, DARK, downloads, LIGHT, liveModel, mediaListeners, menuOf, observers, open,
+  pointer, run, setTick, shown, text, texts, type,
+} from "./page.mjs";
 
-const t = await load(...JSON.parse(process.env.MODULES), "charts", "board", "recorded");
-const recorded = () => t.recordedModel({ ...JSON.parse(gunzipSync(Buffer.from(JSON.parse(readFileSync(process.env.RECORDS, "utf8")).one, "base64"))), tour: "" });
-const INNER = ["targets", "values", "view", "options", "graphs", "xy", "edges", "codes", "numbers", "classes", "seen", "pills", "lesson", "opening", "busy", "error"];
+const t = await load(...JSON.parse(process.env.MODULES), "charts", "board");
+const plotlyPage = (changes = {}) => Object.assign(
+  globalThis, { [Symbol.for("degnn plotly")]: { asked: -1e9, patience: 4000, made: null, ...changes } }
+)[Symbol.for("degnn plotly")];
 
-const BLUE = "#0072b2", RED = "#b03a5b";
-const models = [
-  { name: "GCN", about: "a plain GNN", group: "baseline", fits: true, color: RED },
-  { name: "PGNN", about: "anchors", group: "baseline", fits: false, color: RED },
-  { name: "DE-GNN-SPD", about: "distances", group: "de", fits: true, color: BLUE },
-  { name: "Adamic-Adar", about: "a formula", group: "heuristic", fits: true, color: RED },
-];
-const rows = [
-  { model: "DE-GNN-SPD", mean: 90.44, half: 1.5, seeds: [89.6, 90.4, 91.2], paper: 89.4, color: BLUE },
-  { model: "GCN", mean: 76.1, half: null, seeds: [75.1, 77.1], paper: null, color: RED },
-];
-const waitingToGo = { running: false, meaning: "race", label: "Race", about: "Train them", progress: [], where: "" };
-function state(more = {}) {
-  const inner = recorded(), traits = Object.fromEntries(INNER.map((name) => [`inner_${name}`, inner.get(name) ?? {}]));
+const opened = [];
+afterEach(async () => { // a closed board lets go of everything
+  await change({ width: 420, height: 300, ...LIGHT });
+  for (const { root, close, model } of opened.splice(0)) {
+    close();
+    assert.equal(root.parentElement, null);
+    await model.put({ chart: { data: [] }, result: { rows: ROWS } });
+    await run(100);
+    assert.equal([...model.listeners.values()].flat().length, 0);
+  }
+  assert.deepEqual([observers.size, mediaListeners.size], [0, 0]);
+  await run(60000);
+  assert.equal(clock.jobs.length, 0);
+});
+async function board(changes = {}) {
+  const model = liveModel(boardTraits(changes)), panel = await open(t.renderBoard, model);
+  opened.push({ ...panel, model });
+  const find = (selector) => panel.root.querySelector(selector);
   return {
-    ...traits,
-    values: { question: "links|karate", models: ["GCN", "DE-GNN-SPD"], seeds: 2, epochs: 30, device: "cpu", workers: 2, layers: 2 },
-    view: {}, error: {}, answer: {}, tab: {}, chart: {}, result: { metric: "AUC" },
-    form: { questions: [["links|karate", "links of karate"], ["roles|karate", "roles of karate"]], models, devices: [["cpu", "CPU"], ["auto", "best"]], workers: [1, 2], settings: [["layers", "Layers", [[1, "1"], [2, "2"]]]] },
-    headline: { title: "Which is better?", sure: "", judged: [], earlier: 0 },
-    go: waitingToGo,
-    ...more,
+    ...panel, model, find, text: (selector) => text(panel.root, selector),
+    messages: () => model.sent.filter(({ kind }) => kind !== "plotly?"), drawer: find(".de-drawer"), go: find(".de-go"),
   };
 }
-const withResult = (more = {}) => state({ result: { rows, metric: "AUC" }, go: { ...waitingToGo, meaning: "done", label: "Done" }, headline: { title: "DE wins", sure: "Two seeds.", judged: ["By AUC.", "On 60 sets."], earlier: 1 }, ...more });
-async function board(traits) {
-  const model = liveModel(traits), panel = await open(t.renderBoard, model);
-  return { ...panel, model, find: (selector) => panel.root.querySelector(selector), text: (selector) => panel.root.querySelector(selector).textContent };
-}
-const menuOf = (root, label) => all(root, "select").find((one) => one.getAttribute("aria-label") === label);
-const choose = (menu, value) => { menu.value = JSON.stringify(value); menu.fire("change"); };
+const doing = (name, content = {}) => ({ kind: "do", name, ...content });
+const running = (more = {}) => ({ go: {
+  running: true, meaning: "cancel", label: "Cancel", about: "", progress, where: "on 2 cores", ...more,
+} });
 
 test("before a race: what can be chosen, which models there are, and one button that starts it", async () => {
-  const panel = await board(state());
-  assert.deepEqual(menuOf(panel.root, "Question").children.map((one) => one.textContent), ["links of karate", "roles of karate"]);
-  assert.deepEqual(menuOf(panel.root, "Seeds").children.map((one) => one.textContent), ["1 seed", "2 seeds", "3 seeds", "5 seeds", "10 seeds", "20 seeds"]);
-  assert.equal(menuOf(panel.root, "Seeds").value, "2");
-  assert.equal(panel.text(".de-models-button"), "2 models");
-  assert.equal(panel.text(".de-headline"), "Which is better?");
-  assert.deepEqual(all(panel.root, ".de-racers dt").map((one) => [one.textContent, one.style.color]), [["GCN", RED], ["DE-GNN-SPD", BLUE]]);
-  assert.ok(shown(panel.find(".de-none")) && !shown(panel.find(".de-chart")) && !shown(panel.find(".de-tab-bar")));
-  for (const label of ["How is this judged?", "0 earlier runs"]) assert.equal(shown(button(panel.root, label)), false, label);
-  assert.deepEqual(all(panel.root, ".de-head b").map((one) => one.textContent), ["While training", "Models"]);
-  const go = panel.find(".de-go");
+  const { root, model, find, text: words, go, messages } = await board();
+  assert.deepEqual(texts(menuOf(root, "Question"), "option"), ["links of karate", "roles of karate", "triangles of karate"]);
+  assert.deepEqual(
+    [texts(menuOf(root, "Seeds"), "option"), menuOf(root, "Seeds").value],
+    [[1, 2, 3, 5, 10, 20].map((k) => `${k} seed${k > 1 ? "s" : ""}`), "2"]
+  );
+  assert.deepEqual([words(".de-models-button"), words(".de-headline")], ["2 models", "Which is better?"]);
+  assert.deepEqual(all(root, ".de-racers dt").map((one) => [one.textContent, one.style.color]), [["GCN", RED], ["DE-GNN-SPD", BLUE]]);
+  assert.deepEqual(
+    [".de-none", ".de-chart", ".de-tab-bar", ".de-drawer", ".de-error"].map((part) => shown(find(part))),
+    [true, false, false, false, false]
+  );
+  assert.deepEqual(texts(root, ".de-reason button").map((label) => shown(button(root, label))), [false, false]); // nothing is judged yet
   assert.deepEqual([go.textContent, go.title, go.disabled, go.dataset.meaning], ["Race", "Train them", false, "race"]);
   go.click();
-  const [asked] = panel.model.sent.filter(({ kind }) => kind === "do"); // it carries what was chosen, for a click may overtake it
-  assert.deepEqual([asked.name, asked.meaning, asked.values.question, asked.values.models], ["go", "race", "links|karate", ["GCN", "DE-GNN-SPD"]]);
-  choose(menuOf(panel.root, "Question"), "roles|karate");
-  choose(menuOf(panel.root, "Seeds"), 10);
-  assert.deepEqual(panel.model.saved.map(({ values }) => [values.question, values.seeds]), [["roles|karate", 2], ["roles|karate", 10]]);
-  panel.close();
+  assert.deepEqual(messages(), [doing("go", { meaning: "race", values: boardTraits().values })]); // what was chosen, for a click may overtake it
+  choose(menuOf(root, "Question"), "roles|karate");
+  choose(menuOf(root, "Seeds"), 10);
+  assert.deepEqual(
+    model.saved.map(({ values }) => values),
+    [{ ...boardTraits().values, question: "roles|karate" }, { ...boardTraits().values, question: "roles|karate", seeds: 10 }]
+  );
+  await model.put({ values: { ...model.get("values"), seeds: 7, models: ["GCN", "PGNN"] } });
+  assert.deepEqual([menuOf(root, "Seeds").value, words(".de-models-button")], ["7", "GCN"]); // PGNN does not fit
 });
 
-test("while it waits for the kernel nothing can be started", async () => {
-  const panel = await board(state({ go: { ...waitingToGo, meaning: "wait" } }));
-  assert.ok(panel.root.classList.contains("de-waiting") && panel.find(".de-go").disabled);
-  assert.equal(panel.model.sent.length, 0); // nor is plotly asked for
-  await panel.model.put({ go: waitingToGo });
-  assert.ok(!panel.root.classList.contains("de-waiting") && !panel.find(".de-go").disabled);
-  panel.close();
-  const empty = await board(state({ form: {} }));
+test("while it waits for the kernel nothing can be started, and one that knows nothing yet stays empty", async () => {
+  plotlyPage();
+  const { root, model, go } = await board({ go: { ...READY, meaning: "wait" } });
+  assert.ok(root.classList.contains("de-waiting") && go.disabled);
+  assert.equal(model.sent.length, 0); // nor is plotly asked for
+  await model.put({ go: READY });
+  assert.ok(!root.classList.contains("de-waiting") && !go.disabled);
+  assert.deepEqual(model.sent, [{ kind: "plotly?" }]);
+  await model.put({ go: { ...READY, meaning: "done" } });
+  assert.ok(go.disabled);
+  const el = document.createElement("div");
+  t.renderBoard({ model: liveModel(boardTraits()), el })();
+  const close = t.renderBoard({ model: liveModel(boardTraits()), el });
+  assert.equal(text(el, ".de-headline"), "Which is better?"); // at once
+  close();
+  const empty = await board({ form: {} });
   assert.equal(empty.text(".de-headline"), "");
-  empty.close();
+  await empty.model.put({ form: boardTraits().form });
+  assert.equal(empty.text(".de-headline"), "Which is better?");
 });
 
 test("the drawers: models by group, settings, how it is judged; one at a time", async () => {
-  const panel = await board(state({ headline: { title: "x", sure: "", judged: ["By AUC.", "On 60 sets."], earlier: 0 } })), drawer = panel.find(".de-drawer");
-  assert.equal(shown(drawer), false);
-  panel.find(".de-models-button").click();
-  assert.ok(shown(drawer) && panel.find(".de-models-button").getAttribute("aria-expanded") === "true");
-  assert.deepEqual(all(drawer, "h3").map((one) => one.textContent), ["Plain GNNs and other networks", "Distance encoding", "Formulas, nothing to train"]);
-  const boxes = () => all(drawer, "input");
-  assert.deepEqual(boxes().map((one) => [one.checked, one.disabled, one.style.accentColor]), [[true, false, RED], [false, true, RED], [true, false, BLUE], [false, false, RED]]);
-  boxes()[3].checked = true;
-  boxes()[3].fire("change");
-  assert.deepEqual(panel.model.saved.at(-1).values.models, ["GCN", "DE-GNN-SPD", "Adamic-Adar"]);
-  boxes()[0].checked = false;
-  boxes()[0].fire("change");
-  assert.deepEqual(panel.model.saved.at(-1).values.models, ["DE-GNN-SPD", "Adamic-Adar"]);
-  await run();
-  assert.equal(panel.text(".de-models-button"), "2 models");
-  button(panel.root, "Settings").click();
-  assert.deepEqual(all(drawer, ".de-label").map((one) => one.textContent), ["Epochs", "Device", "Runs at a time", "Layers"]);
-  assert.equal(panel.find(".de-models-button").getAttribute("aria-expanded"), "false");
-  const epochs = drawer.querySelector("input");
+  const { root, model, find, drawer } = await board(RESULT), inputs = () => all(drawer, "input");
+  const expanded = () => [".de-models-button", ".de-more"].map((part) => find(part).getAttribute("aria-expanded"));
+  const values = () => model.get("values");
+  find(".de-models-button").click();
+  assert.deepEqual([shown(drawer), expanded()], [true, ["true", "false"]]);
+  assert.deepEqual(all(drawer, "h3").length, 3);
+  assert.deepEqual(
+    inputs().map((one) => [one.checked, one.disabled, one.style.accentColor]),
+    [[true, false, RED], [false, true, RED], [true, false, BLUE], [false, false, RED]]
+  );
+  assert.deepEqual(
+    MODELS.map(({ name, about }, k) => [name, about].every((word) => texts(drawer, ".de-tick")[k].includes(word))),
+    [true, true, true, true]
+  );
+  inputs()[3].focus();
+  for (const [k, on, models] of [[3, true, ["GCN", "DE-GNN-SPD", "Adamic-Adar"]], [0, false, ["DE-GNN-SPD", "Adamic-Adar"]]]) {
+    setTick(all(drawer, ".de-tick")[k], on);
+    await run();
+    assert.deepEqual(
+      [model.saved.at(-1), find(".de-models-button").textContent],
+      [{ values: { ...boardTraits().values, models } }, `${models.length} models`]
+    );
+  }
+  assert.equal(document.activeElement, inputs()[3]); // as one ticks, the focus stays
+  button(root, "Settings").click();
+  assert.deepEqual([texts(drawer, ".de-label"), expanded()], [["Epochs", "Device", "Runs at a time", "Layers"], ["false", "true"]]);
+  const [epochs] = inputs();
   assert.equal(epochs.value, 30);
-  for (const [given, kept] of [["12.4", 12], ["0", 1], ["99999", 10000]]) { epochs.value = given; epochs.fire("change"); assert.equal(panel.model.saved.at(-1).values.epochs, kept); }
-  choose(menuOf(drawer, "Device"), "auto");
-  choose(menuOf(drawer, "Runs at a time"), 1);
-  choose(menuOf(drawer, "Layers"), 1);
-  const { device, workers, layers } = panel.model.get("values");
-  assert.deepEqual([device, workers, layers], ["auto", 1, 1]);
-  button(panel.root, "How is this judged?").click();
-  assert.deepEqual(all(drawer, "p").map((one) => one.textContent), ["By AUC.", "On 60 sets."]);
-  button(panel.root, "How is this judged?").click();
-  assert.equal(shown(drawer), false);
-  button(panel.root, "Settings").click();
-  panel.root.fire("keydown", { key: "Escape" });
-  assert.equal(shown(drawer), false);
-  button(panel.root, "Settings").click();
-  await panel.model.put({ go: { ...waitingToGo, running: true, meaning: "cancel" } });
-  assert.ok(all(drawer, "select").every((one) => one.disabled) && drawer.querySelector("input").disabled);
-  panel.close();
+  for (const [given, kept] of [["12.4", 12], ["0", 1], ["99999", 10000]]) {
+    type(epochs, given);
+    assert.deepEqual([values().epochs, epochs.value], [kept, kept]);
+  }
+  for (const [label, name, value] of [["Device", "device", "auto"], ["Runs at a time", "workers", 1], ["Layers", "layers", 1]]) {
+    const before = values();
+    choose(menuOf(drawer, label), value);
+    assert.deepEqual(model.saved.at(-1), { values: { ...before, [name]: value } });
+  }
+  await model.put({ values: { ...values(), layers: 2, device: "cpu" } });
+  assert.deepEqual(["Layers", "Device"].map((label) => menuOf(drawer, label).value), ["2", '"cpu"']);
+  const judged = button(root, "How is this judged?");
+  judged.click();
+  assert.deepEqual(texts(drawer, "p"), ["By AUC.", "On 60 sets."]);
+  for (const close of [() => judged.click(), () => button(drawer, "Close").click(), () => root.fire("keydown", { key: "Escape" })]) {
+    if (!shown(drawer)) judged.click();
+    close();
+    assert.deepEqual([shown(drawer), model.get("view").open], [false, ""]);
+  }
+  for (const name of ["Settings", "2 models"]) { // while they are raced nothing can be chosen
+    await model.put({ go: READY });
+    button(root, name).click();
+    await model.put(running());
+    assert.ok(all(drawer, "select, input").every((one) => one.disabled));
+  }
+});
+
+test("a race can be cancelled", async () => {
+  const { go, messages, model } = await board(running());
+  assert.deepEqual([go.textContent, go.disabled], ["Cancel", false]);
+  go.click();
+  assert.deepEqual(messages(), [doing("go", { meaning: "cancel", values: model.get("values") })]);
 });
 
 test("a race: bars as far as they are, errors as they come, choices locked, where it runs", async () => {
-  const progress = [{ model: "GCN", color: RED, percent: 40, note: "seed 1", error: "", details: "" }, { model: "DE-GNN-SPD", color: BLUE, percent: 0, note: "", error: "out of memory", details: "Traceback" }];
-  const panel = await board(state({ go: { running: true, meaning: "cancel", label: "Cancel", about: "", progress, where: "on 2 cores" } }));
-  const bars = all(panel.root, "[role=progressbar]");
-  assert.deepEqual(bars.map((bar) => [bar.getAttribute("aria-label"), bar.getAttribute("aria-valuenow"), bar.children[0].style.width, bar.children[0].style.background]), [["GCN", "40", "40%", RED], ["DE-GNN-SPD", "0", "0%", BLUE]]);
-  assert.deepEqual(all(panel.root, ".de-run-errors div").map((one) => one.textContent), ["DE-GNN-SPD: out of memorydetails, for a bug reportTraceback"]);
-  assert.ok([menuOf(panel.root, "Question"), menuOf(panel.root, "Seeds"), panel.find(".de-models-button")].every((one) => one.disabled));
-  assert.equal(all(panel.root, ".de-head b")[1].textContent, "Progress");
-  assert.ok(all(panel.root, ".de-note").some((one) => one.textContent === "on 2 cores"));
-  assert.equal(all(panel.root, ".de-racers dt").length, 0);
-  await panel.model.put({ result: { rows, metric: "AUC" } });
-  assert.equal(all(panel.root, "[role=progressbar]").length, 2); // it still runs
-  assert.equal(shown(panel.find(".de-tab-bar")), false);
-  await panel.model.put({ go: { ...waitingToGo, progress } });
-  assert.equal(all(panel.root, "[role=progressbar]").length, 0);
-  assert.equal(shown(panel.find(".de-tab-bar")), true);
-  panel.close();
+  const { root, model, find } = await board(running()), bars = () => all(root, "[role=progressbar]");
+  const titles = () => texts(root, ".de-head b");
+  assert.deepEqual(
+    bars().map((bar) => [
+      bar.getAttribute("aria-label"), bar.getAttribute("aria-valuenow"), bar.getAttribute("aria-valuemax"),
+      bar.children[0].style.width, bar.children[0].style.background,
+    ]),
+    [["GCN", "40", "100", "40%", RED], ["DE-GNN-SPD", "0", "100", "0%", BLUE]]
+  );
+  assert.ok(texts(root, ".de-progress-row")[0].includes("seed 1"));
+  assert.deepEqual([all(root, ".de-run-errors [role=alert]").length, text(root, ".de-run-errors pre")], [1, "Traceback"]);
+  assert.match(text(root, ".de-run-errors"), /DE-GNN-SPD.*out of memory/);
+  assert.ok([menuOf(root, "Question"), menuOf(root, "Seeds"), find(".de-models-button")].every((one) => one.disabled));
+  assert.deepEqual([titles()[1], all(root, ".de-racers dt").length, texts(root, ".de-note").includes("on 2 cores")], ["Progress", 0, true]);
+  await model.put({ result: RESULT.result });
+  assert.deepEqual([bars().length, titles()[1], shown(find(".de-tab-bar"))], [2, "Result", false]); // it still runs
+  await model.put({ tab: { kind: "mistakes", columns: [], rows: [] } });
+  assert.ok(shown(find(".de-tab-bar"))); // of the runs that have ended
+  await model.put({ go: { ...READY, progress, where: "on 2 cores" } });
+  assert.deepEqual(
+    [bars().length, shown(find(".de-tab-bar")), texts(root, ".de-note").includes("on 2 cores"), find(".de-models-button").disabled],
+    [0, true, false, false]
+  );
+  assert.equal(all(root, ".de-run-errors [role=alert]").length, 1); // it can still be read
 });
 
 test("a result: dots of every seed, interval, the paper's diamond, the mean in numbers and in words", async () => {
-  const panel = await board(withResult());
-  await run(1000);
-  const dots = panel.find(".de-dots"), means = all(dots, ".de-mean");
-  assert.deepEqual(means.map((one) => [one.dataset.model, one.textContent]), [["DE-GNN-SPD", "90.4"], ["GCN", "76.1"]]);
-  const circles = all(dots, "circle"), lines = all(dots, "line").filter((one) => one.getAttribute("stroke-width") === "2.5");
-  assert.equal(circles.length, 5 + 2);
-  assert.equal(lines.length, 1); // one seed has no interval
-  const x = (one) => Number(one.getAttribute("cx")), [low, , high, best] = circles.map(x);
-  assert.ok(low < best && best < high && Number(lines[0].getAttribute("x1")) < best && Number(lines[0].getAttribute("x2")) > best);
+  const { root, model, find, messages } = await board(RESULT), dots = find(".de-dots"), heads = () => texts(root, ".de-head");
+  assert.deepEqual(all(dots, ".de-mean").map((one) => [one.dataset.model, one.textContent]), [["DE-GNN-SPD", "90.4"], ["GCN", "76.1"]]);
+  const circles = all(dots, "circle"), x = (one) => Number(one.getAttribute("cx"));
+  const intervals = all(dots, "line").filter((one) => one.getAttribute("stroke-width"));
   assert.deepEqual(circles.map((one) => one.getAttribute("fill")), [BLUE, BLUE, BLUE, BLUE, RED, RED, RED]);
-  assert.equal(all(dots, "title")[0].textContent, "DE-GNN-SPD in the paper: 89.4");
-  assert.match(dots.getAttribute("aria-label"), /^DE-GNN-SPD: AUC 90\.4 percent, plus or minus 1\.5, in the paper 89\.4\. GCN: AUC 76\.1 percent\.$/);
-  const ticks = all(dots, "text").filter((one) => /^\d+$/.test(one.textContent));
-  for (const tick of ticks) { // a tick stands where its value is: by the two means
-    const [a, b] = [circles[3], circles[6]].map(x), wanted = b + (Number(tick.textContent) - 76.1) / (90.44 - 76.1) * (a - b);
-    assert.ok(Math.abs(Number(tick.getAttribute("x")) - wanted) < 0.01);
-  }
-  assert.ok(ticks.length >= 2);
-  assert.deepEqual(all(panel.root, ".de-head").map((one) => one.textContent), ["While training test AUC so far, %", "Result dots: seeds · line: 95% interval · ◇ paper"]);
-  assert.equal(button(panel.root, "1 earlier run: show") !== undefined, true);
-  button(panel.root, "1 earlier run").click();
-  assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "earlier" });
-  await panel.model.put({ result: { rows: rows.map((row) => ({ ...row, paper: null })), metric: "AUC" } });
-  assert.equal(all(panel.root, ".de-head")[1].textContent, "Result dots: seeds · line: 95% interval");
-  panel.close();
+  const [low, , high, mean] = circles.map(x);
+  assert.ok(low < mean && mean < high && intervals.length === 1); // one seed has no interval
+  assert.match(text(dots, "title"), /DE-GNN-SPD.*89\.4/);
+  assert.equal(dots.getAttribute("aria-label"), t.dotWords(ROWS, "AUC"));
+  assert.ok(heads()[0].includes("AUC") && heads()[1].includes("◇"));
+  assert.deepEqual([texts(root, ".de-racers dt"), text(root, ".de-reason").includes("Two seeds.")], [[], true]);
+  button(root, "1 earlier run:").click();
+  assert.deepEqual(messages(), [doing("earlier")]);
+  await model.put({
+    result: { rows: ROWS.map((row) => ({ ...row, paper: null })), metric: "AUC" },
+    headline: { ...RESULT.headline, earlier: 2 },
+  });
+  await run(200);
+  assert.ok(!heads()[1].includes("◇") && all(dots, "title").length === 0 && button(root, "2 earlier runs:"));
+  await change({ ...DARK, width: 300, height: 100 });
+  assert.equal(all(dots, "circle")[0].getAttribute("fill"), t.modelColor(BLUE, "dark"));
+  assert.ok(all(dots, "circle").every((one) => x(one) < 300 && Number(one.getAttribute("cy")) < 100));
+  assert.deepEqual([root.dataset.theme, root.style["--de-text"]], ["dark", t.PALETTE.dark.text]);
+  await model.put({ result: {} });
+  await run(200);
+  assert.equal(dots.style.display, "none");
 });
 
 test("tabs: their names by the question, tables, links of a row, and files", async () => {
-  const table = { kind: "mistakes", columns: ["set", "score"], rows: [{ cells: ["<b>0</b>, 9", "0.91"], nodes: [0, 9], seed: 1 }], note: "Of 60." };
-  const panel = await board(withResult({ tab: table })), listed = panel.find(".de-listed");
-  const tabs = () => all(panel.find(".de-tab-bar"), "[role=radio]");
-  assert.deepEqual(tabs().map((one) => one.textContent), ["Mistakes", "By distance", "Ask about a pair", "Missing links"]);
-  assert.equal(tabs()[0].getAttribute("aria-checked"), "true");
-  assert.deepEqual(all(listed, "td").map((one) => one.textContent), ["<b>0</b>, 9", "0.91", "Why? · Open"]);
-  assert.deepEqual(all(listed, "th").map((one) => one.textContent), ["set", "score", ""]);
-  assert.equal(listed.querySelector(".de-note").textContent, "Of 60.");
+  const table = {
+    kind: "mistakes", columns: ["set", "score"], rows: [{ cells: ["<b>0</b>, 9", "0.91"], nodes: [0, 9], seed: 1 }],
+    note: "Of 60.",
+  };
+  const { root, model, find, messages } = await board({ ...RESULT, tab: table }), listed = find(".de-listed");
+  const tabs = () => all(find(".de-tab-bar"), "[role=radio]");
+  assert.deepEqual(
+    tabs().map((one) => [one.textContent, one.getAttribute("aria-checked")]),
+    [["Mistakes", "true"], ["By distance", "false"], ["Ask about a pair", "false"], ["Missing links", "false"]]
+  );
+  assert.deepEqual(
+    [texts(listed, "td"), texts(listed, "th"), texts(listed, ".de-note")],
+    [["<b>0</b>, 9", "0.91", "Why? · Open"], ["set", "score", ""], ["Of 60."]]
+  );
   button(listed, "Why?").click();
-  assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "open", nodes: [0, 9], seed: 1, why: true });
-  assert.equal(panel.model.get("view").tab, "ask");
+  assert.deepEqual([messages().at(-1), model.get("view").tab], [doing("open", { nodes: [0, 9], seed: 1, why: true }), "ask"]);
   tabs()[1].click();
-  assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "tab", tab: "distance" });
-  await panel.model.put({ tab: { kind: "distance", columns: ["distance", "accuracy"], rows: [{ cells: ["1", "97 %"] }] } });
-  assert.deepEqual(all(listed, "td").map((one) => one.textContent), ["1", "97 %"]); // no set, so no links
+  assert.deepEqual([messages().at(-1), texts(listed, "td")], [doing("tab", { tab: "distance" }), []]); // not the mistakes under another name
+  await model.put({ tab: { kind: "distance", columns: ["distance", "accuracy"], rows: [{ cells: ["1", "97 %"] }] } });
+  assert.deepEqual(texts(listed, "td"), ["1", "97 %"]); // no set, so no links
+  const [cell] = all(listed, "td");
+  await model.put({ values: { ...model.get("values"), epochs: 31 } });
+  assert.equal(all(listed, "td")[0], cell); // not written again
   tabs()[3].click();
-  await panel.model.put({ tab: { kind: "missing", busy: "Scoring …" } });
-  assert.equal(listed.textContent, "Scoring …Stop");
+  await model.put({ tab: { kind: "missing", busy: "Scoring …" } });
+  assert.ok(listed.textContent.includes("Scoring …"));
   button(listed, "Stop").click();
-  assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "tab", tab: "missing" });
-  await panel.model.put({ tab: { kind: "missing", near: "Zachary", columns: ["pair"], rows: [{ cells: ["0, 9"], nodes: [0, 9] }] } });
-  assert.match(listed.textContent, /^Near Zachary\./);
+  assert.deepEqual(messages().at(-1), doing("tab", { tab: "missing" }));
+  await model.put({ tab: { kind: "missing", near: "Zachary", columns: ["pair"], rows: [{ cells: ["0, 9"], nodes: [0, 9] }] } });
+  assert.ok(texts(listed, ".de-note")[0].includes("Zachary"));
   button(listed, "Open").click();
-  assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "open", nodes: [0, 9], why: false });
+  assert.deepEqual(messages().at(-1), doing("open", { nodes: [0, 9], why: false }));
+  tabs()[0].click();
+  await model.put({ tab: { kind: "mistakes", busy: "Judging …" } });
+  assert.equal(button(listed, "Stop"), undefined);
+  await model.put({ tab: { kind: "mistakes", columns: ["set"], rows: [] } });
+  assert.equal(listed.querySelector("table"), null);
   for (const [label, what] of [["Report", "report"], ["CSV", "csv"], ["LaTeX", "latex"], ["Copy code", "code"]]) {
-    button(panel.root, label).click();
-    assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "download", what });
+    button(root, label).click();
+    assert.deepEqual(messages().at(-1), doing("download", { what }));
   }
-  assert.ok(button(panel.root, "Copied"));
-  await run(2000);
-  assert.ok(button(panel.root, "Copy code"));
-  await panel.model.put({ values: { ...panel.model.get("values"), question: "roles|karate" } });
-  assert.deepEqual(tabs().map((one) => one.textContent), ["Mistakes", "By class", "Ask about a node"]);
-  panel.close();
+  assert.ok(button(root, "Copied") && !button(root, "Copy code"));
+  await run(1600);
+  assert.ok(button(root, "Copy code"));
+  for (const [question, names] of [
+    ["roles|karate", ["Mistakes", "By class", "Ask about a node"]],
+    ["triangles|karate", ["Mistakes", "By distance", "Ask about three nodes"]],
+  ]) {
+    await model.put({ values: { ...model.get("values"), question } });
+    assert.deepEqual(tabs().map((one) => one.textContent), names);
+  }
 });
 
 test("Ask: the scores of a set, the truth, why, and the Explorer inside", async () => {
-  const answer = { text: "0 and 9", nodes: [0, 9], scores: [{ model: "GCN", color: RED, score: "12 %" }], truth: "They are linked." };
-  const panel = await board(withResult({ view: { tab: "ask" }, answer })), box = panel.find(".de-answer");
-  assert.ok(panel.root.classList.contains("de-is-ask") && shown(panel.find(".de-ask")) && !shown(panel.find(".de-listed")));
-  assert.equal(box.textContent, "0 and 9GCN12 %They are linked.Why?");
-  assert.equal(box.querySelector(".de-swatch").style.background, RED);
+  const answer = { text: "0 and 9", nodes: [0, 9], scores: [{ model: "GCN", color: BLUE, score: "12 %" }], truth: "They are linked." };
+  const { root, model, find, messages } = await board({ ...RESULT, view: { tab: "ask" }, answer });
+  const box = find(".de-answer"), why = find(".de-why");
+  assert.ok(root.classList.contains("de-is-ask") && shown(find(".de-ask")) && !shown(find(".de-listed")));
+  for (const fact of ["0 and 9", "GCN", "12 %", "They are linked."]) assert.ok(box.textContent.includes(fact), fact);
+  assert.equal(box.querySelector(".de-swatch").style.background, BLUE);
+  await change(DARK);
+  assert.equal(box.querySelector(".de-swatch").style.background, t.modelColor(BLUE, "dark"));
+  assert.equal(shown(why), false);
   button(box, "Why?").click();
-  assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "why" });
-  assert.equal(shown(panel.find(".de-why")), false);
-  const why = { models: ["GCN", "DE-GNN-SPD"], model: "GCN", title: "GCN says 12 %", columns: ["edge", "moves"], rows: [{ cells: ["0, 1", "+3"] }], note: "Others change nothing.", marks: [[0, 1, 1]] };
-  await panel.model.put({ answer: { ...answer, why } });
-  assert.ok(shown(panel.find(".de-why")) && button(box, "Why?") === undefined);
-  assert.deepEqual(all(panel.find(".de-why"), ".de-item").map((one) => one.textContent), ["speaks for it", "against it", "changes nothing"]);
-  choose(menuOf(panel.find(".de-why"), "Model"), "DE-GNN-SPD");
-  assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "why", model: "DE-GNN-SPD" });
-  button(panel.find(".de-why"), "Close").click();
-  assert.deepEqual(panel.model.sent.at(-1), { kind: "do", name: "why", close: true });
+  assert.deepEqual(messages(), [doing("why")]);
+  await model.put({ answer: { ...answer, why: { busy: "Looking …" } } });
+  assert.equal(why.textContent, "Looking …");
+  await model.put({ inner_view: { open: "settings" }, answer: { ...answer, why: WHY } });
+  assert.deepEqual([shown(why), button(box, "Why?"), model.get("inner_view").open], [true, undefined, ""]); // it takes the place of the drawer
+  assert.equal(all(why, ".de-item").length, 3);
+  assert.deepEqual([texts(why, "td"), text(why, "b"), menuOf(why, "Model").value], [["0, 1", "+3"], "GCN says 12 %", '"GCN"']);
+  choose(menuOf(why, "Model"), "DE-GNN-SPD");
+  button(why, "Close").click();
+  assert.deepEqual(messages().slice(1), [doing("why", { model: "DE-GNN-SPD" }), doing("why", { close: true })]);
 
-  const inner = panel.find(".de-explorer"), stage = inner.querySelector(".de-stage"), canvas = stage.querySelector("canvas");
+  const inner = find(".de-explorer"), stage = inner.querySelector(".de-stage"), canvas = stage.querySelector("canvas");
   await run(1000);
-  const edges = canvas.pen.calls.find(({ name }) => name === "drawImage").given[0].pen.calls.filter(({ name, strokeStyle }) => name === "stroke" && strokeStyle === t.PALETTE.light.good);
-  const ends = edges.flatMap(({ given }) => given[0].parts.map(([, x, y]) => [x, y]));
-  assert.deepEqual(ends.map((end) => end.map(Math.round)), [0, 1].map((i) => stage.whereIs(i).map(Math.round))); // the edge that speaks for it
-  const [clientX, clientY] = stage.whereIs(5);
-  canvas.fire("pointerdown", { clientX, clientY, button: 0 });
-  canvas.fire("pointerup", { clientX, clientY });
-  assert.ok(panel.model.saved.at(-1).inner_targets[0].includes(5));
+  const edgeLayer = () => canvas.pen.calls.find(({ name }) => name === "drawImage").given[0].pen.calls;
+  const speaking = () => edgeLayer().filter(({ name, strokeStyle }) => name === "stroke" && strokeStyle === t.PALETTE.dark.good);
+  assert.deepEqual(
+    speaking().flatMap(({ given }) => given[0].parts.map(([, x, y]) => [x, y])), [0, 1].map(stage.whereIs)
+  ); // the edge that speaks for it
+  await model.put({ answer });
+  await run(100);
+  assert.ok(!shown(why) && speaking().every(({ given }) => !given[0].parts.length));
+  for (const type of ["pointerdown", "pointerup"]) canvas.fire(type, pointer(stage.whereIs(5)));
+  assert.deepEqual(model.saved.at(-1).inner_targets, [[9, 5]]);
   button(inner, "More").click();
-  await run(100);
-  assert.deepEqual(panel.model.saved.at(-1), { inner_view: { ...panel.model.get("inner_view"), open: "settings" } });
-  all(inner, ".de-tabs button").at(-2).click();
-  await run(100);
-  if (button(inner, "Copy Python")) { button(inner, "Copy Python").click(); assert.deepEqual(panel.model.sent.at(-1), { kind: "inner", content: { kind: "do", name: "export", what: "code" } }); }
-  panel.model.tell({ kind: "inner", content: { kind: "copy", text: "of the inner one" } });
+  await run();
+  assert.deepEqual(model.saved.at(-1), { inner_view: { open: "settings" } });
+  assert.equal(all(inner, ".de-tabs button").length, 3); // no other graph can be opened here
+  all(inner, ".de-tabs button")[1].click();
+  await run();
+  button(inner, "Copy Python").click();
+  assert.deepEqual(messages().at(-1), { kind: "inner", content: doing("export", { what: "code" }) });
+  model.tell({ kind: "inner", content: { kind: "copy", text: "of the inner one" } });
   assert.equal(copied.at(-1), "of the inner one");
-  panel.close();
-  assert.equal([...panel.model.listeners.values()].flat().length, 0);
+  opened.at(-1).close();
+  model.tell({ kind: "inner", content: { kind: "copy", text: "too late" } });
+  assert.equal(copied.at(-1), "of the inner one");
 });
 
-test("errors can be read and closed; code is copied; keys stay inside", async () => {
-  const panel = await board(state()), box = panel.find(".de-error");
-  assert.equal(shown(box), false);
-  await panel.model.put({ error: { text: "<i>bad</i>", details: "line 3" } });
-  assert.ok(shown(box) && box.querySelector("span").textContent === "<i>bad</i>" && box.querySelector("pre").textContent === "line 3");
+test("before the graph is there Ask says so", async () => {
+  const { find, model } = await board({ ...RESULT, view: { tab: "ask" }, inner_graphs: {} });
+  assert.ok(text(find(".de-ask"), ".de-answer").length > 5 && !find(".de-explorer"));
+  await model.put({ inner_graphs: boardTraits().inner_graphs });
+  assert.ok(find(".de-explorer"));
+});
+
+test("errors can be read and closed; files and code arrive; keys stay inside", async () => {
+  const { root, model, find, go } = await board(), box = find(".de-error");
+  await model.put({ error: { text: "<i>bad</i>", details: "line 3" } });
+  assert.deepEqual([shown(box), text(box, "span"), text(box, "pre")], [true, "<i>bad</i>", "line 3"]);
   button(box, "Close this message").click();
   assert.equal(shown(box), false);
-  panel.model.tell({ kind: "copy", text: "code" });
-  assert.equal(copied.at(-1), "code");
-  const field = panel.find(".de-go");
-  assert.equal(field.fire("keydown", { key: "a" }).stopped, true);
-  field.focus();
-  assert.equal(field.getAttribute("data-lm-suppress-shortcuts"), "true");
-  assert.equal(field.fire("keydown", { key: "s", ctrlKey: true }).stopped, false);
-  assert.equal(field.getAttribute("data-lm-suppress-shortcuts"), null);
-  panel.close();
-  await run(30000);
-  assert.equal(clock.jobs.length, 0);
+  await model.put({ error: { text: "again" } });
+  assert.deepEqual([shown(box), box.querySelector("pre")], [true, null]);
+  await model.put({ error: {} });
+  assert.equal(shown(box), false);
+  model.tell({ kind: "copy", text: "code" });
+  model.tell({ kind: "download", name: "links.csv", mime: "text/csv", text: "a,b" });
+  await run();
+  assert.deepEqual([copied.at(-1), downloads.at(-1).download, await (await fetch(downloads.at(-1).href)).text()], ["code", "links.csv", "a,b"]);
+  const suppressed = () => go.getAttribute("data-lm-suppress-shortcuts");
+  go.focus();
+  assert.deepEqual([suppressed(), go.fire("keydown", { key: "a" }).stopped], ["true", true]);
+  for (const more of [{ ctrlKey: true }, { metaKey: true }]) {
+    assert.deepEqual([go.fire("keydown", { key: "s", ...more }).stopped, suppressed()], [false, null]);
+    go.fire("keyup", { key: "s" });
+    assert.deepEqual([suppressed(), go.fire("keydown", { key: "Enter", ...more }).stopped], ["true", true]);
+  }
+  assert.ok(root);
 });
 
-test("curves are drawn in the colors of the page; plotly is asked for again until it comes, and never by a closed board", async () => {
-  const chart = { data: [{ x: [1], y: [70], line: { color: BLUE } }], layout: { xaxis: { title: { text: "epoch" } }, yaxis: {} } };
-  const page = (globalThis[Symbol.for("degnn plotly")] = { asked: -1e9, patience: 4000, made: null });
-  const panel = await board(state({ chart })), asked = () => panel.model.sent.filter(({ kind }) => kind === "plotly?").length;
-  assert.equal(shown(panel.find(".de-none")), false);
-  assert.equal(asked(), 1);
-  await run(6500);
-  assert.equal(asked(), 1);
-  await run(1500);
-  assert.equal(asked(), 2);
-  const drawings = [];
-  page.made = { react: async (el, data, layout) => drawings.push([el, data, layout]) };
+test("curves are drawn where they are seen, ten times a second at most, the last ones in any case", async () => {
+  const drawings = [], page = plotlyPage({ made: { react: async (...given) => drawings.push(given) } });
+  const chart = (k) => ({ data: [{ x: [k], y: [70], line: { color: BLUE } }], layout: { xaxis: { title: { text: "epoch" } }, yaxis: {} } });
+  const { root, model, find } = await board({ chart: chart(0) });
+  assert.equal(shown(find(".de-none")), false);
+  await run(1000);
+  const [el, data, layout] = drawings.at(-1);
+  assert.deepEqual([el, data, layout.width, layout.height], [find(".de-chart"), chart(0).data, 420, 300]);
+  drawings.length = 0;
+  for (let k = 1; k <= 30; k++) { await model.put({ chart: chart(k) }); await run(10); }
+  await run(300);
+  assert.ok(drawings.length >= 8 && drawings.length <= 15, `${drawings.length} in 1.3 s`);
+  assert.deepEqual(drawings.at(-1)[1], chart(30).data);
+  await change({}, false); // out of sight
+  drawings.length = 0;
+  await model.put({ chart: chart(31) });
   await run(500);
-  await panel.model.put({ chart: { ...chart } });
-  await run(500);
-  assert.ok(drawings.length >= 1 && drawings[0][0] === panel.find(".de-chart"));
-  assert.deepEqual(drawings[0][1], chart.data);
-  assert.equal(Number(panel.root.dataset.drawn), drawings.length);
-  panel.close();
+  assert.equal(drawings.length, 0);
+  await change({ height: 0 }); // as in an output that is folded
+  await change({ height: 300, width: 0 });
+  assert.equal(drawings.length, 0);
+  await change({ width: 420, ...DARK });
+  assert.deepEqual([drawings.at(-1)[1][0].x, drawings.at(-1)[1][0].line.color], [[31], t.modelColor(BLUE, "dark")]);
+  await model.put({ chart: {} });
+  assert.ok(shown(find(".de-none")) && Number(root.dataset.drawn) >= 10);
   page.made = null;
-  const before = drawings.length;
-  await panel.model.put({ chart: { ...chart } });
-  await run(9000);
-  assert.deepEqual([asked(), drawings.length], [2, before]);
-  const dark = t.themedFigure(chart, t.PALETTE.dark, "dark", 300, 200), light = t.themedFigure(chart, t.PALETTE.light, "light", 300, 200);
-  assert.deepEqual([light.data[0].line.color, dark.data[0].line.color], [BLUE, t.modelColor(BLUE, "dark")]);
-  assert.deepEqual([dark.layout.width, dark.layout.height, dark.layout.font.color, dark.layout.xaxis.title.text], [300, 200, t.PALETTE.dark.text, "epoch"]);
-  assert.equal(dark.layout.yaxis.gridcolor, t.PALETTE.dark.line);
+});
+
+test("plotly is asked for again until it comes, with more and more patience, and by no closed board", async () => {
+  const page = plotlyPage();
+  const { model, find } = await board({ chart: { data: [], layout: { xaxis: {}, yaxis: {} } } });
+  const count = () => model.sent.filter(({ kind }) => kind === "plotly?").length;
+  for (const [wait, asked] of [[0, 1], [6500, 1], [1500, 2], [14000, 2], [3000, 3]]) {
+    await run(wait);
+    assert.equal(count(), asked);
+  }
+  model.tell({ kind: "copy", text: "" });
+  model.tell({ kind: "plotly" }, [new TextEncoder().encode("export default { react: (el) => { el.dataset.curves = 'drawn'; } };")]);
+  for (let k = 0; k < 50 && !page.made; k++) await run(100);
+  await run(1000);
+  assert.equal(find(".de-chart").dataset.curves, "drawn");
+  await run(60000);
+  assert.equal(count(), 3);
+  plotlyPage();
+  const chart = { data: [], layout: { xaxis: {}, yaxis: {} } };
+  const boards = [await board({ chart }), await board({ chart })];
+  const counts = () => boards.map(({ model: { sent } }) => sent.length);
+  assert.deepEqual(counts(), [1, 0]); // one of a page asks for all
+  boards[0].model.tell({ kind: "plotly" }, [new TextEncoder().encode("export default { react: (el) => { el.dataset.curves = 'again'; } };")]);
+  for (let k = 0; k < 50 && !boards[1].find(".de-chart").dataset.curves; k++) await run(100);
+  assert.deepEqual(boards.map((one) => one.find(".de-chart").dataset.curves), ["again", "again"]);
+  plotlyPage();
+  const closed = await board({ go: READY });
+  opened.at(-1).close();
+  await run(60000);
+  assert.equal(closed.model.sent.length, 1);
 });

@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const text = (name) => readFileSync(new URL(`../../../degnn_explore/views/js/${name}`, import.meta.url), "utf8");
+const read = (name) => readFileSync(new URL(`../../../degnn_explore/views/js/${name}`, import.meta.url), "utf8");
 
 export function load(...modules) {
   const file = join(mkdtempSync(join(tmpdir(), "front-")), "joined.mjs");
-  const parts = modules.map((name) => text(`${name}.js`).replace(/^import\b[^;]*;\n/gm, ""));
-  writeFileSync(file, [`export const PALETTE = ${text("palette.json")}, SENTENCES = ${process.env.SENTENCES};`, ...parts].join("\n"));
+  const parts = modules.map((name) => read(`${name}.js`).replace(/^import\b[^;]*;\n/gm, ""));
+  const shared = `export const PALETTE = ${read("palette.json")}, SENTENCES = ${process.env.SENTENCES};`;
+  writeFileSync(file, [shared, ...parts].join("\n"));
   return import(pathToFileURL(file));
 }

@@ -1,34 +1,84 @@
-"""What node needs to open panels: which modules they are made of, and what Python records in saved pages."""
+"""Node, and what it needs to open panels: which modules they are made of, and what Python records in saved pages."""
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import os
 import re
+import shutil
+import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import degnn_explore as de
+from degnn_explore.expressive.explanations import SENTENCES
+from degnn_explore.views.content import TERMS
 from degnn_explore.views.explorer.explorer import MODULES
+from degnn_explore.views.js import joined, loader
+from tests.support.waiting import LONG
+
+HERE = Path(__file__).parent
 
 
-def environment(folder: Path) -> dict[str, str]:
-    """Variables for node; the recordings are written into the folder."""
-    file = folder / "records.json"
-    file.write_text(_records(), encoding="utf-8")
-    return {"MODULES": json.dumps(MODULES), "RECORDS": str(file)}
+def node(*arguments: str, given: str = "") -> str:
+    """What node prints; where node is missing CI fails, for .ci/run installs it."""
+    program = shutil.which("node")
+    if program is None and not os.environ.get("CI"):
+        pytest.skip("no node on PATH: install Node.js 20 to test the front end without a browser")
+    assert program is not None, "CI needs node to test the front end; .ci/run installs it"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "records.json")
+        file.write_text(_records(), encoding="utf-8")
+        variables = {
+            "LOADER": loader("a script", "render"),
+            "MODULES": json.dumps(MODULES),
+            "RECORDS": str(file),
+            "SENTENCES": json.dumps(SENTENCES),
+            "TERMS": json.dumps([[term.name, term.pattern, term.line] for term in TERMS]),
+        }
+        done = subprocess.run(
+            [program, *arguments],
+            input=given,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=LONG,
+            env=os.environ | variables,
+        )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+def answers(modules: tuple[str, ...], names: str, body: str, cases: list[Any]) -> list[Any]:
+    """For each case what a function of JavaScript returns whose body sees it as ``given`` and these names as ``t``."""
+    script = (
+        'import { readFileSync } from "node:fs"; const t = await import(process.argv[1]); '
+        f'const answer = (given) => {{ {body} }}; const cases = JSON.parse(readFileSync(0, "utf8")); '
+        "console.log(JSON.stringify(cases.map(answer)));"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "joined.mjs")
+        file.write_text(f"{joined(*modules)}\nexport {{ {names} }};\n", encoding="utf-8")
+        return json.loads(node("--input-type=module", "-e", script, file.as_uri(), given=json.dumps(cases)))
 
 
 @cache
 def _records() -> str:
-    """Two triangles and a hexagon with a tour, and one set of Fig. 1(a)."""
+    """Two triangles and a hexagon with a tour, and one set of Fig. 1(a), as JSON."""
     hexagon, one = de.Explorer(preset="hexagon"), de.Explorer((de.zoo.figure1(), {2}))
-    return json.dumps({"hexagon": _recorded(hexagon, "hexagon"), "one": _recorded(one)})
+    return json.dumps({"hexagon": recorded(hexagon, "hexagon"), "one": recorded(one)})
 
 
-def _recorded(explorer: de.Explorer, tour: str | None = None) -> str:
+def recorded(explorer: de.Explorer, tour: str = "") -> dict[str, Any]:
+    """What a saved page records."""
     with tempfile.TemporaryDirectory() as folder:
         page = explorer.page(Path(folder, "page.html"), tour=tour).read_text(encoding="utf-8")
-    found = re.search(r'openPage\("([^"]+)"\)', page)
-    assert found is not None
-    return found[1]
+    packed = re.search(r'openPage\("([^"]+)"\)', page)
+    assert packed is not None
+    return json.loads(gzip.decompress(base64.b64decode(packed[1])))
