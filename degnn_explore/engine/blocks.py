@@ -67,7 +67,7 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         return size
 
     @cached_property
-    def _shared_shells(self) -> Shells | None:
+    def shared_shells(self) -> Shells | None:
         """The shells of all nodes; None if those of each set are better searched."""
         net, request = self._work.net, self._work.request
         n, hops = len(net.indptr) - 1, request.hops
@@ -99,7 +99,7 @@ class BlockData(Store[FlatBlocks, "Blocks"]):
         )
 
         hops, caps = request.aggregation == _ball.HOPS, self._caps_of(index)
-        shells = self._shared_shells if hops else None
+        shells = self.shared_shells if hops else None
         over = (None if hops else 1, 1 if hops and shells is None else None, shells)
 
         def fill(begin: int, end: int, memory: Memory) -> None:

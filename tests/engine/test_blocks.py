@@ -265,8 +265,8 @@ def test_shells_that_all_sets_share_give_the_aggregates_of_each_set(case, hops, 
     how = {"layers": layers, "hops": hops, "aggregation": "hops", "encoding": SPD(max_dist=2, pool=pool)}
     shared = blocks(G, sets, **how, progress=False)
     alone = blocks(G, sets[:2], **how, progress=False)
-    assert shared._shared_shells is not None or 16 * (2 * G.num_edges / G.num_nodes) ** hops <= G.num_nodes
-    assert alone._shared_shells is None
+    assert shared.shared_shells is not None or 16 * (2 * G.num_edges / G.num_nodes) ** hops <= G.num_nodes
+    assert alone.shared_shells is None
     streamed = blocks(G, sets, **how, budget=shared.nbytes - 1, progress=False)
     assert streamed.streamed
     batches = [data.batch([1, 0]) for data in (shared, alone, streamed)]

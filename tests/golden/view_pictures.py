@@ -47,7 +47,8 @@ def summed(text: str) -> dict[str, list[Any]]:
         order = table.T @ (1 + np.arange(len(rows)) % 7)
         if width > 40:  # a path
             table, order = table.sum(axis=1, keepdims=True), np.array([table[0] @ (1 + np.arange(width) % 7)])
-        found[kind] = [len(rows), *map(round, table.sum(axis=0)), *map(round, order)]
+        sums = np.concatenate([table.sum(axis=0), order]).round(4)  # a half stays one, in whatever order it was added
+        found[kind] = [len(rows), *map(round, sums)]
     return found
 
 

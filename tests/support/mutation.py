@@ -7,7 +7,8 @@ Chance chooses the faults; the seed is the commit, so the same commit gets the s
 traced, to learn which functions each of them calls; the result is kept in ``.mutation/`` until ``--retrace``. Each
 fault is then written into a copy of the repository, where the tests that call its function run, fastest first, until
 one fails. A test that has not yet passed in that copy then runs without the fault: one that fails there, too, says
-nothing and is left out. Tests run in forks of a process that has imported torch and the like already (warm.py).
+nothing and is left out. Tests run in forks of a process that has collected them all, where the fault is put into
+functions that are there already, or else of one that has imported torch and the like (warm.py).
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ from typing import Any, NamedTuple
 
 import hypothesis
 import pytest
+
+from tests.support.warm import NOT_SWAPPED, only_functions_differ
 
 TOP = Path(__file__).parents[2]
 KEPT = TOP / ".mutation"
@@ -391,7 +394,7 @@ def changed(fault: Fault) -> str:
 
 
 class Copy:
-    """A copy of the repository with one fault at a time, and a warm process that runs tests in it."""
+    """A copy of the repository with one fault at a time, and warm processes that run tests in it."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -400,41 +403,48 @@ class Copy:
         self.reliable: set[str] = set()  # tests that pass without any fault
         self.unreliable: set[str] = set()  # tests that fail without any fault
         self.collected: set[str] = set()  # files of tests that can be imported without any fault
-        environment = {"PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1", "CI": "true", "OMP_NUM_THREADS": "1"}
-        self.warm = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.warm"],
-            cwd=place,
-            env=os.environ | environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self.warm: dict[tuple[bool, bool], subprocess.Popen[str]] = {}
+
+    def process(self, hot: bool, plain: bool) -> subprocess.Popen[str]:
+        if (hot, plain) not in self.warm:
+            ours = {"PYTHONPATH": str(self.place), "PYTHONDONTWRITEBYTECODE": "1", "CI": "true", "OMP_NUM_THREADS": "1"}
+            if hot and plain:
+                ours["NUMBA_DISABLE_JIT"] = "1"
+            collected = ["hot", "tests", *(f"--ignore={each}" for each in NOT_RUN)] if hot else []
+            self.warm[hot, plain] = subprocess.Popen(
+                [sys.executable, "-m", "tests.support.warm", *collected], cwd=self.place, env=os.environ | ours,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            )  # fmt: skip
+        return self.warm[hot, plain]
 
     def close(self) -> None:
-        self.warm.communicate()
+        for process in self.warm.values():
+            process.communicate()
         shutil.rmtree(self.place, ignore_errors=True)
 
     def notices(self, fault: Fault, tests: list[str]) -> bool:
-        """Whether a test fails, or does not end, with the fault and passes without it; its own room's come first."""
+        """Whether a test fails, or does not end, with the fault and passes without it."""
+        good = (TOP / fault.path).read_text(encoding="utf-8")
+        compiled = "\n@compiled" in good
+        if fault.path.endswith(".js") or only_functions_differ(good, fault.text):
+            found = self.some_notice(fault, tests, compiled, hot=True)
+            if found is not None:
+                return found
         room = f"tests/{fault.path.split('/')[1]}/"
         own = [name for name in tests if name.startswith(room)]
-        others = [name for name in tests if not name.startswith(room)]
-        return self.some_notice(fault, own) or self.some_notice(fault, others)  # fewer files are collected
+        others = [name for name in tests if not name.startswith(room)]  # fewer files are collected at a time
+        return any(self.some_notice(fault, some, compiled, hot=False) for some in (own, others))
 
-    def some_notice(self, fault: Fault, tests: list[str]) -> bool:
-        target = self.place / fault.path
-        good = target.read_text(encoding="utf-8")
-        compiled = "\n@compiled" in good
+    def some_notice(self, fault: Fault, tests: list[str], compiled: bool, hot: bool) -> bool | None:
+        """The same for these tests; None if the fault cannot be put into a process that is hot."""
         while tests := [name for name in tests if name not in self.unreliable]:
-            target.write_text(fault.text, encoding="utf-8")
-            try:
-                failed, left = self.first_failure(tests, compiled)
-            finally:
-                target.write_text(good, encoding="utf-8")
-            if failed is None:
+            code, failed, left = self.run(tests, compiled, hot, fault)
+            if code == NOT_SWAPPED:
+                return None
+            if code == 0:
                 return any(self.passes(name, compiled) for name in left)
-            if failed not in tests:  # none could be collected, or they did not end
-                return self.collects(tests, compiled)
+            if not failed:  # none could be collected, or they did not end
+                return hot or self.collects(tests, compiled)
             if self.passes(failed, compiled):
                 return True
             self.unreliable.add(failed)
@@ -442,9 +452,9 @@ class Copy:
 
     def collects(self, tests: list[str], compiled: bool) -> bool:
         """True; it ends the program if these tests cannot be collected without any fault either."""
-        files = sorted({name.partition("::")[0] for name in tests} - self.collected)
-        if files and self.run(["-q", "--collect-only", "-p", "no:cacheprovider", *files], compiled) != 0:
-            print(f"These cannot be collected without any fault: {' '.join(files)}", flush=True)
+        files = {name.partition("::")[0] for name in tests} - self.collected
+        if files and self.run([f"{file}::" for file in files], compiled, hot=False)[0] != 0:
+            print(f"These cannot be collected without any fault: {' '.join(sorted(files))}", flush=True)
             os._exit(1)
         self.collected.update(files)
         return True
@@ -452,36 +462,47 @@ class Copy:
     def passes(self, test: str, compiled: bool) -> bool:
         """Whether a test passes without any fault, and ends."""
         if test not in self.reliable and test not in self.unreliable:
-            (self.reliable if self.first_failure([test], compiled) == (None, []) else self.unreliable).add(test)
+            code, _, left = self.run([test], compiled, hot=True)
+            (self.reliable if code == 0 and not left else self.unreliable).add(test)
         return test in self.reliable
 
-    def first_failure(self, tests: list[str], compiled: bool) -> tuple[str | None, list[str]]:
-        """The first test that fails ("" if none can be collected or ends, None if all pass), and which were left."""
-        chosen, failure, left = (self.place / name for name in ("chosen.json", "failure.txt", "left.txt"))
-        chosen.write_text(json.dumps(tests), encoding="utf-8")
-        failure.write_text("", encoding="utf-8")
-        left.write_text("", encoding="utf-8")
-        files = sorted({name.partition("::")[0] for name in tests})
-        plugins = ["-p", "tests.support.chosen", "-p", "no:cacheprovider"]
-        code = self.run(["-q", "-x", *plugins, *files], compiled)
-        who = left.read_text(encoding="utf-8").splitlines()
-        return None if code in (0, 5) else failure.read_text(encoding="utf-8"), who
-
-    def run(self, arguments: list[str], compiled: bool) -> int:
-        """The exit code of pytest; -1 if it does not end.
+    def run(
+        self, tests: list[str], compiled: bool, hot: bool, fault: Fault | None = None
+    ) -> tuple[int, str, list[str]]:
+        """The exit code of the tests (-1 if they do not end), the first that fails, and which took too long.
 
         Compiled code that is kept on disk does not have the fault, so compiled modules run as plain Python.
         """
-        assert self.warm.stdin is not None and self.warm.stdout is not None
-        print(json.dumps({"arguments": arguments, "plain": compiled}), file=self.warm.stdin, flush=True)
-        child = int(self.warm.stdout.readline())
-        late = threading.Event()
-        busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-        timer = threading.Timer(TIMEOUT * busy, lambda: (late.set(), end(child)))
+        failure, left = self.place / "failure.txt", self.place / "left.txt"
+        for file in (failure, left):
+            file.write_text("", encoding="utf-8")
+        order = {"tests": tests, "plain": compiled, "files": sorted({name.partition("::")[0] for name in tests})}
+        order |= {"path": "", "text": ""}
+        if fault is not None:
+            if hot and fault.path.endswith(".py"):
+                order |= {"path": fault.path, "text": fault.text}
+            else:
+                (self.place / fault.path).write_text(fault.text, encoding="utf-8")
+        try:
+            code = self.answer(self.process(hot, compiled), json.dumps(order))
+        finally:
+            if fault is not None:
+                shutil.copyfile(TOP / fault.path, self.place / fault.path)
+        return code, failure.read_text(encoding="utf-8"), left.read_text(encoding="utf-8").splitlines()
+
+    def answer(self, warm: subprocess.Popen[str], order: str) -> int:
+        assert warm.stdin is not None and warm.stdout is not None
+        print(order, file=warm.stdin, flush=True)
+        answer = warm.stdout.readline()
+        if not answer:
+            print("The tests cannot be collected without any fault: run them.", flush=True)
+            os._exit(1)
+        late, busy = threading.Event(), max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+        timer = threading.Timer(TIMEOUT * busy, lambda: (late.set(), end(int(answer))))
         timer.start()
-        code = int(self.warm.stdout.readline())
+        code = int(warm.stdout.readline())
         timer.cancel()
-        end(child)  # and what the tests have started
+        end(int(answer))  # and what the tests have started
         return -1 if late.is_set() else code
 
 

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 import degnn_explore as de
 from degnn_explore.expressive.methods import METHODS
+from degnn_explore.views.board.board import SCRIPT as BOARD
 from degnn_explore.views.explorer import seen, svg
 from degnn_explore.views.explorer.explorer import MODULES
+from degnn_explore.views.explorer.explorer import SCRIPT as EXPLORER
 from degnn_explore.views.explorer.state import ExplorerState
 from degnn_explore.views.explorer.verdicts import LAYERS, Question, shown
 from degnn_explore.views.explorer.verdicts import answers as verdicts
@@ -28,10 +30,10 @@ def test_modules_and_panels(file: str) -> None:
     assert "fail 0" in node("--test", str(HERE / file))
 
 
-@pytest.mark.parametrize("panel", ["Explorer", "TrainingBoard"])
-def test_no_name_stands_twice_in_the_joined_script(panel: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("joined", [EXPLORER, BOARD], ids=["explorer", "board"])
+def test_no_name_stands_twice_in_the_joined_script(joined: str, tmp_path: Path) -> None:
     script = tmp_path / "joined.mjs"
-    script.write_text(getattr(de, panel)._script.default_value, encoding="utf-8")
+    script.write_text(joined, encoding="utf-8")
     node("--check", str(script))
 
 
