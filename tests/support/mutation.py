@@ -6,8 +6,8 @@
 Chance chooses the faults; the seed is the commit, so the same commit gets the same faults. First all tests run once,
 traced, to learn which functions each of them calls; the result is kept in ``.mutation/`` until ``--retrace``. Each
 fault is then written into a copy of the repository, where the tests that call its function run, fastest first, until
-one fails. A test that has not yet passed in that copy then runs without the fault: one that fails there, too, says
-nothing and is left out. Tests run in forks of a process that has collected them all, where the fault is put into
+one fails. That one then runs alone, with the fault and without: a test that fails without it, alone or after the
+others, says nothing and is left out. Tests run in forks of a process that has collected them all, where the fault is put into
 functions that are there already, or else of one that has imported torch and the like (warm.py).
 """
 
@@ -445,9 +445,12 @@ class Copy:
                 return any(self.passes(name, compiled) for name in left)
             if not failed:  # none could be collected, or they did not end
                 return hot or self.collects(tests, compiled)
-            if self.passes(failed, compiled):
+            if self.passes(failed, compiled) and (
+                self.run([failed], compiled, hot, fault)[0] != 0
+                or not self.run(tests[: tests.index(failed) + 1], compiled, hot=True)[1]
+            ):
                 return True
-            self.unreliable.add(failed)
+            self.unreliable.add(failed)  # alone, or after the others
         return False
 
     def collects(self, tests: list[str], compiled: bool) -> bool:

@@ -36,7 +36,7 @@ def main() -> None:
     os.dup2(1, ANSWERS)
     os.dup2(os.open(os.devnull, os.O_RDWR), 1)
     if sys.argv[1:2] == ["hot"]:
-        sys.exit(pytest.main(["-q", "-s", "-p", "tests.support.warm", "-p", "no:cacheprovider", *sys.argv[2:]]))
+        sys.exit(tests(["-s", *sys.argv[2:]]))
     for name in NEEDED:
         importlib.import_module(name)
     if (order := forks()) is not None:
@@ -46,7 +46,11 @@ def main() -> None:
 
             os.environ["NUMBA_DISABLE_JIT"] = "1"
             numba.config.reload_config()
-        os._exit(pytest.main(["-q", "-p", "tests.support.warm", "-p", "no:cacheprovider", *order["files"]]))
+        os._exit(tests(order["files"]))
+
+
+def tests(arguments: list[str]) -> int:
+    return pytest.main(["-q", "-p", "no:cacheprovider", *arguments], plugins=[sys.modules[__name__]])  # not imported anew
 
 
 def forks() -> dict[str, Any] | None:
@@ -89,7 +93,7 @@ def run_chosen(session: pytest.Session) -> int:
     """Run the tests of the order, as it sorts them, until one fails; its name is written down."""
     items = {item.nodeid: item for item in session.items}
     chosen = [items[name] for name in ORDER["tests"] if name in items]
-    for item, following in zip(chosen, [*chosen[1:], None], strict=True):
+    for item, following in zip(chosen, [*chosen[1:], None], strict=False):  # none is chosen to see whether files import
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if session.testsfailed:
             Path("failure.txt").write_text(item.nodeid, encoding="utf-8")
