@@ -7,8 +7,8 @@ Chance chooses the faults; the seed is the commit, so the same commit gets the s
 traced, to learn which functions each of them calls; the result is kept in ``.mutation/`` until ``--retrace``. Each
 fault is then written into a copy of the repository, where the tests that call its function run, fastest first, until
 one fails. That one then runs alone, with the fault and without: a test that fails without it, alone or after the
-others, says nothing and is left out. Tests run in forks of a process that has collected them all, where the fault is put into
-functions that are there already, or else of one that has imported torch and the like (warm.py).
+others, says nothing and is left out. Tests run in forks of a process that has collected them all, where the fault is
+put into functions that are there already, or else of one that has imported torch and the like (warm.py).
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def without_effect(tree: ast.AST) -> set[ast.AST]:
             parts.append(node)
         elif isinstance(node, ast.Raise):
             parts.append(node.exc)
-        elif isinstance(node, ast.JoinedStr | ast.Assert):
+        elif isinstance(node, ast.JoinedStr | ast.Assert) or (isinstance(node, ast.keyword) and node.arg == "strict"):
             parts.append(node)
         for part in parts:
             skipped.update(ast.walk(part) if part is not None else ())

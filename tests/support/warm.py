@@ -50,7 +50,8 @@ def main() -> None:
 
 
 def tests(arguments: list[str]) -> int:
-    return pytest.main(["-q", "-p", "no:cacheprovider", *arguments], plugins=[sys.modules[__name__]])  # not imported anew
+    arguments = ["-q", "-p", "no:cacheprovider", *arguments]
+    return pytest.main(arguments, plugins=[sys.modules[__name__]])  # by name, it would be imported a second time
 
 
 def forks() -> dict[str, Any] | None:
