@@ -34,8 +34,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 hypothesis.settings.register_profile("degnn", deadline=None, derandomize=bool(os.environ.get("CI")))
 hypothesis.settings.load_profile("degnn")
 
-PEAK = "peak memory"  # what a test records of a notebook, in bytes
-
 UNTESTED = {  # a word in the reason of a skip -> what was not tested, and how to change that
     "Chromium": (
         "the Explorer and the Training Board in a browser",
@@ -67,6 +65,14 @@ def chrome() -> Iterator[Any]:
         missing("no Chromium found: install your system's chromium package, or run: playwright install chromium")
     with jupyter.browser() as opened:
         yield opened
+
+
+@pytest.fixture
+def own_jupyter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For notebooks: a store of its own, where nothing is trained yet, and fewer epochs and seeds on boards."""
+    monkeypatch.setenv("DEGNN_FAST", "1")
+    for folder in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "DEGNN_RUNS"):
+        monkeypatch.setenv(folder, str(tmp_path / folder.lower()))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -125,27 +131,9 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, Any, Any]:
     result = yield
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
     if reporter is not None and not hasattr(session.config, "workerinput"):
-        say_what_notebooks_take(reporter)
-        say_what_was_not_tested(reporter)
-    return result
-
-
-def say_what_notebooks_take(reporter: Any) -> None:
-    peaks = {
-        report.nodeid.partition("[")[2].rstrip("]"): size
-        for report in reporter.stats.get("passed", [])
-        for what, size in report.user_properties
-        if what == PEAK
-    }
-    if peaks:
-        said = ", ".join(f"{name.removesuffix('.ipynb')} {size / 1e9:.2f}" for name, size in sorted(peaks.items()))
-        reporter.write_line(f"Memory of notebooks, kernel and workers, in GB at most: {said}")
-
-
-def say_what_was_not_tested(reporter: Any) -> None:
-    reasons = [str(report.longrepr) for report in reporter.stats.get("skipped", [])]
-    counts = Counter(next((word for word in UNTESTED if word in reason), "") for reason in reasons)
-    for word, count in counts.items():
-        if word:
+        reasons = [str(report.longrepr) for report in reporter.stats.get("skipped", [])]
+        counts = Counter(word for reason in reasons for word in UNTESTED if word in reason)
+        for word, count in counts.items():
             what, remedy = UNTESTED[word]
             reporter.write_line(f"NOT TESTED: {what} ({count} tests). {remedy}", yellow=True, bold=True)
+    return result

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -17,23 +17,12 @@ from docs import make_glossary
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.fixture
-def only_here() -> Iterator[None]:
-    """What a page registers is forgotten after it."""
-    before = dict(MODELS)
-    yield
-    for name in [name for name in MODELS if name not in before]:
-        del MODELS[name]
-
-
-def code_of(page: str) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text(encoding="utf-8"), flags=re.S | re.M)
-
-
-def test_a_model_of_your_own(only_here: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@patch.dict(MODELS)  # what the page registers is forgotten after it
+def test_a_model_of_your_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # the board's store
     here: dict[str, object] = {"__name__": "own_model"}
-    blocks = code_of("own_model.md")
+    page = (DOCS / "own_model.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, flags=re.S | re.M)
     for block in blocks:
         exec(compile(block, "docs/own_model.md", "exec"), here)
     template = next(block for block in blocks if "class Mine" in block)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -10,8 +9,6 @@ import pytest
 
 from degnn_explore.reading import datasets
 from tests.support.notebooks import run
-
-from .conftest import PEAK
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 SMALLER = {
@@ -30,25 +27,14 @@ SMALLER = {
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.ipynb")))
-def test_notebook_runs(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, int], None]
-) -> None:
-    monkeypatch.setenv("DEGNN_FAST", "1")  # fewer epochs and seeds, nothing else
-    # a store of its own: what an earlier test has trained would only be shown, and the reader's own stays as it is
-    for folder in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "DEGNN_RUNS"):
-        monkeypatch.setenv(folder, str(tmp_path / folder.lower()))
+def test_notebook_runs(name: str, own_jupyter: None) -> None:
     notebook = nbformat.read(FOLDER / name, as_version=4)
     nbformat.validate(notebook)
-    for cell in notebook.cells:
-        for size, smaller in SMALLER.get(name, {}).items():
+    for size, smaller in SMALLER.get(name, {}).items():
+        assert any(size in cell.source for cell in notebook.cells), size
+        for cell in notebook.cells:
             cell.source = cell.source.replace(size, smaller)
-    record_property(PEAK, run(notebook, FOLDER))  # shown at the end of the tests
-
-
-def test_the_sizes_that_are_made_smaller_are_there() -> None:
-    for name, sizes in SMALLER.items():
-        source = "".join(cell.source for cell in nbformat.read(FOLDER / name, as_version=4).cells)
-        assert [size for size in sizes if size not in source] == []
+    run(notebook, FOLDER)
 
 
 def test_no_cell_needs_a_graph_that_is_downloaded() -> None:
@@ -56,9 +42,4 @@ def test_no_cell_needs_a_graph_that_is_downloaded() -> None:
     names = {Path(file).stem.removeprefix("labels-") for file in datasets.AIRPORTS}
     for path in FOLDER.rglob("*.ipynb"):
         cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-        assert [name for name in names if any(name in source for source in cells)] == [], path.name
-
-
-def test_readers_see_no_switches_of_ours() -> None:
-    for path in FOLDER.glob("*.ipynb"):
-        assert "DEGNN_FAST" not in path.read_text(encoding="utf-8"), path.name
+        assert [name for name in {*names, "DEGNN_FAST"} if any(name in source for source in cells)] == [], path.name

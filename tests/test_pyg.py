@@ -6,7 +6,6 @@ import pickle
 from itertools import chain
 
 import numpy as np
-import pytest
 import torch
 import torch_geometric.transforms as T
 from hypothesis import given
@@ -17,7 +16,7 @@ from torch_geometric.utils import k_hop_subgraph, remove_self_loops
 import degnn_explore as de
 from degnn_explore.pyg import AddDistanceEncoding, TargetSetLoader
 
-from .strategies import graphs
+from .strategies import graphs, graphs_with_targets
 
 # 0 - 1 - 2 - 3 and 0 - 2, with a feature and a class for each node
 KITE = Data(
@@ -25,39 +24,39 @@ KITE = Data(
 )
 
 
-def test_the_transform_appends_to_x_or_makes_it() -> None:
+@given(graphs_with_targets(max_targets=3), st.booleans())
+def test_the_transform_appends_the_encoding_and_cuts_with_all_that_belongs_to_edges(drawn, cut: bool) -> None:
+    G, S = drawn
+    data, zeta = G.to_pyg(), de.SPD(max_dist=2)
+    data.edge_attr = data.edge_index.sum(dim=0)
+    expected = torch.from_numpy(zeta.encode(G, S, cut=cut)).float()
+    assert torch.equal(AddDistanceEncoding(zeta, S, cut=cut)(data).x, expected)
+    numbered = data.clone()
+    numbered.x = torch.arange(G.num_nodes)
+    found = AddDistanceEncoding(zeta, lambda it: it.root, cut=cut)(numbered.update({"root": S}))
+    assert torch.equal(found.x, torch.cat([numbered.x.float()[:, None], expected], dim=1))
+    inside = torch.isin(data.edge_index, torch.tensor(S)).all(dim=0) & cut
+    assert torch.equal(found.edge_index, data.edge_index[:, ~inside])
+    assert torch.equal(found.edge_attr, data.edge_attr[~inside])
+    beside = AddDistanceEncoding(de.SPD(max_dist=1, pool=None), S, attr_name="zeta")(numbered)
+    assert torch.equal(beside.x, numbered.x)
+    for column, target in enumerate(S):
+        assert beside.zeta[target, 3 * column : 3 * column + 3].tolist() == [1, 0, 0]
+
+
+def test_the_transform_goes_with_those_of_pyg_and_says_what_it_does() -> None:
     add = AddDistanceEncoding(de.SPD(max_dist=2), {0})
     found = T.Compose([T.ToUndirected(), add])(KITE)
     assert found.x.tolist() == [[5, 1, 0, 0, 0], [6, 0, 1, 0, 0], [7, 0, 1, 0, 0], [8, 0, 0, 1, 0]]
     assert (KITE.x.shape, found.edge_index.shape) == ((4, 1), (2, 8))  # what was given is as it was
-    bare = Data(edge_index=KITE.edge_index, num_nodes=5)
-    assert add(bare).x.tolist()[3:] == [[0, 0, 1, 0], [0, 0, 0, 1]]
-    assert add(Data(edge_index=KITE.edge_index, x=torch.arange(4))).x[:, :2].tolist() == [
-        [0, 1],
-        [1, 0],
-        [2, 0],
-        [3, 0],
+    cutting = AddDistanceEncoding(de.SPD(max_dist=2), chosen, cut=True)
+    assert [repr(add), repr(cutting)] == [
+        f"AddDistanceEncoding(SPD(pool='mean', max_dist=2), {end})" for end in ("{0}", "chosen, cut=True")
     ]
-    beside = AddDistanceEncoding(de.SPD(max_dist=2), {0}, attr_name="zeta")(KITE)
-    assert torch.equal(beside.zeta, found.x[:, 1:]) and torch.equal(beside.x, KITE.x)
-    side_by_side = AddDistanceEncoding(de.SPD(max_dist=1, pool=None), [3, 0])(bare).x
-    assert side_by_side[0].tolist() == [0, 1, 0, 1, 0, 0]  # far from 3, at 0
-    assert repr(add) == "AddDistanceEncoding(SPD(pool='mean', max_dist=2), {0})"
 
 
-def test_the_transform_cuts_the_edges_inside_the_set_with_all_that_belongs_to_them() -> None:
-    data = T.ToUndirected()(Data(edge_index=KITE.edge_index, edge_attr=torch.arange(4.0), num_nodes=4))
-    cut = AddDistanceEncoding(de.SPD(max_dist=3), [0, 1], cut=True)(data)
-    assert sorted(map(tuple, cut.edge_index.t().tolist())) == [(0, 2), (1, 2), (2, 0), (2, 1), (2, 3), (3, 2)]
-    assert sorted(cut.edge_attr.tolist()) == [1, 1, 2, 2, 3, 3]
-    assert cut.x[0].tolist() == [0.5, 0, 0.5, 0, 0]  # at 0, and two from 1 by way of 2
-    assert AddDistanceEncoding(de.SPD(max_dist=3), [0, 1])(data).x[0].tolist() == [0.5, 0.5, 0, 0, 0]
-
-
-def test_each_graph_of_a_dataset_may_have_other_targets() -> None:
-    add = AddDistanceEncoding(de.SPD(max_dist=1), lambda data: data.root)
-    for root, first in ((0, [1, 0, 0]), (3, [0, 1, 0])):
-        assert add(Data(edge_index=KITE.edge_index, num_nodes=4, root=root)).x[0].tolist() == first
+def chosen(data: Data) -> list[int]:
+    return [0]
 
 
 def by_hand(data: Data, S: torch.Tensor, hops: int, max_dist: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -123,28 +122,13 @@ def test_processes_and_streaming_give_the_same_batches() -> None:
 
 
 def test_the_loader_says_what_was_cut_and_cleaned() -> None:
-    loader = TargetSetLoader(KITE, torch.tensor([[0, 1], [0, 3], [2, 0]]))
+    loader = TargetSetLoader(KITE, torch.tensor([[0, 1], [0, 3], [2, 0]]), batch_size=2)
     assert loader.cut_edges.tolist() == [1, 0, 1]
-    assert repr(loader) == "TargetSetLoader(3 sets of 2, 2 features, 1 batch; the edges inside 2 of the sets are cut)"
+    assert repr(loader) == "TargetSetLoader(3 sets of 2, 2 features, 2 batches; the edges inside 2 of the sets are cut)"
     assert str(loader.graph.cleaning) == "ignored edge directions"
     batch = next(iter(loader))
     torch.testing.assert_close(batch[0].x[0], torch.tensor([np.log(2.0), 5.0], dtype=torch.float32))  # 0 lost an edge
     assert "y" not in batch
     sure = TargetSetLoader(KITE, [[0]], torch.tensor([[0.25, 0.75]]), hops=1, degree=False, encoding=de.SPD(1))
     assert next(iter(sure)).y.tolist() == [[0.25, 0.75]]
-    assert sure.num_features == 4
-
-
-@pytest.mark.parametrize(
-    ("sets", "labels", "message"),
-    [
-        ([(0, 1), (0, 2), (1, 2)], [1, 0], "3 target sets and 2 labels"),
-        ([(0, 1), (0, 1, 2)], [1, 0], "Target set 1 has 3 nodes but set 0 has 2"),
-        ([(0, 1), (0, 1, 2), (0,)], [1, 0, 1], "Target set 1 has 3 nodes"),
-        ([[0, 0, 1], [1, 2, 2]], [1, 0, 1], "occurs twice|2 target sets and 3 labels"),
-        (torch.tensor([[0, 0, 1], [1, 2, 2]]), [1, 0, 1], "pass edge_label_index.t()"),
-    ],
-)
-def test_sets_and_labels_that_do_not_fit_are_our_error(sets, labels, message: str) -> None:
-    with pytest.raises(de.TargetError, match=message):
-        TargetSetLoader(KITE, sets, labels)
+    assert (sure.num_features, sure.batch_size, sure.num_workers) == (4, 64, 0)

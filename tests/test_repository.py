@@ -18,58 +18,48 @@ import yaml
 import degnn_explore as de
 from tests.support.waiting import LONG
 
-from .conftest import worker_group
-
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 LESSONS = sorted([*ROOT.glob("notebooks/classroom/*.ipynb"), *ROOT.glob("teaching/source/*/*.ipynb")])
-WIDGETS = ("ipywidgets", "anywidget", "plotly", "pyvis")
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+PAGES = [*NOTEBOOKS, *LESSONS, *ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("data/*/*.md")]
 
-
-def fresh_python(code: str, cwd: Path = ROOT, **env: str) -> str:
-    """What this code prints in a new process."""
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, timeout=LONG
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
-def test_import_loads_the_standard_library_and_lazy_loader_alone() -> None:
-    """So it takes as long as a few files of Python do; a clock would measure the machine."""
-    code = """
-import sys
+ONLY_IMPORTED = """
 before = set(sys.modules)
 import degnn_explore
 loaded = {name.partition(".")[0] for name in set(sys.modules) - before}
 print(sorted(loaded - sys.stdlib_module_names), sorted(n for n in sys.modules if n.startswith("degnn_explore.")))
 """
-    assert fresh_python(code) == "['degnn_explore', 'lazy_loader'] []"
-
-
-def test_exact_answers_need_neither_torch_nor_widgets() -> None:
-    heavy = ("torch", *WIDGETS)
-    code = f"""
-import sys, degnn_explore as de
+ANSWERED = """
+import degnn_explore as de
 G = de.load("karate")
-de.SPD(3).encode(G, {{0, 33}})
-de.distinguish((G, {{0}}), (G, {{33}}))
-de.unroll(G, 0, 2, S={{0}}, merge=True)
-print([m for m in {heavy} if m in sys.modules])
+de.SPD(3).encode(G, {0, 33})
+de.distinguish((G, {0}), (G, {33}))
+de.unroll(G, 0, 2, S={0}, merge=True)
+print([m for m in ("torch", "ipywidgets", "anywidget", "plotly", "pyvis") if m in sys.modules])
 """
-    assert fresh_python(code) == "[]"
-
-
-def test_training_does_not_load_the_compiler_of_torch() -> None:
-    code = """
-import sys, degnn_explore as de
+TRAINED = """
+import degnn_explore as de
 task = de.link_task(de.load("karate"))
 for optimizer in ("adam", "sgd"):
     list(de.fit(de.build("DEA-GNN-SPD", task), task, epochs=1, optimizer=optimizer, device="cpu", progress=False))
 print("torch._dynamo" in sys.modules)
 """
-    assert fresh_python(code) == "False"  # it would take a second of each new worker
+BENCHMARKS = ", ".join(sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py")))
+
+
+@pytest.mark.parametrize(
+    ("code", "printed"),
+    [
+        (ONLY_IMPORTED, "['degnn_explore', 'lazy_loader'] []"),  # so it takes as long as a few files of Python do
+        (ANSWERED, "[]"),  # exact answers need neither torch nor widgets
+        (TRAINED, "False"),  # torch's compiler would take a second of each new worker
+        (f"sys.path.insert(0, 'benchmarks'); import {BENCHMARKS}", ""),  # benchmarks use names that exist
+    ],
+)
+def test_a_new_process_loads_what_it_needs(code: str, printed: str) -> None:
+    command = [sys.executable, "-c", f"import sys\n{code}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LONG)
+    assert (done.returncode, done.stdout.strip()) == (0, printed), done.stderr
 
 
 @pytest.mark.parametrize("name", de.__all__)
@@ -83,12 +73,7 @@ def test_public_name_is_documented_with_an_example(name: str) -> None:
 
 def test_public_records_cannot_be_changed() -> None:
     records = [getattr(de, name) for name in de.__all__]
-    records += [
-        de.theory.Result,
-        de.theory.RandomNetwork,
-        type(de.check(1, 1)),
-        type(de.compare(*[de.unroll(G, 0, 1) for G in [de.zoo.hexagon()] * 2])),
-    ]
+    records += [de.theory.Result, de.theory.RandomNetwork, type(de.check(1, 1))]
     records = [it for it in records if isinstance(it, type) and dataclasses.is_dataclass(it)]
     assert len(records) > 20
     assert [it for it in records if not it.__dataclass_params__.frozen] == []
@@ -101,7 +86,6 @@ G = de.load("karate")
 task = de.link_task(G)
 model = de.build("DE-GNN-SPD", task)
 reveal_type(G)
-reveal_type(task)
 reveal_type([epoch.loss for epoch in de.fit(model, task)])
 reveal_type(de.predict(model, G, [{3, 9}]))
 reveal_type(de.distinguish((G, 0), (G, 1)).layer)
@@ -119,9 +103,8 @@ def test_types_reach_the_user(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
     revealed = re.findall(r'Revealed type is "(.*)"', done.stdout)
     graph, array = "degnn_explore.graphs.graph.Graph", "numpy.ndarray[tuple[Any, ...], numpy.dtype[numpy.float64]]"
-    said = [graph, "degnn_explore.learn.tasks.Task", "list[float]", array, "int | None", graph]
-    assert revealed[: len(said)] == said, done.stdout + done.stderr
-    assert len(revealed) == len(said) + len(de.__all__)
+    assert revealed[:5] == [graph, "list[float]", array, "int | None", graph], done.stdout + done.stderr
+    assert len(revealed) == 5 + len(de.__all__)
     assert not [type for type in revealed if type in ("Any", "builtins.object")]
     assert 'Unexpected keyword argument "max_distance" for "SPD"; did you mean "max_dist"?' in done.stdout
 
@@ -133,21 +116,12 @@ def test_an_unknown_name_is_an_attribute_error_that_names_the_nearest() -> None:
     assert {"Explorer", "zoo", "theory"} <= set(dir(de))
 
 
-def test_the_citation_names_this_version_and_the_paper() -> None:
+def test_the_citation_names_this_version_and_constraints_pin_exact_ones() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert {"cff-version", "message", "title", "authors", "license"} <= set(citation)
-    assert citation["version"] == de.__version__
-    paper = citation["preferred-citation"]
-    assert [author["family-names"] for author in paper["authors"]] == ["Li", "Wang", "Wang", "Leskovec"]
-    assert paper["title"].startswith("Distance Encoding: ") and paper["year"] == 2020
-
-
-def test_constraints_pin_exact_public_versions() -> None:
-    pins = [
-        line for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")
-    ]
-    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", pin) for pin in pins)
-    assert "torch==2.13.0" in pins
+    assert citation["version"] == de.__version__ and citation["preferred-citation"]["year"] == 2020
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    assert pins and all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*", pin) for pin in pins)
 
 
 @pytest.mark.parametrize("notebook", [*NOTEBOOKS, *LESSONS], ids=lambda path: path.stem)
@@ -165,17 +139,20 @@ def links(path: Path) -> list[str]:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         text = "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
-    return [link for link in LINK.findall(text) if not link.startswith(("http:", "https:", "mailto:"))]
+    found = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+    return [link for link in found if not link.startswith(("http:", "https:", "mailto:"))]
 
 
-@pytest.mark.parametrize(
-    "page",
-    [*NOTEBOOKS, *LESSONS, *ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("data/*/*.md")],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_to_files(page: Path) -> None:
     folder = ROOT / "notebooks" / "classroom" if "teaching" in page.parts else page.parent  # where students read it
     assert [link for link in links(page) if not (folder / link).exists()] == []
+
+
+def test_every_notebook_is_linked_from_the_start_and_the_readme() -> None:
+    start = ROOT / "notebooks" / "00_start_here.ipynb"
+    assert {Path(link).name for link in links(ROOT / "README.md")} >= {path.name for path in NOTEBOOKS}
+    assert {Path(link).name for link in links(start)} >= {path.name for path in NOTEBOOKS} - {start.name}
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
@@ -185,38 +162,11 @@ def test_maps_name_modules_that_exist(page: str) -> None:
     assert [path for path in named if not any((base / path).exists() for base in (ROOT, ROOT / "degnn_explore"))] == []
 
 
-def test_every_notebook_is_linked_from_the_start_and_the_readme() -> None:
-    names = {path.name for path in NOTEBOOKS}
-    assert "00_start_here.ipynb" in names
-    assert {Path(link).name for link in links(ROOT / "README.md")} >= names
-    assert {Path(link).name for link in links(ROOT / "notebooks" / "00_start_here.ipynb")} >= names - {
-        "00_start_here.ipynb"
-    }
-
-
-def test_readme_can_be_read_to_the_end() -> None:
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 1_500
-
-
 def test_readme_examples_give_what_they_show() -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert blocks
     example = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README", "README.md", 0)
     assert len(example.examples) >= 3
     assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example).failed == 0
-
-
-def test_tests_that_share_a_browser_or_fixtures_share_a_worker() -> None:
-    groups = [
-        worker_group(f"tests/views/browser/{file}::{test}")
-        for file in ("test_board.py", "test_board_races.py", "test_explorer_in_lab.py", "test_one_screen.py")
-        for test in ("test_a", "test_b")
-    ]
-    assert groups == ["browser: board"] * 4 + ["browser"] * 4
-    assert worker_group("tests/graphs/test_zoo.py::test_a[x::y]") == "tests/graphs/test_zoo.py"
-    assert worker_group("tests/test_notebooks.py::test_notebook_runs[00]") != worker_group(
-        "tests/test_notebooks.py::test_notebook_runs[01]"
-    )
 
 
 @pytest.mark.parametrize("ci", ["", "true"])
@@ -231,9 +181,3 @@ def test_what_a_missing_program_leaves_untested_is_said_at_the_very_end_and_fail
     last = [line.partition(" (")[0] for line in done.stdout.splitlines()[-2:]]
     untested = ("the Explorer and the Training Board in a browser", "the drawing logic in JavaScript")
     assert ci or last == [f"NOT TESTED: {what}" for what in untested]
-
-
-def test_benchmarks_use_names_that_exist() -> None:
-    scripts = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py"))
-    code = f"import sys; sys.path.insert(0, 'benchmarks'); import {', '.join(scripts)}"
-    assert fresh_python(code) == ""

@@ -63,10 +63,10 @@ class OwnEncoding:
         p, zeta = sets.shape[1], self.encoding
         by_pairs = isinstance(zeta, FunctionEncoding)
         steps = (zeta.walks or -1) if isinstance(zeta, FunctionEncoding) else -1
-        number, rows = 0, max(1, PAIRS // p)
+        row_bytes, budget = 8 * p * (4 + steps + zeta.dim), self.request.budget
+        number, rows = 0, max(1, min(PAIRS // p, budget // row_bytes))
         while number == 0:
-            what = "The inputs of an encoding, for a single target set,"
-            check_memory(what, 8 * rows * p * (4 + steps + zeta.dim), budget=self.request.budget)
+            check_memory("The inputs of an encoding, for a single target set,", rows * row_bytes, budget=budget)
             node, walks = np.empty(rows, np.int64), np.empty((rows, p * (steps + 1)))
             integers = {name: np.empty((rows, p * by_pairs), np.int64) for name in INTEGER_INPUTS}
             some = (sets, caps, begin, end if by_pairs else begin + 1, memory.ball, memory.paths, memory.walks)

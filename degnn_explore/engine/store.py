@@ -132,12 +132,10 @@ class Store(SetData, Generic[Flat, Batch]):
 
     def _in_words(self) -> str:
         """A sentence about what caps left out; "" if nothing."""
-        lost = self._lost[self._lost > 0]
-        if not len(lost):
+        if not self._lost.any():
             return ""
-        kept = " or ".join(f"{cap:,}" for cap in np.unique(self._caps[self._lost > 0]))
-        of_all = f"{len(lost):,} of {len(self):,} ego-networks are seen in part"
-        return f"{of_all}: of the nodes met at a hop at most {kept} are kept"
+        of_all = f"{np.count_nonzero(self._lost):,} of {len(self):,} ego-networks are seen in part"
+        return f"{of_all}: of the nodes met at a hop at most {self._caps.max():,} are kept"
 
     @abstractmethod
     def _count(self, begin: int, end: int, memory: Memory) -> None:

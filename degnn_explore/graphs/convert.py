@@ -84,7 +84,7 @@ def table_parts(
         "labels": labels,
         "positions": take_positions(columns),
         "info": columns,
-        "renumbered": ids_are_noncontiguous_ints(ids[i] for i in order),
+        "renumbered": numbers is None and ids_are_noncontiguous_ints(ids[i] for i in order),
     }
 
 

@@ -106,11 +106,6 @@ def promote(values: Mapping[int, float], keep: int) -> list[int]:
     return sorted(sorted(values, key=lambda trial: (-values[trial], trial))[:keep])
 
 
-def mean_value(values: Sequence[float]) -> float:
-    """The mean over seeds; -inf if one of them failed."""
-    return math.fsum(values) / len(values) if all(map(math.isfinite, values)) else -math.inf
-
-
 def search(
     models: Iterable[str], evaluate: Callable[[str, Settings], float], budget: CpuBudget, p: int = 2, seed: int = 0
 ) -> dict[str, list[tuple[Settings, float]]]:

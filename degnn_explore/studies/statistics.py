@@ -16,8 +16,8 @@ MEASURES = ("test", "validation", "loss")
 ENOUGH = 5  # seeds needed to judge a difference or draw a band
 
 
-def interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float | None]:
-    """Mean, and half the width of its confidence interval by Student's t; None for a single value.
+def interval(values: Sequence[float]) -> tuple[float, float | None]:
+    """Mean, and half the width of its 95% confidence interval by Student's t; None for a single value.
 
     Examples
     --------
@@ -34,21 +34,21 @@ def interval(values: Sequence[float], level: float = 0.95) -> tuple[float, float
         return float(values[0]), None
     if len(set(values)) == 1:
         return float(values[0]), 0.0  # exactly, without rounding errors
-    return fmean(values), _quantile(level, count - 1) * stdev(values) / math.sqrt(count)
+    return fmean(values), _quantile(count - 1) * stdev(values) / math.sqrt(count)
 
 
 @cache
-def _quantile(level: float, freedom: int) -> float:
-    """A quantile of Student's t; cached, because a chart needs the same few at every epoch."""
+def _quantile(freedom: float) -> float:
+    """Of Student's t, for a 95% interval; cached, because a chart needs the same few at every epoch."""
     from scipy.stats import t
 
-    return float(t.ppf(0.5 + level / 2, freedom))
+    return float(t.ppf(0.975, freedom))
 
 
 def difference_interval(
-    mean: float, half: float, count: int, other: float, other_half: float, other_count: int, level: float = 0.95
+    mean: float, half: float, count: int, other: float, other_half: float, other_count: int
 ) -> tuple[float, float]:
-    """The difference of two means and half its confidence interval (Welch), from the interval of each mean.
+    """The difference of two means and half its 95% confidence interval (Welch), from the interval of each mean.
 
     Examples
     --------
@@ -56,14 +56,12 @@ def difference_interval(
     >>> round(difference, 2), round(half, 2)
     (1.0, 0.62)
     """
-    from scipy.stats import t
-
-    errors = [one / _quantile(level, size - 1) for one, size in ((half, count), (other_half, other_count))]
+    errors = [one / _quantile(size - 1) for one, size in ((half, count), (other_half, other_count))]
     total = errors[0] ** 2 + errors[1] ** 2
     if not total:
         return mean - other, 0.0
     freedom = total**2 / (errors[0] ** 4 / (count - 1) + errors[1] ** 4 / (other_count - 1))
-    return mean - other, float(t.ppf(0.5 + level / 2, freedom)) * math.sqrt(total)
+    return mean - other, _quantile(freedom) * math.sqrt(total)
 
 
 def corrected_p(differences: Sequence[float], ratio: float) -> float | None:

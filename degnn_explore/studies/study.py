@@ -27,7 +27,7 @@ from .leak_effects import leak_effects, leak_figure, read_leak_effects
 from .paper_table import CHOSEN, Reading, Result, SideBySide, as_text, long_table, read_table, result_of, wide_table
 from .runs import Run, RunSpec, finished
 from .scheduler import Scheduler, Update
-from .search import Settings, candidates, mean_value, promote, rung_sizes
+from .search import Settings, candidates, promote, rung_sizes
 from .store import Store
 from .study_file import ColumnConfig, StudyConfig, make_config, read_config
 from .study_results import DIGITS, Row, read_rows, row_of, run_of, write_rows
@@ -245,7 +245,7 @@ class Cell:
             specs = {trial: [self.spec(trial, seed, rung) for seed in self._search_seeds] for trial in alive}
             if missing := [spec for seeds in specs.values() for spec in seeds if spec.key not in self._runs]:
                 return None, missing
-            values = {trial: mean_value([_value(self._runs[spec.key]) for spec in specs[trial]]) for trial in alive}
+            values = {trial: statistics.fmean(_value(self._runs[spec.key]) for spec in specs[trial]) for trial in alive}
             alive = promote(values, keep)
         return alive[0], []
 
@@ -296,7 +296,7 @@ class Cell:
 
 
 def _value(run: Run) -> float:
-    """The validation metric of a trial; -inf if it failed or diverged."""
+    """The validation metric of a trial; -inf, and so the mean over its seeds, if it failed or diverged."""
     return -math.inf if run.status != "finished" or run.val is None else round(run.val, DIGITS)
 
 

@@ -35,9 +35,9 @@ def served(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]
 
 def shown(code: str) -> Any:
     """What the last line of the code evaluates to."""
-    lines, names = code.splitlines(), {}
-    exec("\n".join([*lines[:-1], f"value = {lines[-1]}"]), names)
-    return names["value"]
+    first, _, last = code.rpartition("\n")
+    exec(first, names := {})
+    return eval(last, names)
 
 
 def test_the_page_shows_what_was_named(shell: Shell, folder: Path, served: list[dict[str, Any]]) -> None:
@@ -136,13 +136,10 @@ def serve(port: int = 0) -> None:
     app.serve("1", "Two", port=port, browser=False, dark=False, log=print)
 
 
-def test_a_server_that_ends_at_once_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app.sys, "executable", "/bin/false")
-    with pytest.raises(OSError, match="ended with code 1"):
+def test_without_a_server_voila_or_a_free_port_it_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="ended with code 1"):
+        patch.setattr(app.sys, "executable", "/bin/false")
         serve()
-
-
-def test_without_voila_or_a_free_port_no_server_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app.subprocess, "Popen", Mock(side_effect=AssertionError("started")))
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

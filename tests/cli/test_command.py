@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import shlex
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from types import ModuleType
+from unittest.mock import Mock
 
-import pandas as pd
+import numpy as np
 import pytest
+import torch
 
 import degnn_explore as de
+from degnn_explore import installation
 from degnn_explore.cli import main
 from degnn_explore.cli.command import parser
+from degnn_explore.learn import devices
 from tests.support.waiting import LONG
 
 from .conftest import Shell, write
@@ -32,58 +39,37 @@ REQUIRED = {
 # ---- help ----------------------------------------------------------------------------------------------------
 
 
-def arguments_of(help: str) -> dict[str, str]:
-    """Each argument as the help writes it, and what it says about it."""
-    lists = re.split(r"^(?:positional arguments|options):\n", help.partition("\n\nexamples:")[0], flags=re.M)[1:]
-    arguments: dict[str, str] = {}
-    for line in "\n".join(lists).splitlines():
-        if re.match(r"  \S", line):
-            last, _, text = line.strip().partition("  ")
-            arguments[last] = text.strip()
-        elif line.strip():
-            arguments[last] = f"{arguments[last]} {line.strip()}".strip()
-    return arguments
-
-
-def test_the_help_lists_every_command(shell: Shell) -> None:
+def test_the_help_lists_every_command(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "500")  # each on a line
     help = shell("--help").out
-    assert help.startswith("usage: degnn-explore [-h] [--version] COMMAND ...\n")
-    assert re.findall(r"^    (\w+)", help.partition("\ncommands:\n")[2], re.M) == list(REQUIRED)
-    assert "Distance Encoding" in help and "a node is its name, or else its number" in help
-    assert re.search(r"\nexit codes: 0 .*\n3 runs of a study failed, 130 ", help)
-    for name in REQUIRED:
-        about = shell(name, "--help").out.split("\n\n")[1]
-        first_sentence = (about[0].lower() + about[1:]).partition(".")[0]
-        assert " ".join(first_sentence.split()) in " ".join(help.split())
-        assert f"`{name}" in (Path(__file__).parents[2] / "docs" / "shell.md").read_text(encoding="utf-8")
+    assert re.findall(r"^    (\w+)\s+[a-z][^.\n]*$", help.partition("\ncommands:\n")[2], re.M) == list(REQUIRED)
+    assert "degnn-explore [-h] [--version] COMMAND" in help and "Distance Encoding" in help
+    assert "a node is its name, or else its number" in help and re.search(r"\nexit codes: 0 .*\n3 runs .* 130 ", help)
 
 
 @pytest.mark.parametrize("name", REQUIRED)
-def test_every_argument_is_explained_and_its_default_is_the_one_stated(shell: Shell, name: str) -> None:
-    help = shell(name, "--help").out
-    assert help.startswith(f"usage: degnn-explore {name} [-h]") and "\n\nexit codes: 0 done," in help
+def test_every_argument_is_explained_and_its_default_is_the_one_stated(
+    shell: Shell, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "500")
+    arguments, _, examples = shell(name, "--help").out.partition("\nexamples:\n")
     defaults = vars(parser().parse_args([name, *REQUIRED[name]]))
-    for argument, text in arguments_of(help).items():
-        assert text, argument
-        option, _, value = argument.removeprefix("-h, ").partition(" ")
-        if not option.startswith("--"):
-            assert option == option.upper()
-            continue
-        assert value == value.upper() or "." in value  # of a file
-        assert not value.endswith("S") and "_" not in value  # one of --models is MODEL
+    for line in re.findall(r"^  (\S.*)$", re.sub(r"\n {20,}", "  ", arguments), re.M):
+        argument, text = re.split(r"\s{2,}", line)
+        names = [word for word in argument.split() if not word.startswith("-")]
+        assert [word for word in names if re.search("[a-z_]", word.partition(".")[0])] == []
         if stated := re.search(r"\(default: ([\w.-]+)\)|([\w-]+) \(default\)", text):
-            assert str(defaults[option[2:]]) == (stated[1] or stated[2]), argument
-    examples = re.findall(r"^  degnn-explore (.*)$", help.partition("\nexamples:\n")[2], re.M)
-    assert examples
-    for example in examples:
-        words = shlex.split(example)
-        assert parser().parse_args(words) and words[0] == name
+            option = argument.split()[0].removeprefix("--").lower()
+            assert str(defaults[option]) == (stated[1] or stated[2]), argument
+    lines = re.findall(r"^  degnn-explore (.*)$", examples, re.M)
+    assert lines and all(parser().parse_args(shlex.split(line)) and line.split()[0] == name for line in lines)
+    assert "\n\nexit codes: 0 done," in examples
 
 
-@pytest.mark.parametrize("arguments", [["train", "karate"], ["score", "m", "karate", "sets.csv"], ["explore"], []])
-def test_what_is_required_is_asked_for(shell: Shell, arguments: list[str]) -> None:
-    done = shell(*arguments)
-    assert (done.code, done.out) == (2, "") and "required" in done.err
+@pytest.mark.parametrize("arguments", ["train karate", "score m karate sets.csv", "explore", "", "encod"])
+def test_what_is_required_is_asked_for(shell: Shell, arguments: str) -> None:
+    done = shell(*arguments.split())
+    assert (done.code, done.out) == (2, "") and ("required" in done.err or "invalid choice: 'encod'" in done.err)
 
 
 def test_the_installed_command_and_its_module_answer() -> None:
@@ -99,11 +85,11 @@ def test_the_installed_command_and_its_module_answer() -> None:
     ("arguments", "message"),
     [
         ("distinguish karate nobody 0", "nobody"),
+        ("distinguish karate 0 1,2", "1 and 2 nodes"),
+        ("distinguish karate 0 1 --method 3-WL", "2-WL"),
         ("distinguish karate 0 1 --import nowhere.py", "no file 'nowhere.py'"),
         ("distinguish nowhere/graph 0 1", "no such file"),
-        ("distinguish graph.csv 0 1", "no such file"),
         ("explore karat", "karate"),
-        ("explore nowhere.csv", "no such file"),
         ("explore karate 99", "Node 99"),
         ("explore karate --port 65536", "from 0 to 65,535"),
         ("app --port -1", "from 0 to 65,535"),
@@ -118,13 +104,11 @@ def test_the_installed_command_and_its_module_answer() -> None:
         ("train karate --out m --set =2", "NAME=VALUE"),
         ("train karate --out m --set seed=2", "setting of DE-GNN-SPD='seed'"),
         ("train karate --out m --model GCN --set max_dist=2", "setting of GCN='max_dist'"),
-        ("train karate --out m --device tpu", "tpu"),
         ("reproduce tabel1", "'tabel1'; choose one of appendix, demo, descendants, heuristics, leaks, table1,"),
         ("reproduce none.toml", "no study 'none.toml'"),
         ("reproduce demo --models SEAL", "model of this study='SEAL'"),
         ("reproduce demo --datasets SEAL", "graph of this study='SEAL'"),
         ("reproduce demo --tasks SEAL", "task of this study='SEAL'"),
-        ("reproduce demo --minutes 0", "minutes"),
         ("reproduce demo --workers 0", "workers must be a whole number"),
         ("reproduce demo --workers many", "workers='many'"),
         ("reproduce demo --seeds 0", "seeds must be a whole number"),
@@ -139,19 +123,13 @@ def test_errors_are_one_line_and_exit_code_2(shell: Shell, folder: Path, argumen
 
 @pytest.mark.parametrize("bug", [ValueError("a bug"), KeyError("a bug"), MemoryError()])
 def test_a_bug_of_ours_shows_its_traceback(bug: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(name: str) -> de.Graph:
-        raise bug
-
-    monkeypatch.setattr(de, "load", broken)
+    monkeypatch.setattr(de, "load", Mock(side_effect=bug))
     with pytest.raises(type(bug)):
         main(["distinguish", "karate", "0", "1"])
 
 
 def test_ctrl_c_is_no_traceback(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(name: str) -> de.Graph:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(de, "load", interrupted)
+    monkeypatch.setattr(de, "load", Mock(side_effect=KeyboardInterrupt))
     assert shell("distinguish", "karate", 0, 1) == (130, "", "")
 
 
@@ -165,19 +143,27 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
 
 
 def test_datasets_and_about_are_tables(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    from degnn_explore.learn import devices
-
     monkeypatch.setattr(devices, "best_device", lambda: "mps")
     code, out, err = shell("about")
-    assert (code, err) == (0, "")
-    assert [re.split(r"\s{2,}", line) for line in out.splitlines()] == [
-        [name, str(row.version)] for name, row in de.about().iterrows()
-    ]
-    assert re.search(r"^device +mps$", out, re.M)
+    rows = [[name, str(row.version)] for name, row in de.about().iterrows()]
+    assert (code, err, [re.split(r"\s{2,}", line) for line in out.splitlines()]) == (0, "", rows)
+    assert rows[-1] == ["device", "mps"]
     lines = shell("datasets").out.splitlines()
     assert lines[0].split() == ["name", "nodes", "edges", "labels", "available", "what"]
-    names = pd.Series([line.split()[0] for line in lines[1:]])
-    assert names.tolist() == de.datasets()["name"].tolist() and max(map(len, lines)) < 120
+    assert [line.split()[0] for line in lines[1:]] == de.datasets()["name"].tolist() and max(map(len, lines)) < 120
+
+
+def test_about_names_versions_what_is_missing_and_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = de.about()["version"]
+    expected = {"degnn_explore": de.__version__, "Python": platform.python_version(), "numpy": np.__version__}
+    assert dict(versions[:3]) == expected
+    monkeypatch.setattr(installation, "version", Mock(side_effect=PackageNotFoundError))
+    monkeypatch.setattr(devices, "best_device", lambda: "cuda")
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "A100")
+    assert de.about()["version"]["numpy"] == "missing" and de.about()["version"]["device"] == "cuda (A100)"
+    for module, reason in (("degnn_explore.learn.devices", "cannot be imported"), ("torch", "pip install 'degnn")):
+        monkeypatch.setitem(sys.modules, module, None if module == "torch" else ModuleType(module))
+        assert de.about()["version"]["device"].startswith("none: ") and reason in de.about()["version"]["device"]
 
 
 DOMINO_AND_BRIDGE = "0,1\n1,2\n2,3\n3,0\n3,4\n4,5\n5,0\n6,7\n7,8\n8,6\n9,10\n10,11\n11,9\n6,9\n"
@@ -208,6 +194,10 @@ def test_distinguish_answers_and_says_why(shell: Shell, graph: str, arguments: s
     if arguments == "a b":
         G = de.read_graph("graph.csv")
         assert why == de.distinguish((G, "a"), (G, "b")).why
+
+
+def test_a_number_is_no_place_where_names_are_other_numbers(shell: Shell) -> None:
+    assert "No node is called '0'" in shell("distinguish", write("graph.csv", "118,201\n201,305\n"), 0, 118).err
 
 
 def test_import_runs_a_file_that_registers_an_encoding(shell: Shell) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import degnn_explore as de
-from degnn_explore.encodings.custom import REGISTRY, PairInputs, examples, name_of
+from degnn_explore.encodings.custom import REGISTRY, PairInputs, name_of
 from tests.strategies import graphs_with_targets
 
 PATH = de.Graph.from_edges([(0, 1), (1, 2), (2, 3)], num_nodes=5)  # 0-1-2-3 and the isolated node 4
@@ -56,15 +56,9 @@ def test_spd_and_landing_probabilities_as_functions_are_the_same(example, cut, r
     G, S = example
     mine, spd = own_spd(reach, pool), de.SPD(reach, pool=pool)
     assert np.array_equal(mine.encode(G, S, cut), spd.encode(G, S, cut))
-    for a, b in zip(*(de.colors(G, S, zeta, cut=cut, layers=2) for zeta in (mine, spd)), strict=True):
-        assert np.array_equal(a[:, None] == a, b[:, None] == b)
     walks = own(lambda near: near.walks, columns=[f"{k} steps" for k in range(reach + 1)], walks=reach)
     assert np.array_equal(walks.encode(G, S, cut), de.LandingProbability(reach).encode(G, S, cut))
-
-
-def test_the_engine_is_told_how_far_to_search() -> None:
-    reaches = [own(max_dist=far, walks=steps).recipe.reach for far, steps in ((4, 0), (4, 2), (1, 3), (2, 1))]
-    assert reaches == [3, 3, 3, 1]
+    assert (mine.recipe.reach, walks.recipe.reach) == (reach - 1, 8)  # how far the engine searches
 
 
 def test_a_name_is_replaced_in_its_place_and_the_old_encoding_is_no_longer_registered() -> None:
@@ -80,55 +74,57 @@ def test_a_name_is_replaced_in_its_place_and_the_old_encoding_is_no_longer_regis
 
 
 @pytest.mark.parametrize(
-    "name", ["", "1st", "_x", "x-", "x ", "a" * 41, "DE-x", "dea-X", "drnl", "PageRank", "a/b", None]
+    ("option", "value"),
+    [
+        ("name", name)
+        for name in ("", "1st", "_x", "x-", "x ", "a" * 41, "DE-x", "dea-X", "drnl", "PageRank", "a/b", None)
+    ]
+    + [("columns", names) for names in (None, "x", [""], [], ["a", "a"])]
+    + [("max_dist", far) for far in (None, 0, 10**6 + 1, 1.5)]
+    + [("walks", steps) for steps in (-1, 1001, True)]
+    + [("pool", None)],
+    ids=str,
 )
-def test_invalid_names_are_refused(name: Any) -> None:
-    with pytest.raises(de.ParameterError):
-        own(name=name)
+def test_names_and_options_that_do_not_fit_are_refused(option: str, value: Any) -> None:
+    with pytest.raises(de.ParameterError, match=None if option == "name" else option):
+        own(**{option: value})
     assert REGISTRY == {}
 
 
-def test_names_may_use_any_language() -> None:
+def test_names_in_any_language_and_the_largest_options_are_taken() -> None:
     for name in ("é", "ζ 2", "my_own-1", "a" * 40, "Dea", "de"):
         assert name_of(own(name=name)) == name
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"columns": None}, {"columns": "x"}, {"columns": [""]}, {"columns": ["a", "a"]}, {"columns": []}]
-    + [{"max_dist": far} for far in (None, 0, 10**6 + 1, 1.5)]
-    + [{"walks": steps} for steps in (-1, 1001, True)]
-    + [{"pool": None}],
-    ids=str,
-)  # fmt: skip
-def test_wrong_options_are_refused_by_name(options: dict[str, Any]) -> None:
-    with pytest.raises(de.ParameterError, match=next(iter(options))):
-        own(**options)
-    assert REGISTRY == {}
-
-
-def test_a_subclass_takes_no_options() -> None:
+    assert own(max_dist=10**6, walks=1000).recipe.reach == 10**6 - 1
     for options in ({"columns": ["x"]}, {"max_dist": 3}, {"walks": 1}, {"pool": "sum"}):
         with pytest.raises(de.ParameterError, match="Degrees declares its own columns"):
             de.encoding("long", Degrees(), **options)
 
 
-def test_the_examples_hold_pieces_isolated_nodes_and_edges_inside_s() -> None:
-    tried = list(examples(None))
-    assert {len(S) for _, S in tried} == {1, 2, 3} and {len(S) for _, S in examples(2)} == {2}
-    assert all(len(set(S)) == len(S) for _, S in tried)
-    assert any(G.num_edges == 0 for G, _ in tried)
-    assert any((np.asarray(de.SPD(9).encode(G, [S[0]]))[:, -1] > 0).any() and G.num_edges for G, S in tried)
-    assert all(G.cut(S).num_edges < G.num_edges for G, S in tried if len(S) > 1 and G.num_edges)
+@dataclass(frozen=True)
+class Degrees(de.Encoding):
+    """The long form, after ``change``, which does something wrong."""
+
+    change: Any = lambda zeta, G, S, cut: zeta
+    columns = ("x",)
+
+    def pairwise(self, G, S, cut):
+        degrees = (G.cut(S) if cut else G).degrees
+        return self.change(np.tile(degrees.astype(float), (len(S), 1))[..., None], G, S, cut)
+
+
+class Numbered(de.DRNL):
+    def pairwise(self, G, S, cut):
+        return super().pairwise(G, S, cut) + (np.arange(G.num_nodes) == 3)[:, None] * np.arange(self.dim)
 
 
 @pytest.mark.parametrize(
-    ("fn", "message"),
+    ("wrong", "message"),
     [
         (
             lambda near: 1 / near.degree,
             r"not finite: .* 2 nodes with edges 0-1 and S = .* inf .*'x' for u = 0, v = 0\.",
         ),
+        (lambda near: 1 / (near.distance + 1), r"not finite: .* inf"),  # where there is no path
         (lambda near: near.distance + len(near), r"changes: .* when it is the only pair"),
         (lambda near: np.random.default_rng().random(len(near)), r"changes: .* when computed again"),
         (lambda near: near.walks, r"\[2, 3\] for 2 pairs and 1 column \['x'\]; .* \[2, 1\]"),
@@ -136,64 +132,32 @@ def test_the_examples_hold_pieces_isolated_nodes_and_edges_inside_s() -> None:
         (lambda near: np.array(["a"] * len(near)), r"shape \[2, 1\] of <U1"),
         (lambda near: near.nodes, r"2 nodes .*: AttributeError: .*'nodes'"),
         (lambda near: np.maximum(near.degree, 1, out=near.degree), r"ValueError: .*read-only"),
-        (3, "not 3"),
+        (
+            Degrees(lambda zeta, G, S, cut: zeta[0]),
+            r"returns \[2, 1\] on the graph .*\[1, 2, 1\], with columns \['x'\]",
+        ),
+        (Degrees(lambda zeta, G, S, cut: zeta.tolist()), r"returns list "),
+        (
+            Degrees(lambda zeta, G, S, cut: zeta + np.arange(G.num_nodes)[:, None]),
+            r"u = . and v = . get \[.*\], and \[.*\] with the nodes renumbered",
+        ),
+        (
+            Degrees(lambda zeta, G, S, cut: zeta + np.arange(len(S))[:, None, None]),
+            r"get \[1\], and \[2\] with S in another order",
+        ),
+        (
+            Degrees(lambda zeta, G, S, cut: np.where(cut & (zeta == 0) & (G.degrees > 0)[:, None], np.inf, zeta)),
+            r"not finite: .* S = \[0, 1\] it is inf in column 'x' for u = 0, v = 0\.",
+        ),
+        (Degrees(lambda zeta, G, S, cut: zeta + np.random.default_rng().random()), "when computed again"),
+        (
+            Degrees(lambda zeta, G, S, cut: 0 * zeta + G.degrees[:, None]),
+            r"S = \[0, 1\] \(cut=True\) .* \[1\], and \[0\] with the edges inside S removed beforehand",
+        ),
+        (Numbered(1), r"u = 1 and v = 2 get \[0, 0, 1\], and \[0, 1, 3\] with the nodes renumbered \[2, 3, 1, 0\]"),
     ],
 )
-def test_errors_of_a_function_come_with_an_example(fn: Any, message: str) -> None:
+def test_errors_come_with_an_example(wrong: Any, message: str) -> None:
     with pytest.raises(de.ParameterError, match=message):
-        own(fn, walks=2)
+        de.encoding("mine", wrong) if isinstance(wrong, de.Encoding) else own(wrong, walks=2)
     assert REGISTRY == {}
-
-
-@dataclass(frozen=True)
-class Degrees(de.Encoding):
-    """The long form, with something wrong."""
-
-    wrong: str = ""
-    columns = ("x",)
-
-    def pairwise(self, G, S, cut):
-        H = G.cut(S) if cut and self.wrong != "cut" else G
-        zeta = np.tile(H.degrees.astype(float), (len(S), 1))[..., None]
-        match self.wrong:
-            case "shape":
-                return zeta[0]
-            case "list":
-                return zeta.tolist()
-            case "number":
-                return zeta + np.arange(G.num_nodes)[:, None]
-            case "order":
-                return zeta + np.arange(len(S))[:, None, None]
-            case "infinite when cut":
-                return np.where(cut & (zeta == 0) & (G.degrees > 0)[:, None], np.inf, zeta)
-            case "chance":
-                return zeta + np.random.default_rng().random(zeta.shape)
-        return zeta
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ("shape", r"returns \[2, 1\] on the graph .*\[1, 2, 1\], with columns \['x'\]"),
-        ("list", "returns list "),
-        ("number", r"u = . and v = . get \[.*\], and \[.*\] with the nodes renumbered"),
-        ("order", r"get \[1\], and \[2\] with S in another order"),
-        ("infinite when cut", r"not finite: .* S = \[0, 1\] it is inf in column 'x' for u = 0, v = 0\."),
-        ("chance", "when computed again"),
-        ("cut", r"S = \[0, 1\] \(cut=True\) .* \[1\], and \[0\] with the edges inside S removed beforehand"),
-    ],
-)
-def test_errors_of_an_encoding_come_with_an_example(wrong: str, message: str) -> None:
-    with pytest.raises(de.ParameterError, match=message):
-        de.encoding("mine", Degrees(wrong=wrong))
-    assert REGISTRY == {}
-
-
-def test_an_error_shows_the_two_values_of_a_function_of_pairs() -> None:
-    class Numbered(de.DRNL):
-        def pairwise(self, G, S, cut):
-            return super().pairwise(G, S, cut) + (np.arange(G.num_nodes) == 3)[:, None] * np.arange(self.dim)
-
-    shown = r"u = 1 and v = 2 get \[0, 0, 1\], and \[0, 1, 3\] with the nodes renumbered \[2, 3, 1, 0\]"
-    with pytest.raises(de.ParameterError, match=shown):
-        de.encoding("numbered", Numbered(1))

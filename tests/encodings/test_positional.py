@@ -1,4 +1,4 @@
-"""The encodings that came after distance encoding: eigenvectors, what they tell apart, how models use them."""
+"""Coordinates by eigenvectors: what they are, what they tell apart, how models use them."""
 
 from __future__ import annotations
 
@@ -8,25 +8,22 @@ import pytest
 import degnn_explore as de
 
 PATH = de.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)])
-HEXAGON = de.zoo.cycle(6)
-
-
-def laplacian(G: de.Graph) -> np.ndarray:
-    A = G.to_scipy().toarray()
-    root = np.diag(1 / np.sqrt(np.maximum(A.sum(axis=1), 1)))
-    return np.diag(A.any(axis=1).astype(float)) - root @ A @ root
 
 
 @pytest.mark.parametrize("G", [de.load("karate"), de.Graph.from_edges(PATH.edges, 6)])
 def test_laplacian_coordinates_are_eigenvectors_in_order(G: de.Graph) -> None:
-    L, k = laplacian(G), 3
+    k, A = 3, G.to_scipy().toarray()
+    root = np.diag(1 / np.sqrt(np.maximum(A.sum(axis=1), 1)))
+    L = np.diag(A.any(axis=1).astype(float)) - root @ A @ root
     values = np.linalg.eigvalsh(L)[1 : k + 1]
     vectors = de.LaplacianPE(k).encode(G, {0})
     np.testing.assert_allclose(L @ vectors, vectors * values, atol=1e-9)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-9)
     assert (np.abs(vectors).max(axis=0) == vectors.max(axis=0)).all()  # the largest entry is positive
     np.testing.assert_array_equal(de.LaplacianPE(k, pool="sum").encode(G, {0, 1}), 2 * vectors)
-    np.testing.assert_allclose(np.abs(de.LaplacianPE(k - 1).encode(G, {0})), np.abs(vectors[:, : k - 1]), atol=1e-9)
+    cut = de.LaplacianPE(k).encode(G, {0, 1}, cut=True)
+    assert np.allclose(cut, de.LaplacianPE(k).encode(G.cut({0, 1}), {0, 1})) and not np.allclose(cut, vectors)
+    assert np.array_equal(de.LaplacianPE(k).encode(G, {0, 4}, cut=True), vectors) != G.has_edge(0, 4)
 
 
 def test_waves_are_the_coordinates_of_a_long_path() -> None:
@@ -40,21 +37,10 @@ def test_waves_are_the_coordinates_of_a_long_path() -> None:
     assert np.array_equal(de.LaplacianPE(k).encode(path.with_title("again"), 0), vectors)
 
 
-def test_relabeling_changes_at_most_signs_and_cutting_is_that_of_the_cut_graph() -> None:
-    G, zeta = de.load("karate"), de.LaplacianPE(3)
-    order = np.random.default_rng(0).permutation(G.num_nodes)
-    H = de.Graph.from_edges(order[G.edges], num_nodes=G.num_nodes)
-    assert np.allclose(np.abs(zeta.encode(H, {0})[order]), np.abs(zeta.encode(G, {0})))
-    cut = zeta.encode(G, {0, 1}, cut=True)
-    assert np.allclose(cut, zeta.encode(G.cut({0, 1}), {0, 1})) and not np.allclose(cut, zeta.encode(G, {0, 1}))
-    assert np.allclose(zeta.encode(G, {0, 9}, cut=True), zeta.encode(G, {0, 9}))  # not linked
-
-
 def test_a_repeated_eigenvalue_or_too_few_nodes_give_no_verdict() -> None:
-    with pytest.raises(de.ParameterError, match=r"eigenvalue 0\.5 .* repeated"):
-        de.distinguish((HEXAGON, [0]), (PATH, [0]), method=de.LaplacianPE(2))
-    with pytest.raises(de.ParameterError, match="repeated"):  # the last that is used and the next
-        de.distinguish((HEXAGON, [0]), (PATH, [0]), method=de.LaplacianPE(1))
+    for k in (1, 2):  # also the last that is used and the next
+        with pytest.raises(de.ParameterError, match=r"eigenvalue 0\.5 .* repeated"):
+            de.distinguish((de.zoo.cycle(6), [0]), (PATH, [0]), method=de.LaplacianPE(k))
     with pytest.raises(de.ParameterError, match=r"more than 5 nodes; .* has 5"):
         de.LaplacianPE(5).encode(PATH, {0})
     assert de.LaplacianPE(4).encode(PATH, {0}).shape == (5, 4)
@@ -63,18 +49,9 @@ def test_a_repeated_eigenvalue_or_too_few_nodes_give_no_verdict() -> None:
         assert not same.different and other.different and "1e-9" in other.why
 
 
-def test_training_draws_the_signs_of_eigenvectors_by_its_seed() -> None:
+def test_models_draw_the_signs_of_eigenvectors_and_of_nothing_else() -> None:
     task = de.link_task(de.load("karate"))
-
-    def trained(seed: int) -> tuple[list[float], list[tuple[float, ...]]]:
-        model = de.build("DE-GNN", task, encoding=de.LaplacianPE(3), hidden=8)
-        assert model.signs is not None
-        epochs = [(epoch.loss, tuple(model.signs.drawn.tolist())) for epoch in de.fit(model, task, 6, seed=seed)]
-        model.eval()
-        assert (model.factors == model.scale).all()
-        return [loss for loss, _ in epochs], [signs for _, signs in epochs]
-
-    losses, signs = trained(1)
-    assert (losses, signs) == trained(1)
-    assert len(set(signs)) > 1 and all(each[0] == 1 for each in signs)  # the degree keeps its sign
-    assert signs != trained(2)[1]
+    model = de.build("DE-GNN", task, encoding=de.LaplacianPE(9), hidden=8)
+    assert model.signs is not None and de.build("DE-GNN-SPD", task).signs is None
+    drawn = [tuple(model.signs.drawn.tolist()) for _ in de.fit(model, task, 4, seed=1)]
+    assert len(set(drawn)) == 4 and all(each[0] == 1 for each in drawn)  # the degree keeps its sign

@@ -8,34 +8,41 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from degnn_explore import DRNL, SPD, Graph, LandingProbability
-from degnn_explore.engine import blocks as block_data
+from degnn_explore import DRNL, SPD, Graph, LandingProbability, PageRank
 from degnn_explore.engine.egonets import blocks, ego_networks
 from degnn_explore.graphs.distances import distances
-from tests.strategies import graphs_with_targets
+
+ENCODINGS = [
+    None,
+    SPD(max_dist=0),
+    SPD(max_dist=1),
+    SPD(max_dist=5),
+    SPD(max_dist=3, pool="sum"),
+    LandingProbability(steps=0),
+    LandingProbability(steps=3),
+    LandingProbability(steps=6, pool="sum"),
+    PageRank(0.7),
+]
+KINDS = [("gcn", 1), ("mean", 1), ("sum", 1), ("hops", 1), ("hops", 2), ("hops", 3)]
 
 
-def slow_features(G, S, encoding, degree=True, pooled=True):
+def slow_features(G, S, encoding, pooled):
     """Features of every node of the cut graph. float64 [n, d]"""
-    cut = G.cut(S)
-    columns = [np.log1p(cut.degrees)[:, None]] if degree else []
+    columns = [np.log1p(G.cut(S).degrees)[:, None]]
     if G.attributes is not None:
         columns.append(G.attributes)
     if encoding is not None:
-        if pooled or isinstance(encoding, DRNL):
+        if pooled or encoding.num_targets is not None:
             columns.append(encoding.encode(G, S, cut=True))
         else:
-            zeta = [encoding.pairwise(G, np.asarray(S), True)[i] for i in range(len(S))]
-            columns.append(np.concatenate(zeta, axis=1))
+            columns.extend(encoding.pairwise(G, np.asarray(S), True))
     return np.concatenate(columns, axis=1)
 
 
 def slow_aggregation(G, S, kind, hops):
     """The dense aggregation matrices on the cut graph. float64 [A, n, n]"""
-    cut = G.cut(S)
-    n = G.num_nodes
-    A = np.zeros((n, n))
-    A[cut.edges[:, 0], cut.edges[:, 1]] = A[cut.edges[:, 1], cut.edges[:, 0]] = 1.0
+    cut, n = G.cut(S), G.num_nodes
+    A = cut.to_scipy().toarray().astype(float)
     if kind == "gcn":
         root = 1 / np.sqrt(A.sum(axis=1) + 1)
         return (root[:, None] * (A + np.eye(n)) * root)[None]
@@ -77,12 +84,6 @@ class Net(torch.nn.Module):
         return h
 
 
-def random_graph(seed, n=14, m=18, attributes=0):
-    rng = np.random.default_rng(seed)
-    pairs = rng.integers(0, n, (m, 2))
-    return Graph.from_edges(pairs, n, attributes=rng.normal(size=(n, attributes)) if attributes else None)
-
-
 def random_sets(G, p, num, seed):
     """Sets of p nodes, some of them adjacent, the last one a repetition of the first."""
     rng = np.random.default_rng(seed)
@@ -94,94 +95,78 @@ def random_sets(G, p, num, seed):
 
 
 def check(G, sets, layers, hops, encoding, kind, raw=False):
+    """Of a sample of the sets: what a model says, and that its first layer has the nodes it needs and no others."""
     data = blocks(G, sets, layers=layers, hops=hops, encoding=encoding, aggregation=kind, raw=raw, progress=False)
     net = Net(data.in_dim, hops if kind == "hops" else 1, layers)
-    order = np.random.default_rng(1).permutation(len(sets))
-    out = net(data.batch(order)).detach().numpy()  # [num_sets * p, width]
-    p = sets.shape[1]
+    order = np.random.default_rng(1).permutation(len(sets))[:8]
+    batch, p = data.batch(order), sets.shape[1]
+    out = net(batch).detach().numpy()  # [num_sets * p, width]
+    rows = 0
     for i, s in enumerate(order):
-        S = list(sets[s])
-        expected = net.dense(slow_features(G, S, encoding, pooled=not raw), slow_aggregation(G, S, kind, hops))
+        S = sets[s].tolist()
+        expected = net.dense(slow_features(G, S, encoding, not raw), slow_aggregation(G, S, kind, hops))
         np.testing.assert_allclose(out[i * p : i * p + p], expected.detach().numpy()[S], atol=1e-5)
-
-
-@pytest.mark.parametrize("p", [1, 2, 3])
-@pytest.mark.parametrize("layers", [1, 2, 3])
-@pytest.mark.parametrize(("kind", "hops"), [("gcn", 1), ("mean", 1), ("sum", 1), ("hops", 1), ("hops", 2), ("hops", 3)])
-def test_blocks_give_the_logits_of_the_whole_cut_graph(p, layers, kind, hops):
-    for seed, encoding in enumerate([SPD(max_dist=3), LandingProbability(steps=4), None]):
-        G = random_graph(seed, attributes=seed)
-        check(G, random_sets(G, p, 4, seed), layers, hops, encoding, kind)
-
-
-@pytest.mark.parametrize("p", [1, 2, 3])
-@pytest.mark.parametrize(("kind", "hops"), [("gcn", 1), ("mean", 1), ("sum", 1), ("hops", 2)])
-def test_raw_blocks_keep_one_encoding_for_each_target(p, kind, hops):
-    for encoding in [SPD(max_dist=2), LandingProbability(steps=3), DRNL(max_dist=2) if p == 2 else None]:
-        G = random_graph(p, attributes=1)
-        check(G, random_sets(G, p, 4, p), 2, hops, encoding, kind, raw=True)
-
-
-def test_first_layer_rows_are_written_out_on_a_path():
-    path = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
-    batch = blocks(path, [(1, 2)], layers=2, encoding=SPD(max_dist=1), aggregation="sum", progress=False).batch([0])
-    one = np.log(2)  # log(1 + degree), degree 1 everywhere
-    # rows: targets 1 and 2 (their edge is cut, so each is of degree 1), then 0 and 3, which reach one target each
-    np.testing.assert_allclose(
-        batch.x_self, [[one, 0.5, 0, 0.5], [one, 0.5, 0, 0.5], [one, 0, 0.5, 0.5], [one, 0, 0.5, 0.5]], atol=1e-7
-    )
-    np.testing.assert_allclose(
-        batch.x_agg[:, 0], [[one, 0, 0.5, 0.5], [one, 0, 0.5, 0.5], [one, 0.5, 0, 0.5], [one, 0.5, 0, 0.5]], atol=1e-7
-    )
-    assert batch.steps[0].self_index.tolist() == [0, 1]
-    assert batch.steps[0].aggregate(torch.eye(4))[:, 0].tolist() == [[0, 0, 1, 0], [0, 0, 0, 1]]
+        apart = np.concatenate([distances(G.cut(S), v) for v in S])
+        rows += ((apart >= 0) & (apart <= hops * (layers if raw else layers - 1))).any(axis=0).sum()
+    assert len(batch.x_self) == rows
+    gathered = net(data.table().batch(torch.from_numpy(order), order))
+    np.testing.assert_allclose(gathered.detach().numpy(), out, atol=1e-5)
+    return data
 
 
 @st.composite
 def questions(draw):
-    n = draw(st.integers(3, 12))
+    n, p = draw(st.integers(3, 12)), draw(st.integers(1, 3))
     pairs = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=20))
-    p = draw(st.integers(1, 3))
     sets = draw(st.lists(st.lists(st.integers(0, n - 1), min_size=p, max_size=p, unique=True), min_size=1, max_size=5))
-    encoding = draw(
-        st.sampled_from(
-            [
-                SPD(max_dist=0),
-                SPD(max_dist=1),
-                SPD(max_dist=2),
-                SPD(max_dist=5),
-                SPD(max_dist=3, pool="sum"),
-                LandingProbability(steps=0),
-                LandingProbability(steps=2),
-                LandingProbability(steps=6, pool="sum"),
-                None,
-            ]
-        )
-    )
-    kind = draw(st.sampled_from(["gcn", "mean", "sum", "hops"]))
-    hops = draw(st.integers(1, 3)) if kind == "hops" else 1
-    layers = draw(st.integers(1, 3))
-    return Graph.from_edges(np.array(pairs).reshape(-1, 2), n), np.array(sets), layers, hops, encoding, kind
+    sets = np.tile(sets, (draw(st.sampled_from([1, 16])), 1))  # of many sets the shells are shared
+    encoding = draw(st.sampled_from([*ENCODINGS, DRNL(max_dist=2)] if p == 2 else ENCODINGS))
+    kind, hops = draw(st.sampled_from(KINDS))
+    values = np.random.default_rng(n).normal(size=(n, draw(st.integers(0, 2))))
+    G = Graph.from_edges(np.array(pairs).reshape(-1, 2), n, attributes=values if values.size else None)
+    return G, sets, draw(st.integers(1, 3)), hops, encoding, kind, draw(st.booleans())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(questions())
 def test_any_graph_any_sets(question):
     check(*question)
 
 
-def small_batch(kind="gcn", hops=1):
-    G = random_graph(0, n=30, m=60)
-    data = blocks(G, random_sets(G, 2, 10, 0), layers=3, hops=hops, encoding=SPD(), aggregation=kind, progress=False)
-    return data, data.batch(range(8))
+@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.parametrize(("kind", "hops"), KINDS)
+def test_blocks_give_the_logits_of_the_whole_cut_graph(kind, hops, raw):
+    rng = np.random.default_rng(hops)
+    G = Graph.from_edges(rng.integers(0, 14, (18, 2)), 14, attributes=rng.normal(size=(14, 1)))
+    for p, encoding in ((1, LandingProbability(steps=4)), (2, DRNL(max_dist=2)), (3, SPD(max_dist=3))):
+        check(G, random_sets(G, p, 4, p), 2, hops, encoding, kind, raw)
+
+
+@pytest.mark.parametrize("times", [1, 3], ids=["of each set", "shared"])
+@pytest.mark.parametrize(
+    ("n", "m", "layers", "hops"), [(150, 900, 2, 2), (150, 300, 1, 3), (90, 400, 2, 3), (100, 0, 3, 2)]
+)
+def test_shells_as_bits_and_as_lists_agree_with_the_slow_version(n, m, layers, hops, times):
+    """Dense balls of more than 64 nodes, and a cycle, whose shells are small."""
+    rng = np.random.default_rng(n)
+    ring = np.stack([np.arange(n), (np.arange(n) + 1) % n], axis=1)
+    G = Graph.from_edges(np.concatenate([ring, rng.integers(0, n, (m, 2))]), n)
+    sets = np.concatenate([G.edges[:4], [[0, n // 2], [3, 5]]])
+    data = check(G, np.tile(sets, (times, 1)), layers, hops, SPD(max_dist=3), "hops")
+    assert (data.shared_shells is not None) == (times > 1 and m > 0)
+
+
+def small_data(**options):
+    rng = np.random.default_rng(0)
+    G = Graph.from_edges(rng.integers(0, 30, (60, 2)), 30)
+    return blocks(G, random_sets(G, 2, 10, 0), **{"layers": 3, "encoding": SPD(), "progress": False, **options})
 
 
 @pytest.mark.parametrize(("kind", "hops"), [("gcn", 1), ("mean", 1), ("sum", 1), ("hops", 2)])
 def test_gradients_flow_back_exactly(kind, hops):
-    _, batch = small_batch(kind, hops)
-    for step in batch.steps:
-        h = torch.randn(step.num_before, 7, dtype=torch.float64, requires_grad=True)
-        assert torch.autograd.gradcheck(step.aggregate, h[:, :2].detach().requires_grad_())  # plain torch operations
+    for step in small_data(hops=hops, aggregation=kind).batch(range(8)).steps:
+        h = torch.randn(7, step.num_before, dtype=torch.float64).T.requires_grad_()  # rows that are not contiguous
+        assert torch.autograd.gradcheck(step.aggregate, h[:, :2].detach().requires_grad_())
         fast = h.detach().float().requires_grad_()  # the compiled way
         weights = torch.randn(len(step.self_index), step.heads, 7, dtype=torch.float64)
         (step.aggregate(h) * weights).sum().backward()
@@ -190,86 +175,30 @@ def test_gradients_flow_back_exactly(kind, hops):
         torch.testing.assert_close(fast.grad.double(), h.grad, atol=1e-5, rtol=1e-5)
 
 
-def test_rows_that_are_not_contiguous_are_fine():
-    _, batch = small_batch()
-    h = torch.randn(9, batch.steps[0].num_before).T
-    torch.testing.assert_close(batch.steps[0].aggregate(h), batch.steps[0].aggregate(h.contiguous()))
-
-
-@pytest.mark.gpu
-def test_a_batch_gives_the_same_on_a_gpu():
-    if not torch.cuda.is_available():
-        pytest.skip("needs a CUDA device")
-    data, batch = small_batch()
-    net = Net(data.in_dim, 1, 3)
-    here = net(batch)
-    torch.testing.assert_close(net.cuda()(data.batch(range(8), device="cuda")).cpu(), here, atol=1e-5, rtol=1e-5)
-
-
-def test_steps_refuse_rows_of_another_layer():
-    _, batch = small_batch()
-    with pytest.raises(ValueError, match="apply the steps in order"):
-        batch.steps[1].aggregate(torch.zeros(batch.steps[0].num_before, 3))
-
-
-def test_indices_and_masks():
-    data, _ = small_batch()
+def test_indices_masks_and_rows_that_do_not_fit():
+    data = small_data()
     mask = np.zeros(len(data), dtype=bool)
     mask[[2, 5]] = True
     for index in ([2, 5], torch.tensor([2, 5]), np.array([2, 5], dtype=np.int32), mask):
         torch.testing.assert_close(data.batch(index).x_self, data.batch([2, 5]).x_self)
-    with pytest.raises(IndexError, match="no target set -1"):
-        data.batch([-1])
-    with pytest.raises(IndexError, match="A mask needs one entry"):
-        data.batch(mask[:3])
+    for wrong, message in (
+        ([-1], "no target set -1"),
+        ([len(data)], "no target set"),
+        (mask[:3], "one entry for each"),
+    ):
+        with pytest.raises(IndexError, match=message):
+            data.batch(wrong)
+    first, second = data.batch([2, 5]).steps
+    with pytest.raises(ValueError, match="apply the steps in order"):
+        second.aggregate(torch.zeros(first.num_before, 3))
 
 
-def test_blocks_are_small():
-    """Two layers keep the nodes within one hop: 2 KB a set on a graph the size of C. elegans (DESIGN.md, fact 1)."""
-    rng = np.random.default_rng(0)
-    G = Graph.from_edges(rng.integers(0, 297, (2148, 2)), 297)
-    data = blocks(G, G.edges[:500], layers=2, encoding=SPD(), progress=False)
-    assert data.nbytes / len(data) < 3000
-
-
-@pytest.mark.parametrize("how", [{"aggregation": kind} for kind in ("gcn", "mean", "hops")] + [{"raw": True}], ids=str)
-def test_the_size_of_the_data_is_that_of_its_arrays(how):
-    G = random_graph(0, n=30, m=60)
-    sets = random_sets(G, 2, 10, 0)
-    data = blocks(G, sets, layers=2, encoding=SPD(), progress=False, **how)
-    assert data.nbytes == sum(x.nbytes for x in data.table().tensors[1:])  # the first says where each set begins
-    egos = ego_networks(G, sets, hops=2, encoding=SPD(), progress=False)
-    assert egos.nbytes == sum(array.nbytes for array in egos.flat[2:])
-
-
-@pytest.mark.parametrize("many", [1, 1000], ids=["shared", "of each set"])
 @pytest.mark.parametrize(
-    ("n", "m", "layers", "hops"), [(150, 900, 2, 2), (150, 300, 1, 3), (90, 400, 2, 3), (100, 0, 3, 2)]
+    "how", [*({"aggregation": kind} for kind in ("gcn", "mean", "hops")), {"raw": True}, {"layers": 1}], ids=str
 )
-def test_shells_as_bits_and_as_lists_agree_with_the_slow_version(n, m, layers, hops, many, monkeypatch):
-    """Dense balls of more than 64 nodes, and a cycle, whose shells are small."""
-    monkeypatch.setattr(block_data, "_MANY", many)
-    rng = np.random.default_rng(n)
-    ring = np.stack([np.arange(n), (np.arange(n) + 1) % n], axis=1)
-    G = Graph.from_edges(np.concatenate([ring, rng.integers(0, n, (m, 2))]), n)
-    check(G, np.concatenate([G.edges[:4], [[0, n // 2], [3, 5]]]), layers, hops, SPD(max_dist=3), "hops")
-
-
-@settings(max_examples=60, deadline=None)
-@given(graphs_with_targets(max_nodes=14), st.integers(2, 3), st.integers(1, 2), st.sampled_from(["mean", "sum"]))
-def test_shells_that_all_sets_share_give_the_aggregates_of_each_set(case, hops, layers, pool):
-    """Also where edges inside S are cut, and with a budget of nothing but one set: then each batch is made anew."""
-    G, S = case
-    G = G.with_attributes(np.arange(2.0 * G.num_nodes).reshape(-1, 2) ** 0.5)
-    sets = np.array([S, S[::-1]] * 8)
-    how = {"layers": layers, "hops": hops, "aggregation": "hops", "encoding": SPD(max_dist=2, pool=pool)}
-    shared = blocks(G, sets, **how, progress=False)
-    alone = blocks(G, sets[:2], **how, progress=False)
-    assert shared.shared_shells is not None or 16 * (2 * G.num_edges / G.num_nodes) ** hops <= G.num_nodes
-    assert alone.shared_shells is None
-    streamed = blocks(G, sets, **how, budget=shared.nbytes - 1, progress=False)
-    assert streamed.streamed
-    batches = [data.batch([1, 0]) for data in (shared, alone, streamed)]
-    for other in batches[1:]:
-        assert torch.equal(batches[0].x_self, other.x_self)
-        assert torch.allclose(batches[0].x_agg, other.x_agg, atol=1e-6)
+def test_the_size_of_the_data_is_that_of_its_arrays(how):
+    data = small_data(**how)
+    assert data.nbytes == sum(x.nbytes for x in data.table().tensors[1:])  # the first says where each set begins
+    G = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (1, 4)])
+    egos = ego_networks(G, [(0, 1), (3, 4)], hops=2, encoding=SPD(), progress=False)
+    assert egos.nbytes == sum(array.nbytes for array in egos.flat[2:])

@@ -1,50 +1,15 @@
-"""An own ζ in the engine is that of ``encode`` on the cut graph; what is written anew equals the built-in exactly."""
+"""Your own ζ in the engine: one written anew equals the built-in; test_egonets.py compares others with ``encode``."""
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.engine import own_encodings
 from tests.encodings.test_custom import own, own_spd
-from tests.strategies import graphs_with_targets
 
-COLUMNS = ["distance", "walk 1", "walk 4", "degree", "target degree", "both"]
-
-
-@cache
-def everything(max_dist: int = 99, pool="mean") -> de.Encoding:
-    """All that a function may read, in columns of their own."""
-
-    def fn(near):
-        pieces = [near.distance, near.walks[:, 1], near.walks[:, 4], near.degree, near.target_degree]
-        return np.stack([*pieces, near.distance * near.walks[:, 2]], axis=1)
-
-    return de.encoding("everything", fn, columns=COLUMNS, walks=4, max_dist=max_dist, pool=pool)
-
-
-def own_walks() -> de.Encoding:
-    return own(lambda near: near.walks, columns=[f"{k} steps" for k in range(4)], max_dist=1, walks=3)
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    graphs_with_targets(max_nodes=10), st.integers(1, 3), st.sampled_from([1, 3, 99]), st.sampled_from(["mean", "sum"])
-)
-def test_the_engine_gives_what_encode_gives_on_the_cut_graph(example, hops, max_dist, pool) -> None:
-    G, S = example
-    rng = np.random.default_rng(0)
-    sets = np.stack([S, *(rng.permutation(G.num_nodes)[: len(S)] for _ in range(3))])
-    for zeta in (everything(max_dist, pool), de.PageRank(0.7, pool=pool)):
-        egos = de.ego_networks(G, sets, hops=hops, encoding=zeta, degree=False, num_threads=1)
-        for i, T in enumerate(sets):
-            flat = egos.part([i])
-            assert np.allclose(flat.x, zeta.encode(G, T, cut=True)[flat.nodes], rtol=1e-6, atol=1e-9)
+PAIRS = np.stack([np.random.default_rng(i).permutation(297)[:2] for i in range(500)])
 
 
 @pytest.mark.parametrize("anew", ["SPD", "LP"])
@@ -60,7 +25,11 @@ def test_the_engine_gives_what_encode_gives_on_the_cut_graph(example, hops, max_
 )
 def test_blocks_of_what_is_written_anew_are_the_same_to_the_last_bit(anew, p, how) -> None:
     G = de.load("celegans")
-    mine, built_in = (own_spd(3), de.SPD(3)) if anew == "SPD" else (own_walks(), de.LandingProbability(3))
+    if anew == "SPD":
+        mine, built_in = own_spd(3), de.SPD(3)
+    else:
+        columns = [f"{k} steps" for k in range(4)]
+        mine, built_in = own(lambda near: near.walks, columns=columns, max_dist=1, walks=3), de.LandingProbability(3)
     sets = np.stack([np.random.default_rng(i).permutation(G.num_nodes)[:p] for i in range(40)])
     a, b = (de.blocks(G, sets, encoding=zeta, **how).batch(np.arange(40)[::-1]) for zeta in (mine, built_in))
     assert np.array_equal(a.x_self, b.x_self)
@@ -70,32 +39,25 @@ def test_blocks_of_what_is_written_anew_are_the_same_to_the_last_bit(anew, p, ho
         assert a.x_agg is None or np.array_equal(a.x_agg, b.x_agg)
 
 
-def test_many_calls_streams_and_threads_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    G, zeta = de.load("karate"), everything()
-    sets = np.stack([np.random.default_rng(i).permutation(34)[:2] for i in range(100)])
-    whole = de.blocks(G, sets, encoding=zeta, layers=2)
-    monkeypatch.setattr(own_encodings, "PAIRS", 50)  # fewer than most single sets have
-    for how in ({"num_threads": 1}, {"num_threads": 3}, {"budget": 40_000}):
-        other = de.blocks(G, sets, encoding=zeta, layers=2, **how)
-        assert other.streamed == ("budget" in how)
-        index = np.arange(90, 100)
-        assert np.array_equal(other.batch(index).x_agg, whole.batch(index).x_agg)
-
-
-def test_the_function_sees_many_sets_at_a_time() -> None:
+def test_the_function_sees_many_sets_at_a_time_but_not_too_many() -> None:
     sizes = []
-
-    def fn(near):
-        sizes.append(len(near))
-        return near.distance
-
-    zeta = de.encoding("counting", fn, columns=["x"], max_dist=3)
+    zeta = own(lambda near: sizes.append(len(near)) or near.distance, max_dist=3)
     sizes.clear()
-    G = de.load("celegans")
-    sets = np.stack([np.random.default_rng(i).permutation(297)[:2] for i in range(500)])
-    de.blocks(G, sets, encoding=zeta, layers=2)
-    assert len(sizes) < 60
-    assert max(sizes) <= own_encodings.PAIRS
+    whole = de.blocks(de.load("celegans"), PAIRS, encoding=zeta, layers=2)
+    assert len(sizes) < 60 and max(sizes) <= own_encodings.PAIRS
+    sizes.clear()
+    streamed = de.blocks(de.load("celegans"), PAIRS, encoding=zeta, layers=2, budget=100_000)
+    assert np.array_equal(streamed.batch([3, 4]).x_agg, whole.batch([3, 4]).x_agg)
+    assert len(sizes) == 1 and 8 * 4 * sizes[0] <= 100_000  # a distance, two degrees and a column of each pair
+
+
+def test_a_hub_needs_more_room_than_a_call_has_and_is_refused_where_that_is_not_allowed() -> None:
+    leaves, zeta = own_encodings.PAIRS + 1, own(lambda near: near.degree)
+    hub = de.Graph.from_edges([(0, v) for v in range(1, leaves + 1)])
+    x = de.blocks(hub, [0], encoding=zeta, layers=2, max_nodes_per_hop=10**6, degree=False).batch([0]).x_self
+    assert x.ravel().tolist() == [leaves, *[1] * leaves]
+    with pytest.raises(de.ParameterError, match=r"inputs of an encoding, .* would take 2.1 MB, more than the 1.5 MB"):
+        de.blocks(hub, [0], encoding=zeta, layers=1, max_nodes_per_hop=10**6, budget=1_500_000)
 
 
 def test_an_encoding_asked_set_by_set_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,11 @@ from math import inf
 from typing import Any
 
 import networkx as nx
-import numpy as np
 from hypothesis import strategies as st
 
 import degnn_explore as de
+
+from ..strategies import graphs, graphs_with_targets, trees_with_targets
 
 Side = tuple[de.Graph, Sequence[int] | None]
 Question = tuple[tuple[de.Graph, list[int]], tuple[de.Graph, list[int]]]
@@ -162,39 +163,27 @@ def first_layer(
 # ---- random questions ----------------------------------------------------------------------------
 
 
-def random_graph(rng: np.random.Generator, most: int) -> de.Graph:
-    """A few nodes and about as many edges as nodes, often in several parts."""
-    n = int(rng.integers(1, most + 1))
-    pairs = rng.integers(0, n, (int(rng.integers(0, 2 * n)), 2))
-    return de.Graph.from_edges(np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0), num_nodes=n)
-
-
-def random_tree(rng: np.random.Generator, n: int) -> de.Graph:
-    return de.Graph.from_edges([(int(rng.integers(max(0, v - 3), v)), v) for v in range(1, n)], num_nodes=n)
-
-
-def random_question(seed: int) -> Question:
+@st.composite
+def questions(draw: st.DrawFn) -> Question:
     """Two target sets of one size: in any two graphs, or where it takes layers to see a difference, if there is one."""
-    rng = np.random.default_rng(seed)
-    p = int(rng.choice([1, 1, 1, 2, 2, 3]))
-    way = rng.choice(["any", "lifts", "cubic", "tree", "one graph"])
+    way = draw(st.sampled_from(["any", "lifts", "cubic", "tree", "one graph"]))
+    seeds = st.integers(0, 99)
     if way == "lifts":  # a plain GNN confuses lifts of one graph, with sets above the same nodes of it
-        base = random_graph(rng, 4)
+        base, above = draw(graphs_with_targets(4, 3))
         copies = 8 // base.num_nodes
-        above = rng.permutation(base.num_nodes)[:p]
-        sides = [de.theory.lift(base, copies, seed) for seed in rng.integers(0, 99, 2)]
-        first, second = [(G, (above * copies + rng.integers(copies, size=len(above))).tolist()) for G in sides]
+        first, second = (
+            (de.theory.lift(base, copies, draw(seeds)), [v * copies + draw(seeds) % copies for v in above])
+            for _ in "AB"
+        )
         return first, second
-    G, H = (random_graph(rng, 8) for _ in range(2))
-    while min(G.num_nodes, H.num_nodes) < p:
-        G, H = (random_graph(rng, 8) for _ in range(2))
     if way == "cubic":
-        G, H = (de.zoo.random_regular(int(rng.choice([6, 8, 10])), 3, int(rng.integers(99))) for _ in range(2))
+        G, H = (de.zoo.random_regular(draw(st.sampled_from([6, 8, 10])), 3, draw(seeds)) for _ in "AB")
     elif way == "tree":
-        G = random_tree(rng, 10)
-    if way in ("tree", "one graph") or rng.random() < 0.3:
+        G = H = draw(trees_with_targets(10))[0]
+    else:
+        G, H = draw(graphs(8)), draw(graphs(8))
+    if way == "one graph" or (way != "tree" and draw(st.integers(0, 9)) < 3):
         H = G
-    return (G, rng.permutation(G.num_nodes)[:p].tolist()), (H, rng.permutation(H.num_nodes)[:p].tolist())
-
-
-questions = st.integers(0, 10**6).map(random_question)
+    p = draw(st.integers(1, min(3, G.num_nodes, H.num_nodes)))
+    first, second = ((X, draw(st.permutations(range(X.num_nodes)))[:p]) for X in (G, H))
+    return first, second

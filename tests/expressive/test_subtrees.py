@@ -53,15 +53,13 @@ def test_trees_are_what_a_recursion_finds(case, depth: int, hops: int, cut: bool
     assert (tree.root, tree.layers, tree.graph, len(tree.root_colors)) == (root, depth, G, depth + 1)
     assert [len(each) for each in tree.members] == tree.multiplicity.tolist()
     assert [each[0] for each in tree.members] == tree.node.tolist()
-    for i in range(len(tree)):
-        siblings = sorted(w for c in tree.children(i).tolist() for w in tree.members[c])
-        u = tree.node[i]
-        assert siblings == ([w for w in far if 1 <= far[u][w] <= hops] if tree.depth[i] < depth else [])
+    below: dict[Any, Any] = {}
+    for i, u in enumerate(tree.node.tolist()):
+        siblings = sorted((tree.hop[c], w) for c in tree.children(i).tolist() for w in tree.members[c])
+        assert siblings == sorted((far[u][w], w) for w in far if tree.depth[i] < depth and 1 <= far[u][w] <= hops)
         assert all(tree.parent[c] == i and tree.depth[c] == tree.depth[i] + 1 for c in tree.children(i))
-        assert all(far[u][w] == tree.hop[c] for c in tree.children(i) for w in tree.members[c])
-    below: dict[Any, Any] = {}  # equal colors at equal depth are equal subtrees
-    for i in range(len(tree)):
-        assert below.setdefault((tree.depth[i], tree.color[i]), nested(tree, i)) == nested(tree, i)
+        same = below.setdefault((tree.depth[i], tree.color[i]), nested(tree, i))
+        assert same == nested(tree, i)  # equal colors at equal depth are equal subtrees
     if merge:  # no two siblings at one distance are equal
         keys = list(zip(tree.parent.tolist(), tree.hop.tolist(), tree.color.tolist(), strict=True))
         assert len(set(keys)) == len(keys)
@@ -79,12 +77,10 @@ def test_trees_are_printed_as_the_paper_draws_them() -> None:
 
 def test_a_node_is_labeled_by_its_encoding() -> None:
     path, far = [(0, 1), (1, 2)], de.Graph.from_edges([(0, 1)], num_nodes=3)
-    assert tree_of(path).label == ("", "")
     assert de.unroll(far, 0, layers=1, S={0, 2}).label == ("{0,∞}", "{1,∞}")
     assert de.unroll(far, 0, layers=1, encoding=de.SPD(1), S={0, 2}).label == ("{0,∞}", "{1+,∞}")
-    assert tree_of(path, 1, encoding=de.LandingProbability(1)).label == ("1, 0", "0, 0.5")
+    assert tree_of(path, 1, encoding=de.LandingProbability(1)).label == ("1, 0", "0, 0.5")  # S is the root by default
     assert tree_of(path, 1, encoding=de.DRNL(2), S=[0, 2]).label == ("2", "1")
-    assert tree_of(path, encoding=de.SPD(1)).label == ("0", "1+")  # S is the root where none is given
     assert de.unroll(de.zoo.complete(5), 0, 1, S=range(5), merge=True).label == ("{0, 1×4}", "{0, 1×4}")
 
 
@@ -95,8 +91,6 @@ def test_siblings_merge_only_if_they_are_equal() -> None:
     edges = [(0, 1), (1, 2), (2, 3), (4, 2), (4, 3), (4, 5)]
     tree = tree_of(edges, 4, encoding=de.LandingProbability(1), S=[0])
     assert (tree.label, tree.multiplicity.tolist()) == (("0, 0", "0, 0"), [1, 3])
-    assert len(de.unroll(FIG1, 2, layers=6, S={2}, merge=True)) < 400
-    assert len(de.unroll(FIG1, 2, layers=6, merge=True)) == 7
 
 
 def test_a_tree_may_have_as_many_nodes_as_allowed() -> None:
@@ -104,15 +98,12 @@ def test_a_tree_may_have_as_many_nodes_as_allowed() -> None:
         assert len(de.unroll(FIG1, 2, 2, S={2}, merge=merge, max_nodes=nodes)) == nodes
         with pytest.raises(de.GraphError, match=f"more than {nodes - 1} nodes.*{remedy}"):
             de.unroll(FIG1, 2, 2, S={2}, merge=merge, max_nodes=nodes - 1)
-    celegans = de.load("celegans")
-    with pytest.raises(de.GraphError, match="more than 20,000"):  # refused before it is built
-        de.unroll(celegans, int(celegans.degrees.argmax()), layers=40)
 
 
 # ---- where two trees differ -------------------------------------------------------------------------
 
 
-@given(questions, st.integers(0, 3), st.booleans(), st.booleans(), st.integers(1, 2))
+@given(questions(), st.integers(0, 3), st.booleans(), st.booleans(), st.integers(1, 2))
 @settings(max_examples=150)
 def test_trees_without_their_differences_are_equal(question: Question, layers: int, merge, plain, hops: int) -> None:
     a, b = (
@@ -143,12 +134,6 @@ def test_a_difference_is_marked_where_it_begins() -> None:
     found = de.compare(a, b)
     assert found.layer == 2
     assert a.node[found.branches_a].tolist() == [2, 4, 5] and a.node[found.parts_a].tolist() == [5]
-    short, long = tree_of([(0, 1)], layers=2), tree_of([(0, 1), (0, 2), (2, 3)], layers=2)
-    found = de.compare(short, long)
-    assert (short.node.tolist(), found.branches_a.tolist()) == ([0, 1, 0], [True, False, False])
-    assert (long.depth.tolist(), long.node.tolist()) == ([0, 1, 1, 2, 2], [0, 2, 1, 0, 0])
-    assert found.branches_b.tolist() == [True, True, False, False, False]
-    assert (found.parts_a.tolist(), found.parts_b.tolist()) == ([False] * 3, [False, True, False, False, False])
     roots = de.compare(*(tree_of([(0, 1), (1, 2), (2, 0)], root, layers=2, S=[0]) for root in (0, 1)))
     assert (roots.same, roots.layer, roots.parts_a[0], roots.parts_b[0]) == (False, 0, True, True)
 
@@ -159,6 +144,3 @@ def test_equal_branches_are_counted(merge: bool) -> None:
     found = de.compare(two, three)
     assert (found.layer, found.branches_a.sum(), found.branches_b.sum()) == (1, 1, 2)  # both leaves have a partner
     assert de.compare(three, two).branches_a.sum() == 2
-    near, far = tree_of([(0, 1), (0, 2)], hops=2, merge=merge), tree_of([(0, 1), (1, 2)], hops=2, merge=merge)
-    assert de.compare(near, far).layer == 1  # two nodes one hop away, or one of them two hops away
-    assert de.compare(near, far).branches_b.tolist() == [True, False, True]

@@ -6,7 +6,6 @@ from collections import Counter
 
 import networkx as nx
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,7 +40,6 @@ def test_facts_agree_with_networkx(G: de.Graph, max_dist: int) -> None:
     around = sorted(far for far, k in detours.items() for _ in range(k) if far > 0)
     assert found.enough == (around[int(np.ceil(0.9 * len(around))) - 1] if around else 0)
     facts = found.facts
-    assert list(facts) == ["size", "parts", "degrees", "reach", "kinds", "links", "cleaning"]
     assert (f"max_dist={found.enough}" in facts["links"]) == (found.beyond > 0.1)
     assert (facts["links"] == "none") == (G.num_edges == 0)
     assert ("without a path" in facts["links"]) == (-1 in detours)
@@ -54,7 +52,6 @@ def test_every_number_is_in_the_sentences() -> None:
     edges = [(i, (i + 1) % 8) for i in range(8)] + [(0, 8), (0, 9)]
     G = de.Graph.from_edges(edges, num_nodes=11, labels=[*[1] * 9, 2, -1], attributes=np.eye(11), title="a <b>")
     found = de.summary(G)
-    assert found.detours == {-1: 0.2, 7: 0.8} and (found.beyond, found.enough, found.isolated) == (0.8, 7, 1)
     for name, words in {
         "size": ["11 nodes", "10 links"],
         "parts": ["2 components", "91 %", "1 node without"],
@@ -70,15 +67,14 @@ def test_every_number_is_in_the_sentences() -> None:
     html = found._repr_html_()
     assert "11 nodes" in html and "max_dist=7" in html and "<b>" not in html
     assert found.to_frame().index.name == "a <b>"
-    many = de.Graph.from_edges([(0, 1)], num_nodes=12, labels=range(12))
-    assert "12 classes" in de.summary(many).facts["labels"] and "7: 1, …)" in de.summary(many).facts["labels"]
-    assert "without" not in de.summary(many).facts["labels"]
+    labels = de.summary(de.Graph.from_edges([(0, 1)], num_nodes=12, labels=range(12))).facts["labels"]
+    assert "12 classes" in labels and "7: 1, …)" in labels and "without" not in labels
 
 
 def test_a_share_is_none_or_all_only_if_it_is() -> None:
     """A star, and that many nodes without a link."""
-    for part, whole, percent in ((2, 2000, "0.1"), (2, 5000, "under 0.1"), (3, 300, "1"), (1999, 2000, "99.9"),
-                                 (4999, 5000, "over 99.9"), (2, 6, "33")):  # fmt: skip
+    shares = {(2, 2000): "0.1", (2, 5000): "under 0.1", (3, 300): "1", (1999, 2000): "99.9", (4999, 5000): "over 99.9"}
+    for (part, whole), percent in shares.items():
         G = de.Graph.from_edges([(0, v) for v in range(1, part)], num_nodes=whole)
         assert f" {percent} %" in de.summary(G).facts["parts"]
 
@@ -102,10 +98,3 @@ def test_large_graphs_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (star.diameter, star.exact) == (2, True)  # from its center no two nodes are further apart
     path = de.summary(de.Graph.from_edges([(v, v + 1) for v in range(60)]))
     assert (path.diameter, path.exact) == (60, False)  # found from either end
-
-
-def test_every_kind_of_graph_is_taken() -> None:
-    frame = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"]})
-    path = nx.path_graph(3)
-    counts = [(s.nodes, s.edges) for s in map(de.summary, ("karate", frame, path, de.Graph.from_networkx(path)))]
-    assert counts == [(34, 78), (3, 2), (3, 2), (3, 2)]

@@ -16,7 +16,7 @@ from degnn_explore.expressive.symmetry import isomorphic, match_sets, set_map
 from ..strategies import graphs_with_targets, shuffled
 from .slow import as_networkx, questions
 
-FIG1, SHRIKHANDE, ROOK, CHANG = de.zoo.figure1(), de.zoo.shrikhande(), de.zoo.rook(4), de.zoo.chang(1)
+FIG1, SHRIKHANDE, ROOK = de.zoo.figure1(), de.zoo.shrikhande(), de.zoo.rook(4)
 
 
 def nodes(*numbers: int) -> np.ndarray:
@@ -29,7 +29,7 @@ def marked(G: de.Graph, S, cut: bool = False) -> nx.Graph:
     return made
 
 
-@given(questions, st.booleans())
+@given(questions(), st.booleans())
 @settings(max_examples=150)
 def test_a_map_is_found_exactly_where_networkx_finds_one(question, cut: bool) -> None:
     (G, S), (H, T) = question
@@ -55,19 +55,15 @@ def test_a_renumbered_set_is_mapped_and_what_is_equal_stays_where_it_is(case, se
     G, S = case
     H, new = shuffled(G, seed)
     assert isomorphic(G, H) is True
-    match = match_sets((G, nodes(*S)), (H, new[S]))
-    assert match.kind == "same" and {match.mapping[u] for u in S} == set(new[S].tolist())
+    assert {match_sets((G, nodes(*S)), (H, new[S])).mapping[u] for u in S} == set(new[S].tolist())
     assert set_map(G, nodes(*S), G, nodes(*S)).tolist() == list(range(G.num_nodes))
 
 
 @pytest.mark.parametrize(
     ("a", "b", "blind", "degree", "family"),
     [
-        ((SHRIKHANDE, nodes(0)), (ROOK, nodes(0)), "DE-LP", 6, "strongly regular (16, 6, 2, 2)"),
         ((SHRIKHANDE, nodes(0, 1)), (ROOK, nodes(0, 1)), "2-WL", 6, "strongly regular (16, 6, 2, 2)"),
         ((FIG1, nodes(2)), (FIG1, nodes(3)), "1-WL", 3, ""),
-        ((CHANG, nodes(0)), (CHANG, nodes(8)), "DE-SPD", 12, "strongly regular (28, 12, 6, 4)"),
-        ((de.zoo.paley(13), nodes(0, 1)), (de.zoo.paley(13), nodes(0, 2)), "1-WL", 6, "strongly regular (13, 6, 2, 3)"),
         ((de.zoo.cycle(7), nodes(0, 1)), (de.zoo.cycle(7), nodes(0, 2)), "1-WL", 2, "distance-regular {2,1,1;1,1,1}"),
         ((de.zoo.desargues(), nodes(0)), (de.zoo.dodecahedron(), nodes(0)), "1-WL", 3, ""),
         ((de.zoo.domino(), nodes(0, 3)), (de.zoo.bridged_triangles(), nodes(0, 3)), "DE-SPD", None, ""),
@@ -89,17 +85,15 @@ def test_what_is_too_large_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> No
     assert set_map(SHRIKHANDE, nodes(0), ROOK, nodes(0), budget=3) is None is isomorphic(SHRIKHANDE, ROOK, budget=3)
     assert len(set_map(FIG1, nodes(0), FIG1, nodes(0), budget=8)) == 8  # a step for each node
     assert set_map(FIG1, nodes(0), FIG1, nodes(0), budget=7) is None
-    monkeypatch.setattr(symmetry, "MAX_ARRAY", 16)
-    assert match_sets((SHRIKHANDE, nodes(0)), (ROOK, nodes(0))).family
-    monkeypatch.setattr(symmetry, "MAX_ARRAY", 15)
-    assert not match_sets((SHRIKHANDE, nodes(0)), (ROOK, nodes(0))).family
+    for most, named in ((16, True), (15, False)):
+        monkeypatch.setattr(symmetry, "MAX_ARRAY", most)
+        assert bool(match_sets((SHRIKHANDE, nodes(0)), (ROOK, nodes(0))).family) == named
     ring = de.zoo.cycle(40_000)
     with pytest.raises(de.ParameterError, match=r"two graphs of 40,000 nodes would take 3\.2 GB"):
         isomorphic(ring, ring)
 
 
-def test_twins_of_a_real_graph_are_mapped_quickly() -> None:
-    authors = de.load("ns")  # 1,461 nodes: all stay where they are but the two
+def test_twins_of_a_real_graph_are_mapped_and_all_others_stay() -> None:
+    authors = de.load("ns")
     match = match_sets((authors, nodes(357)), (authors, nodes(358)))
-    assert match.kind == "same" and match.mapping[357] == 358
-    assert sum(u != v for u, v in enumerate(match.mapping)) == 2
+    assert {u: v for u, v in enumerate(match.mapping) if u != v} == {357: 358, 358: 357}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 import degnn_explore as de
 from degnn_explore.expressive import methods
-from degnn_explore.expressive.methods import AFTERWARDS, METHODS, WHOLE_GRAPHS, GraphMethod, method_of
+from degnn_explore.expressive.methods import AFTERWARDS, METHODS, WHOLE_GRAPHS, method_of
 from degnn_explore.expressive.two_wl import pair_colors
 
 from ..strategies import graphs, shuffled
@@ -38,37 +37,21 @@ def with_attributes(question: Question, seed: int) -> Question:
     return (G, S), (G if same else H.with_attributes(values[rng.integers(0, 3, H.num_nodes)]), T)
 
 
-# ---- the exact answers of the paper --------------------------------------------------------------
+# ---- the exact answers of the paper; more of them are in tests/golden --------------------
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "layer"), [(2, 3, 2), (7, 6, 2), (0, 2, 3), (1, 7, 3), (4, 3, 2), (0, 5, None), (2, 7, None)]
-)
-def test_figure_1_by_de_1_spd(a: int, b: int, layer: int | None) -> None:
-    assert answer((FIG1, a), (FIG1, b)) == layer
-    assert answer((FIG1, a), (FIG1, b), "1-WL") is None
-
-
-TRIANGLES, HEXAGON = de.zoo.two_triangles(), de.zoo.hexagon()
 LEFT, RIGHT = (de.zoo.random_regular(320, 3, seed) for seed in (0, 1))
 
 
 @pytest.mark.parametrize(
     ("a", "b", "options", "layer"),
     [
-        ((TRIANGLES, 0), (HEXAGON, 0), {}, 2),
-        ((TRIANGLES, range(6)), (HEXAGON, range(6)), {}, 0),  # S = V
-        ((de.zoo.figure5()[0], 0), (de.zoo.figure5()[1], 0), {"method": "DEA-SPD"}, 2),  # no faster with two hops
         *[((LEFT, 0), (RIGHT, 0), {"method": "DEA-SPD", "hops": K}, k) for K, k in [(1, 4), (2, 2), (3, 1), (None, 2)]],
         ((LEFT, 0), (RIGHT, 0), {"hops": 1}, 4),
-        ((de.zoo.domino(), [0, 3]), (de.zoo.bridged_triangles(), [0, 3]), {}, None),
-        ((de.zoo.domino(), [0, 3]), (de.zoo.bridged_triangles(), [0, 3]), {"cut": True}, 0),
         *[((SHRIKHANDE, 0), (ROOK, 5), {"method": method}, None) for method in METHODS],
         ((SHRIKHANDE, [0, 1]), (ROOK, [0, 1]), {}, 2),
-        ((SHRIKHANDE, [0, 1]), (ROOK, [0, 1]), {"method": "2-WL"}, None),
         (SHRIKHANDE, ROOK, {"method": "2-WL"}, None),
         (SHRIKHANDE, ROOK, {"order": "edges"}, 2),
-        (SHRIKHANDE, ROOK, {"order": 2, "layers": 1}, None),
     ],
 )
 def test_known_answers(a, b, options: dict, layer: int | None) -> None:
@@ -79,7 +62,7 @@ def test_known_answers(a, b, options: dict, layer: int | None) -> None:
 
 
 @given(
-    questions, st.sampled_from([*BY_NODES, "2-WL", "DRNL"]), st.sampled_from([None, None, 0, 1, 2]), st.booleans(),
+    questions(), st.sampled_from([*BY_NODES, "2-WL", "DRNL"]), st.sampled_from([None, None, 0, 1, 2]), st.booleans(),
     st.integers(1, 3), st.booleans(), st.integers(0, 99),
 )  # fmt: skip
 @settings(max_examples=300)
@@ -113,9 +96,9 @@ def test_walks_of_any_length_count() -> None:
     """Two long paths seen from the end: only a walk to the far end and back can tell."""
     a, b = (de.Graph.from_edges([(i, i + 1) for i in range(n)], num_nodes=15) for n in (12, 14))
     for method in ("DE-LP", "RWSE"):
-        assert answer((a, 0), (b, 0), method) == 0
-        why = de.distinguish((a, 0), (b, 0), method).why
-        assert "12 steps" in why and "probability" not in why  # too many steps for a sentence
+        verdict = de.distinguish((a, 0), (b, 0), method)
+        assert verdict.layer == 0
+        assert "12 steps" in verdict.why and "probability" not in verdict.why  # too many steps for a sentence
 
 
 def test_2_wl_sees_the_distances_of_a_ring_and_shares_the_work() -> None:
@@ -138,38 +121,23 @@ def test_methods_have_the_names_of_the_paper() -> None:
     assert {name: method.title(2, 3) for name, method in METHODS.items()} == {
         "1-WL": "1-WL", "DE-SPD": "DE-2 SPD", "DE-LP": "DE-2 LP", "DEA-SPD": "DEA-2, K=3", "2-WL": "2-WL"
     }  # fmt: skip
-    assert all(name == each.name and each.what for name, each in (METHODS | AFTERWARDS).items())
     assert {name: each.targets for name, each in AFTERWARDS.items()} == {"zero-one": None, "DRNL": 2, "RWSE": None}
     assert (method_of("1-WL").title(), method_of("DEA-SPD").title()) == ("1-WL", "DEA-1, K=1")
-
-
-def test_methods_for_whole_graphs_have_options_and_sets() -> None:
     assert {title: tuple(how.options.values()) for title, how in WHOLE_GRAPHS.items()} == {
         "1-WL": ("1-WL",), "2-WL": ("2-WL",), "DE-1 SPD": ("DE-SPD",), "DE-1 LP": ("DE-LP",), "zero-one": ("zero-one",),
         "RWSE": ("RWSE",), "DEA-1, K=2": ("DEA-SPD", 2), "DE-2 edges": ("DE-SPD", "edges"), "DE-2 pairs": ("DE-SPD", 2),
         "DE-3": ("DE-SPD", 3),
     }  # fmt: skip
-    ring, every = de.zoo.cycle(4), [[0], [1], [2], [3]]
-    pairs, edges = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]], ring.edges.tolist()
-    sets = [WHOLE_GRAPHS[title].sets(ring).tolist() for title in ("1-WL", "DE-1 LP", "DE-2 pairs", "DE-2 edges")]
-    assert sets == [[[0, 1, 2, 3]], every, pairs, edges]
 
 
 def test_an_estimate_says_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     two = METHODS["2-WL"]
     for few, many in (([2_400, 2_400], [2_500, 2_500]), ([3_000, 10], [10, 3_100])):  # ten minutes of work
         assert two.infeasible(few) == "" and "10 minutes" in two.infeasible(many)
-    assert two.infeasible([400, 400], seconds=3) == ""
     assert re.search(r"500 nodes.* 4 seconds .* 3 seconds", two.infeasible([500, 10, 500], seconds=3))
-    walks = [METHODS["DE-LP"], AFTERWARDS["RWSE"]]
-    assert [method.infeasible([4_000, 96]) for method in walks] == ["", ""]
-    assert all("4,097 steps" in method.infeasible([4_000, 97]) for method in walks)
-    assert METHODS["1-WL"].infeasible([10**9, 10**9]) == ""
-    for n, order in ((19, 9), (22, 11), (3_000, 1_500)):  # 92,378 sets; 705,432; and nobody knows how many
-        with pytest.raises(de.ParameterError, match="sets or more") if n > 20 else nullcontext():
-            GraphMethod(METHODS["DE-SPD"], order).check(de.zoo.cycle(n))
+    assert "4,097 steps" in AFTERWARDS["RWSE"].infeasible([4_000, 97]) and not METHODS["DE-LP"].infeasible([4_000, 96])
     monkeypatch.setattr(methods, "MAX_SETS", 10)  # pairs of five nodes
     assert answer(de.zoo.cycle(5), de.zoo.cycle(5), order=2) is None is answer(FIG1, FIG1, order=7)
-    for n, order in ((6, 2), (6, 3), (11, 10), (40, 20), (3_000, 1)):
+    for n, order in ((6, 2), (6, 3), (11, 10), (40, 20), (3_000, 1), (3_000, 1_500)):
         with pytest.raises(de.ParameterError, match=f"in a graph of {n} nodes, more than 10"):
             de.distinguish(de.zoo.cycle(n), de.zoo.cycle(n), order=order)

@@ -15,17 +15,19 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 
 import degnn_explore as de
+from degnn_explore.studies.leak_effects import leak_figure
+from degnn_explore.studies.paper_table import Result, compared
+from degnn_explore.studies.plots import dot_plot
 
 from . import view_pictures
+from .files import read, write
 
-FILE = Path(__file__).parent / "reference" / "pictures.json"
 MANY = 12
 NUMBER = re.compile(r"-?\d+\.\d+")
 WORD = re.compile(r"\b[A-Za-z]{2,}\b")
@@ -56,33 +58,6 @@ def short(value: Any) -> Any:
     return value
 
 
-def figure(made: Any) -> Any:
-    return short(made.to_plotly_json())
-
-
-def svg(text: str) -> Any:
-    """Every element: its name, attributes and text."""
-    found = []
-    for element in ElementTree.fromstring(text).iter():
-        attributes = " ".join(f"{key}={short(value)}" for key, value in sorted(element.attrib.items()))
-        found.append(f"{element.tag.rpartition('}')[2]} {attributes} {short((element.text or '').strip())}".strip())
-    return found
-
-
-def explained(G: de.Graph) -> de.Explanation:
-    task = de.link_task(G, seed=1)
-    return de.explain(de.build("Adamic-Adar", task), G, {0, 33}, progress=False)
-
-
-def compared(name: str) -> Any:
-    """The comparison of made-up runs, as LaTeX."""
-    from degnn_explore.studies.comparison import compare_runs
-
-    from .cases import tables
-
-    return short(compare_runs(tables()[name]).to_latex().splitlines())
-
-
 CELLS = [  # model, graph, mean, half its interval, the paper's mean, seeds
     ("GCN", "celegans", 75.0, 0.5, 74.0, 5),
     ("GIN", "celegans", 92.0, 0.5, 75.0, 20),
@@ -94,41 +69,24 @@ CELLS = [  # model, graph, mean, half its interval, the paper's mean, seeds
 ]
 
 
-def cells() -> list[Any]:
+def dots() -> Any:
     """Made-up cells of the paper's table."""
-    from degnn_explore.studies.paper_table import Result, compared
-
     same = {"task": "links", "metric": "auc", "protocol": "honest", "settings": {}, "cpu_seconds": 60.0, "failed": 0}
-    rows = []
+    cells = []
     for model, graph, mean, half, paper, seeds in CELLS:
         around = None if paper is None else 1.0
         own: dict[str, Any] = {"model": model, "graph": graph, "mean": mean, "half": half, "seeds": seeds}
         own |= {"paper": paper, "paper_half": around, "compared": compared(mean, half, seeds, paper, around)}
         own["scores"] = () if mean is None else tuple((k, mean + (k - seeds / 2) / 4) for k in range(seeds))
-        rows.append(Result(**same, **own, tried=3))
-    return rows
-
-
-def dots() -> Any:
-    from degnn_explore.studies.plots import dot_plot
-
-    return dot_plot(cells(), "Links")
-
-
-def beside() -> Any:
-    from degnn_explore.studies.paper_table import SideBySide
-
-    both = SideBySide(cells(), beside=cells()[:1], missing={"pb": "No file."})
-    return [short(re.split("(?<=>)", both._repr_html_())), both.markdown().splitlines()[:8]]
+        cells.append(Result(**same, **own, tried=3))
+    return dot_plot(cells, "Links")
 
 
 def leaks() -> Any:
-    import pandas as pd
-
-    from degnn_explore.studies.leak_effects import leak_figure
-
-    rows = [["ns", "links", "GCN", name, 3, points, 0.3, [points - 0.1, points, points + 0.1]]
-            for name, points in [("degrees", 0.2), ("published", -0.4)]]  # fmt: skip
+    rows = [
+        ["ns", "links", "GCN", name, 3, points, 0.3, [points - 0.1, points, points + 0.1]]
+        for name, points in [("degrees", 0.2), ("published", -0.4)]
+    ]
     return leak_figure(pd.DataFrame(rows, columns="dataset task model protocol seeds points half differences".split()))
 
 
@@ -142,52 +100,36 @@ def panels() -> Any:
 def drawn_by_hand() -> Any:
     """Where the nodes of the small graphs are drawn."""
     found: dict[str, Any] = {}
-    for name in dir(de.zoo):
-        make = getattr(de.zoo, name)
-        if name.startswith("_") or not callable(make) or getattr(make, "__module__", "") != de.zoo.__name__:
-            continue
-        if any(each.default is each.empty for each in inspect.signature(make).parameters.values()):
-            continue
-        made = make()
-        graphs = made if isinstance(made, tuple) else (made,)
-        found[name] = [None if G.positions is None else G.positions.round(3).tolist() for G in graphs]
+    for name, make in inspect.getmembers(de.zoo, inspect.isfunction):
+        needed = [each for each in inspect.signature(make).parameters.values() if each.default is each.empty]
+        if not name.startswith("_") and make.__module__ == de.zoo.__name__ and not needed:
+            graphs = made if isinstance(made := make(), tuple) else (made,)
+            found[name] = [None if G.positions is None else G.positions.round(3).tolist() for G in graphs]
     return found
 
 
+FIGURES: dict[str, Callable[[], Any]] = {
+    "walk counts": lambda: de.theory.walk_counts(de.zoo.petersen()).plot(),
+    "corollary 3.8": lambda: de.theory.corollary_3_8([1, 2]).plot(width=700, height=300),
+    "theorem 3.7": lambda: de.theory.theorem_3_7().plot(),
+    "theorem 3.3": lambda: de.theory.theorem_3_3(sizes=[8, 12], layers=2, nodes=60, networks=[], progress=False).plot(),
+    "scoreboard": lambda: de.theory.scoreboard(
+        {"cubic": [list(de.zoo.figure3())]}, methods=["1-WL", "DE-1 SPD"], progress=False
+    ).plot(),
+    "cells of a study": dots,
+    "leaks": leaks,
+    "theorem 2.7": lambda: de.theory.theorem_2_7(models=["GCN"], seeds=1).plot(),
+    "corollary 3.4": lambda: de.theory.corollary_3_4(sizes=[8], layers=2, graphs=4, progress=False).plot(width=500),
+}
 PICTURES: dict[str, Callable[[], Any]] = {
-    "walk counts": lambda: figure(de.theory.walk_counts(de.zoo.petersen()).plot()),
-    "corollary 3.8": lambda: figure(de.theory.corollary_3_8([1, 2]).plot(width=700, height=300)),
-    "theorem 3.7": lambda: figure(de.theory.theorem_3_7().plot()),
-    "theorem 3.3": lambda: figure(
-        de.theory.theorem_3_3(sizes=[8, 12], layers=2, nodes=60, networks=[], progress=False).plot()
-    ),
-    "scoreboard": lambda: figure(
-        de.theory.scoreboard({"cubic": [list(de.zoo.figure3())]}, methods=["1-WL", "DE-1 SPD"], progress=False).plot()
-    ),
-    "why": lambda: svg(explained(de.load("karate")).picture()),
-    "comparison": lambda: compared("ten seeds"),
-    "comparison of few": lambda: compared("three seeds"),
-    "cells of a study": lambda: figure(dots()),
-    "beside the paper": beside,
-    "leaks": lambda: figure(leaks()),
-    "theorem 2.7": lambda: figure(de.theory.theorem_2_7(models=["GCN"], seeds=1).plot()),
-    "corollary 3.4": lambda: figure(
-        de.theory.corollary_3_4(sizes=[8], layers=2, graphs=4, progress=False).plot(width=500)
-    ),
+    **{name: lambda make=make: short(make().to_plotly_json()) for name, make in FIGURES.items()},  # type: ignore[misc]
     "small graphs": drawn_by_hand,
     "panels": panels,
     **view_pictures.pictures(short),
 }
 
 
-def main(begins: list[str]) -> None:
-    kept = json.loads(FILE.read_text(encoding="utf-8"))
-    chosen = [name for name in PICTURES if not begins or name.startswith(tuple(begins)) or name not in kept]
-    made = {name: PICTURES[name]() if name in chosen else kept[name] for name in PICTURES}
-    lines = (f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in made.items())
-    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    print(f"{FILE.name}: {len(chosen)} recorded, {FILE.stat().st_size:,} bytes")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    kept, begins = read("pictures"), tuple(sys.argv[1:])
+    chosen = [name for name in PICTURES if not begins or name.startswith(begins) or name not in kept]
+    write("pictures", {name: PICTURES[name]() if name in chosen else kept[name] for name in PICTURES})

@@ -145,12 +145,12 @@ def labels() -> dict[str, Any]:
             S = np.array([1, 3] if name == "DRNL" else [1])
             path = de.Graph.from_edges([(i, i + 1) for i in range(n - 1)])
             made = seen.labels_of([(path, S)], seen.encoding_of(name, 4, n))
-            far = [None if label.far is None else round(label.far, 3) for label in made.table]
-            counts = np.bincount(made.codes[0], minlength=len(far)).tolist()
-            rows = zip(
-                (label.text for label in made.table), (label.mark for label in made.table), far, counts, strict=True
-            )
-            found[f"{name} {n}"] = [made.title, made.values is None, list(map(list, rows))[:12]]
+            counts = np.bincount(made.codes[0], minlength=len(made.table)).tolist()
+            rows = [
+                [label.text, label.mark, None if label.far is None else round(label.far, 3), count]
+                for label, count in zip(made.table, counts, strict=True)
+            ]
+            found[f"{name} {n}"] = [made.title, made.values is None, rows[:12]]
     return found
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import Any
-
 import networkx as nx
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
-from hypothesis import strategies as st
 from torch_geometric.data import Data
 
 from degnn_explore import Cleaning, Graph, GraphError
@@ -41,7 +37,7 @@ def test_ids_that_are_the_numbers_stay_so_and_the_attribute_name_names_the_nodes
         assert Graph.from_networkx(graph).names == ("0", "1", "2")
 
 
-def test_other_ids_become_names_and_the_attribute_name_is_shown() -> None:
+def test_other_ids_become_names_and_what_was_cleaned_is_reported() -> None:
     graph = nx.MultiDiGraph([("b", "a"), ("a", "b"), ("a", "b"), ("a", "a")])
     nx.set_node_attributes(graph, {"a": "Ana", "b": "Ben"}, "name")
     G = Graph.from_networkx(graph)
@@ -52,17 +48,22 @@ def test_other_ids_become_names_and_the_attribute_name_is_shown() -> None:
         assert Graph.from_networkx(graph).cleaning.weights_ignored == ignored
 
 
-def test_labels_are_whole_numbers_on_every_node_or_the_attribute_that_is_named() -> None:
-    graph = nx.Graph([("b", "a")])
-    for values, labels in (([0, 1], [1, 0]), ([np.int8(0), 1], [1, 0]), ([True, False], None), ([0, "x"], None)):
-        nx.set_node_attributes(graph, dict(zip("ab", values, strict=True)), "label")
-        G = Graph.from_networkx(graph)
-        assert (None if G.labels is None else G.labels.tolist()) == labels and ("label" in G.info) == (labels is None)
-    del graph.nodes["a"]["label"]
-    assert Graph.from_networkx(graph).labels is None
-    nx.set_node_attributes(graph, {"a": 1.0, "b": True}, "club")
-    G = Graph.from_networkx(graph, label="club")
-    assert G.labels.tolist() == [1, 1] and list(G.info) == ["label"]
+@pytest.mark.parametrize(
+    ("values", "label", "labels"),
+    [
+        ([0, np.int8(1)], None, [0, 1]),
+        ([True, False], None, None),
+        ([0, None], None, None),
+        ([True, 0.0], "label", [1, 0]),
+    ],
+)
+def test_labels_are_whole_numbers_on_every_node_or_the_attribute_that_is_named(values, label, labels) -> None:
+    graph = nx.path_graph(2)
+    nx.set_node_attributes(graph, dict(enumerate(values)), "label")
+    G = Graph.from_networkx(graph, label=label)
+    assert (None if G.labels is None else G.labels.tolist()) == labels and ("label" in G.info) == (labels is None)
+    nx.set_node_attributes(graph, {0: 7, 1: 8}, "club")
+    assert Graph.from_networkx(graph, label="club").labels.tolist() == [7, 8]
     with pytest.raises(GraphError, match=r"'klub' .*\['club', 'label'\]"):
         Graph.from_networkx(graph, label="klub")
 
@@ -74,10 +75,9 @@ def test_labels_are_whole_numbers_on_every_node_or_the_attribute_that_is_named()
         ({"x": 0.5, "y": "1"}, []),
         ({"longitude": 0.5, "latitude": 1}, ["latitude", "longitude"]),
         ({"viz": {"position": {"x": 0.5, "y": 1, "z": 0}, "color": "red"}}, []),
-        ({"pos": (0.5, 1), "x": 7, "y": 8}, ["x", "y"]),
+        ({"viz": {"position": 5}, "pos": (0.5, 1)}, ["x", "y"]),
         ({"pos": (1, 2, 3), "x": 0.5, "y": 1}, ["pos"]),
-        ({"pos": (1,), "x": 0.5, "y": 1}, ["pos"]),
-        ({"pos": 7, "x": 0.5, "y": 1}, ["pos"]),
+        ({"pos": 10**400, "x": 0.5, "y": 1}, ["pos"]),
         ({"x": 7, "y": float("nan"), "longitude": 0.5, "latitude": 1}, ["latitude", "longitude", "x", "y"]),
     ],
 )
@@ -90,16 +90,14 @@ def test_positions_by_each_of_their_names(attributes, kept) -> None:
     assert Graph.from_networkx(graph).positions is None
 
 
-@pytest.mark.parametrize("labels", [None, [1, 0, 1]])
+@pytest.mark.parametrize("labels", [None, [1, 0]])
 def test_columns_called_as_networkx_calls_ours_survive_a_round_trip(labels) -> None:
-    info = {"label": ["red", "blue", "red"], "name": ["x", "x", "y"], "pos": ["left", "right", "left"]}
-    G = Graph.from_edges([(0, 1), (1, 2)], info=info, labels=labels)
-    back = Graph.from_networkx(G.to_networkx())
-    label = "label_" if labels else "label"
-    assert {key: column.tolist() for key, column in back.info.items()} == {
-        label: info["label"], "name": info["name"], "pos": info["pos"]
-    }  # fmt: skip
-    assert (back.labels is None) == (labels is None)
+    info = {"name": ["x", "x"], "pos": ["left", "right"], "label": ["red", "blue"]}
+    back = Graph.from_networkx(Graph.from_edges([(0, 1)], info=info, labels=labels).to_networkx())
+    if labels:
+        info["label_"] = info.pop("label")
+    assert {key: column.tolist() for key, column in back.info.items()} == info
+    assert (None if back.labels is None else back.labels.tolist()) == labels
 
 
 def test_other_objects_and_too_many_attributes_are_refused() -> None:
@@ -107,33 +105,9 @@ def test_other_objects_and_too_many_attributes_are_refused() -> None:
     for graph in (dense, sparse):
         nx.set_node_attributes(graph, {v: {f"key {v}": v} for v in graph})
     assert len(Graph.from_networkx(dense).info) == 30
-    with pytest.raises(GraphError, match="2,300 different attributes"):
-        Graph.from_networkx(sparse)
-    for wrong, words in ((nx.Graph(), "no nodes"), ([(0, 1)], "not list"), (Data(), "from_pyg")):
+    for wrong, words in ((sparse, "2,300 different"), (nx.Graph(), "no nodes"), (Data(), "not Data; use from_pyg")):
         with pytest.raises(GraphError, match=words):
             Graph.from_networkx(wrong)
-
-
-ODD: list[Any] = [
-    None, True, 0, -1, 7, 0.5, 1e300, float("nan"), 10**400, 2**63, 1j, "", "a", "1", "\ud800", b"x", (), (1,),
-    [1, [2]], {}, {"x": 1}, {"position": 5}, {"position": {"x": 1, "y": []}}, object(), np.int8(3), np.ones(2),
-]  # fmt: skip
-
-
-@given(
-    st.lists(st.sampled_from([value for value in ODD if value.__hash__ and value is not None]), min_size=1, max_size=4),
-    st.dictionaries(
-        st.sampled_from(["name", "label", "pos", "x", "y", "viz", "longitude"]),
-        st.lists(st.sampled_from(ODD), min_size=4, max_size=4),
-    ),
-    st.sampled_from([None, "label", "x"]),
-)
-def test_ids_and_attributes_of_any_kind_give_a_graph_or_one_of_our_errors(ids, attributes, label) -> None:
-    graph = nx.path_graph(ids)
-    for key, values in attributes.items():
-        nx.set_node_attributes(graph, dict(zip(graph, values, strict=False)), key)
-    with contextlib.suppress(GraphError):
-        assert Graph.from_networkx(graph, label=label).to_networkx().number_of_nodes() == len(graph)
 
 
 # ---- PyG -------------------------------------------------------------------------------------------------------
@@ -144,38 +118,35 @@ def test_data_both_ways_keeps_what_each_node_has() -> None:
     x, mask = torch.tensor([[0.5, 1.0], [2.0, 0.0], [0.1, 3.0]]), torch.tensor([True, False, True])
     data = Data(x, there_and_back, y=torch.tensor([0.5, -1.5, 2.0]), train_mask=mask, names=["a", "b", "c"])
     data.far = torch.ones(5)  # not a number for each node
-    for numbers in (1.0, [1.0]):
-        data.pos = torch.tensor([numbers] * 3)
-        assert Graph.from_pyg(data).positions is None
-    data.pos = torch.tensor([[1.0, 2.0, 3.0]] * 3)
-    G = Graph.from_pyg(data)
-    assert G.labels is None  # real numbers are no classes
-    assert (G.positions.tolist(), sorted(G.info)) == ([[1, 2]] * 3, ["train_mask", "y"])
+    data.batch = data.ptr = torch.zeros(3, dtype=torch.long)  # PyG's own
+    for pos, positions in ((1.0, None), ([1.0], None), ([1.0, 2.0, 3.0], [[1, 2]] * 3)):
+        data.pos = torch.tensor([pos] * 3)
+        G = Graph.from_pyg(data)
+        assert (None if G.positions is None else G.positions.tolist()) == positions
+    assert G.labels is None and sorted(G.info) == ["train_mask", "y"]  # real numbers are no classes
     again = G.to_pyg()
     for key in ("x", "edge_index", "y", "train_mask"):
         assert torch.equal(again[key], data[key]), key
-    assert again.names == data.names and again.num_nodes == 3 and again.x.dtype == torch.float32
+    assert again.names == data.names and again.num_nodes == 3
     assert G.with_labels([2, 0, 1]).to_pyg().y.tolist() == [2, 0, 1]  # labels first, then a column called y
-    for y, labels in ((torch.tensor([[2], [0], [1]]), [2, 0, 1]), (torch.tensor([True, False, True]), [1, 0, 1])):
-        data.y = y
+    for y, labels in (([[2], [0], [1]], [2, 0, 1]), ([True, False, True], [1, 0, 1])):
+        data.y = torch.tensor(y)
         assert Graph.from_pyg(data).labels.tolist() == labels == Graph.from_pyg(data).to_pyg().y.tolist()
+    taken = {"x": [1, 2], "keys": [3, 4], "size": [5, 6], "km": [7, 8], "city": ["p", "q"]}  # only km is free in PyG
+    assert sorted(Graph.from_edges([(0, 1)], info=taken).to_pyg().to_dict()) == ["edge_index", "km", "num_nodes"]
 
 
-def test_a_column_that_means_something_else_in_pyg_is_left_out() -> None:
-    G = Graph.from_edges([(0, 1)], info={"x": [1, 2], "keys": [3, 4], "size": [5, 6], "km": [7, 8], "city": ["p", "q"]})
-    assert sorted(G.to_pyg().to_dict()) == ["edge_index", "km", "num_nodes"]
-    data = Data(edge_index=torch.zeros(2, 0, dtype=torch.long), num_nodes=2, km=torch.tensor([7, 8]))
-    data.batch, data.ptr = torch.tensor([0, 1]), torch.tensor([0, 2])
-    assert list(Graph.from_pyg(data).info) == ["km"] and Graph.from_pyg(data).cleaning == Cleaning(isolated=2)
-
-
-def test_directed_edges_and_weights_are_reported() -> None:
-    twice = Data(edge_index=torch.tensor([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2]]), num_nodes=3)
-    assert Graph.from_pyg(twice).cleaning == Cleaning(self_loops=1, duplicates=1, isolated=1)
-    one_way = torch.tensor([[0, 1], [1, 2]])
-    for weights in ({"edge_weight": torch.ones(2)}, {"edge_attr": torch.ones(2, 1)}, {}):
-        G = Graph.from_pyg(Data(edge_index=one_way, num_nodes=4, **weights))
-        assert G.cleaning == Cleaning(direction_ignored=True, weights_ignored=bool(weights), isolated=1)
+@pytest.mark.parametrize(
+    ("ends", "options", "cleaning"),
+    [
+        ([[0, 0, 1, 1, 2], [1, 1, 0, 0, 2]], {}, Cleaning(self_loops=1, duplicates=1, isolated=1)),
+        ([[0, 1], [1, 2]], {}, Cleaning(direction_ignored=True)),
+        ([[0], [1]], {"edge_weight": torch.ones(1)}, Cleaning(0, 0, 0, True, True, 1)),
+        ([[0], [1]], {"edge_attr": torch.ones(1, 1)}, Cleaning(0, 0, 0, True, True, 1)),
+    ],
+)
+def test_directed_edges_and_weights_of_data_are_reported(ends, options, cleaning: Cleaning) -> None:
+    assert Graph.from_pyg(Data(edge_index=torch.tensor(ends), num_nodes=3, **options)).cleaning == cleaning
 
 
 @pytest.mark.parametrize(

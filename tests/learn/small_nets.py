@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
 import degnn_explore as de
+from degnn_explore.learn.registry import MODELS
 
 SMALL = {"hidden": 5, "dim": 4, "walks": 2, "length": 8, "sort_k": 12, "anchor_sets": 5, "dropout": 0.0}
+
+
+@pytest.fixture(autouse=True)
+def only_here() -> Iterator[None]:
+    """What a test registers is forgotten after it."""
+    before = dict(MODELS)
+    yield
+    for name in [name for name in MODELS if name not in before]:
+        del MODELS[name]
 
 
 def random_graph(n: int = 14, density: float = 0.18, seed: int = 0, **columns: Any) -> de.Graph:

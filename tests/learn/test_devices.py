@@ -8,14 +8,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
 import degnn_explore as de
 from degnn_explore.common.errors import ParameterError
 from degnn_explore.engine import placing
-from degnn_explore.engine.egonets import blocks
 from degnn_explore.learn import devices
 from degnn_explore.learn.devices import choose_device, seeded, torch_threads
 from degnn_explore.learn.nets import block_nets, pagerank
@@ -70,23 +68,6 @@ def test_data_that_do_not_fit_on_the_device_or_in_memory_are_streamed_to_the_sam
     assert transfers(small(name), batch_size=64)["to_host"] == 3
 
 
-@pytest.mark.parametrize("aggregation", ["gcn", "mean", "sum", "hops"])
-def test_a_batch_gathered_there_is_the_batch_of_the_cpus_kernels(aggregation: str) -> None:
-    how: dict[str, Any] = {
-        "layers": 3,
-        "hops": 2 if aggregation == "hops" else 1,
-        "encoding": de.SPD(max_dist=80),
-    }  # wide
-    data = blocks(G, TASK.train.sets, aggregation=aggregation, progress=False, **how)
-    index = np.random.default_rng(0).permutation(len(data))[:20]
-    there, here = data.table().batch(torch.from_numpy(index), index), data.batch(index)
-    assert torch.equal(there.x_self, here.x_self) and torch.equal(there.x_agg, here.x_agg)
-    for ours, kernels in zip(there.steps, here.steps, strict=True):
-        for name in ("self_index", "ptr", "col", "weight"):
-            assert torch.equal(getattr(ours, name), getattr(kernels, name)), name
-        assert all(map(torch.equal, ours.transpose(), kernels.back))
-
-
 def test_what_a_wide_encoding_would_take_is_checked_before_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pagerank, "memory", lambda: 50_000)
     with pytest.raises(ParameterError, match="max_dist=90"):
@@ -99,7 +80,6 @@ def test_what_a_wide_encoding_would_take_is_checked_before_it_is_computed(monkey
 @pytest.mark.parametrize(
     ("gpus", "apple", "best", "names"),
     [
-        (0, False, "cpu", ["auto", "cpu"]),
         (2, False, "cuda", ["auto", "cpu", "cuda:0", "cuda:1"]),
         (0, True, "mps", ["auto", "cpu", "mps"]),
         (1, True, "cuda", ["auto", "cpu", "cuda:0", "mps"]),
@@ -115,8 +95,7 @@ def test_auto_is_the_best_device_and_the_menu_lists_all(
     assert choose_device("auto") == best
     menu = devices.devices()
     assert [name for _, name in menu] == names and best in menu[0][0]
-    for text, name in menu[2:]:
-        assert name in text and ("cuda" not in name or f"GPU number {name[-1]}" in text)
+    assert all(name in text and ("cuda" not in name or f"GPU number {name[-1]}" in text) for text, name in menu)
 
 
 def test_fit_uses_the_best_device_unless_another_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,42 +112,40 @@ def test_fit_uses_the_best_device_unless_another_is_named(monkeypatch: pytest.Mo
 # ---- what the whole process shares ----------------------------------------------------------------------------------
 
 
-def test_seeded_draws_follow_the_seed_and_leave_the_state_even_after_an_error() -> None:
-    def draw(seed: int) -> list[float]:
-        with seeded(seed):
-            return torch.rand(3).tolist()
-
-    before = torch.get_rng_state()
-    assert draw(1) == draw(1) != draw(2) and draw(2**70) == draw(2**70)
-    with pytest.raises(KeyError), seeded(1):
-        torch.rand(3)
-        raise KeyError
-    assert torch.equal(torch.get_rng_state(), before)
-
-
 @pytest.mark.parametrize(("device", "used"), [("cuda", 1), ("cuda:0", 0), ("mps", 2)])
-def test_seeded_seeds_the_generator_of_the_device_too(device: str, used: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seeded_draws_follow_the_seed_and_leave_all_generators_as_they_were_even_after_an_error(
+    device: str, used: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     generators = [torch.Generator() for _ in range(3)]
     fake = SimpleNamespace(init=lambda: None, default_generators=generators[:2], current_device=lambda: 1)
     monkeypatch.setattr(torch, "cuda", fake)
     monkeypatch.setattr(torch, "mps", SimpleNamespace(_get_default_mps_generator=lambda: generators[2]))
-    before = [generator.get_state() for generator in generators]
-    with seeded(7, device):
-        changed = [not torch.equal(g.get_state(), state) for g, state in zip(generators, before, strict=True)]
-        assert changed == [number == used for number in range(3)] and generators[used].initial_seed() == 7
-    assert all(torch.equal(g.get_state(), state) for g, state in zip(generators, before, strict=True))
+
+    def states() -> list[list[int]]:
+        return [generator.get_state().tolist() for generator in (*generators, torch.default_generator)]
+
+    def draw(seed: int) -> list[float]:
+        with seeded(seed, device):
+            changed = [now != start for now, start in zip(states(), before, strict=True)]
+            assert changed == [number in (used, 3) for number in range(4)]
+            return torch.rand(3).tolist() + torch.rand(3, generator=generators[used]).tolist()
+
+    before = states()
+    assert draw(1) == draw(1) != draw(2) and draw(2**70) == draw(2**70)
+    with pytest.raises(KeyError), seeded(1, device):
+        raise KeyError
+    assert states() == before
 
 
 def test_torchs_threads_are_as_before_once_the_last_user_has_left() -> None:
     before = torch.get_num_threads()
-    first, second = torch_threads(3), torch_threads(2)
+    first, second = torch_threads(before + 2), torch_threads(before + 1)
     with first:
-        assert torch.get_num_threads() == 3
+        assert torch.get_num_threads() == before + 2
         second.__enter__()
-        assert torch.get_num_threads() == 2
-    assert torch.get_num_threads() != before or before in (2, 3)
+    assert torch.get_num_threads() == before + 1
     second.__exit__(None, None, None)
     assert torch.get_num_threads() == before
-    with pytest.raises(KeyError), torch_threads(3):
+    with pytest.raises(KeyError), torch_threads(before + 2):
         raise KeyError
     assert torch.get_num_threads() == before

@@ -22,10 +22,7 @@ KINDS = {"x", "y"}
 COLUMN = np.arange(3)
 WEIGHT = torch.ones(2)
 ACTIVATION = torch.relu
-JOIN = np.add
-WHERE = torch.device("cpu")
 KIND = torch.float32
-STEPS = range(4)
 WORDS = re.compile("[a-z]")
 def helper(x):
     return x * FACTOR
@@ -54,7 +51,7 @@ class Model(Base):
     width = 3
     def forward(self, x, bias=7, *, scale=8):
         """Add the bias."""
-        used = helper, TABLE, KINDS, COLUMN, WEIGHT, ACTIVATION, JOIN, WHERE, KIND, STEPS, WORDS, OBJECT
+        used = helper, TABLE, KINDS, COLUMN, WEIGHT, ACTIVATION, KIND, WORDS, OBJECT
         called = add_one, part, bound
         again = lambda y: y + 9
         return [inner_helper(y) for y in x], math.sqrt(bias), self.forward, Model
@@ -96,23 +93,19 @@ def test_docstrings_comments_lines_and_what_is_not_used_do_not_count(old: str, n
     assert mark(old, new) == mark() == mark()
 
 
+NUMBERS = [
+    *("FACTOR = 2", '"a": 1', "(2, 3", "x + 40", "helper, 5", "return 6", "outer(1", "width = 3", "bias=7", "scale=8"),
+    *("y + 9", "return 10", "value + 11", "return 12", "return 13", "size = 32", "value = 30", "return 31"),
+]
 CHANGES = {
-    **{f"{number}": f"{number}0" for number in ("FACTOR = 2", '"a": 1', "(2, 3", "x + 40", "helper, 5", "return 6")},
-    **{f"{number}": f"{number}0" for number in ("outer(1", "width = 3", "bias=7", "scale=8", "y + 9", "return 10")},
-    **{
-        f"{number}": f"{number}0"
-        for number in ("value + 11", "return 12", "return 13", "size = 32", "value = 30", "return 31")
-    },
+    **{number: f"{number}0" for number in NUMBERS},
     '"b"': '"c"',
     '"y"}': '"z"}',
     "arange(3)": "arange(1, 4)",
     "np.arange(3)": "np.arange(3.0)",
     "ones(2)": "ones(2, 1)",
     "torch.relu": "torch.tanh",
-    "np.add": "np.multiply",
-    '"cpu"': '"meta"',
     "float32": "float64",
-    "range(4)": "range(5)",
     "[a-z]": "[A-Z]",
     "x * FACTOR": "x ** FACTOR",
     "math.sqrt": "math.sin",
@@ -129,11 +122,10 @@ def test_code_defaults_attributes_and_everything_that_is_used_count() -> None:
 
 
 def test_things_that_hold_themselves_and_arrays_in_different_places_have_a_fingerprint() -> None:
-    circle: list[Any] = [1]
-    circle.append(circle)
-    other: list[Any] = [2]
-    other.append(other)
-    assert fingerprint(circle) != fingerprint(other)
+    one, two = list[Any]([1]), list[Any]([2])
+    for circle in (one, two):
+        circle.append(circle)
+    assert fingerprint(one) != fingerprint(two)
     for make in (lambda: np.eye(2), lambda: torch.eye(2, requires_grad=True), lambda: [{"a": (None, b"x", 2j, ...)}]):
         assert fingerprint(make()) == fingerprint(make())  # type: ignore[no-untyped-call]
     assert len({fingerprint(x) for x in (1, 1.0, "1", b"1", True, None, ..., 1j, [1], (2,), {1}, {1: 1})}) == 12

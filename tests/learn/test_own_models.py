@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,19 +15,11 @@ from torch import nn
 import degnn_explore as de
 from degnn_explore import ParameterError
 from degnn_explore.engine.features import set_features
-from degnn_explore.learn.own_models import try_model
 from degnn_explore.learn.registry import MODELS, color_of
 
+from .small_nets import only_here  # noqa: F401 (a fixture)
+
 TASK = de.link_task(de.load("karate"))
-
-
-@pytest.fixture(autouse=True)
-def only_here() -> Iterator[None]:
-    """What a test registers is forgotten after it."""
-    before = dict(MODELS)
-    yield
-    for name in [name for name in MODELS if name not in before]:
-        del MODELS[name]
 
 
 class Plain(de.SetNet):
@@ -51,20 +42,22 @@ class Plain(de.SetNet):
         return self.out(torch.relu(self.enter(batch)).sum(dim=1)).squeeze(1)
 
 
-class Other(Plain):
-    def forward(self, batch: torch.Tensor) -> Any:
-        return super().forward(batch) * 2
-
-
 def own(doc: str = "", **members: Any) -> type[Plain]:
     """Plain with other members."""
     return type("Own", (Plain,), {"__doc__": doc, "__module__": __name__, **members})
 
 
+def logits(change: Any) -> type[Plain]:
+    """Plain with changed logits."""
+    return own(forward=lambda self, batch: change(Plain.forward(self, batch)))
+
+
+Other = logits(lambda out: out * 2)
+
 # ---- the entry -------------------------------------------------------------------------------------------------------
 
 
-def test_a_registered_model_is_listed_with_what_its_registration_says() -> None:
+def test_a_registered_model_is_listed_with_what_its_registration_says(tmp_path: Path) -> None:
     before, state = list(MODELS), torch.get_rng_state()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -84,94 +77,45 @@ def test_a_registered_model_is_listed_with_what_its_registration_says() -> None:
     assert de.build("Plain", TASK, hidden=7).enter.out_features == 7
     de.register_model(own(), name="undescribed")
     assert MODELS["undescribed"].about == "a model of your own"
+    with pytest.raises(ParameterError, match=r"No Plain is registered as 'GCN'.*register_model\(Plain, name='GCN"):
+        de.save(Plain("GCN", de.Shape(2, 2), hidden=4), tmp_path / "own.safetensors")
+
+
+def interrupted(out: torch.Tensor) -> None:
+    raise KeyboardInterrupt
 
 
 def test_registering_again_replaces_the_class_and_keeps_the_color() -> None:
+    """Unless it fails or is interrupted."""
     de.register_model(Plain, name="own")
     first = MODELS["own"]
+    for change, error, words in (
+        (lambda out: out @ out[:1], ParameterError, "forward.*RuntimeError"),
+        (interrupted, KeyboardInterrupt, None),
+    ):
+        for name in ("own", "new"):
+            with pytest.raises(error, match=words):
+                de.register_model(logits(change), name=name)
+    assert MODELS["own"] is first and "new" not in MODELS
     de.register_model(Other, name="own")
     assert MODELS["own"].home is Other and color_of("own") == first.color and MODELS["own"].mark != first.mark
     de.register_model(Plain, name="own", color="#123456")
     assert color_of("own") == "#123456" and MODELS["own"].mark == first.mark
 
 
-def test_a_failed_or_interrupted_registration_leaves_what_was_there() -> None:
-    de.register_model(Plain, name="own")
-    first = MODELS["own"]
-    for error, seen in ((RuntimeError("no"), ParameterError), (KeyboardInterrupt(), KeyboardInterrupt)):
-
-        def forward(self: Any, batch: Any, error: BaseException = error) -> None:
-            raise error
-
-        for name in ("own", "new"):
-            with pytest.raises(seen, match=r"forward.*RuntimeError: no|^$"):
-                de.register_model(own(forward=forward), name=name)
-    assert MODELS["own"] is first and "new" not in MODELS
-
-
-def test_a_formula_is_a_heuristic_whatever_its_group() -> None:
-    class Degrees(de.SetNet):
-        learns = False
-
-        def __init__(self, name: str, shape: de.Shape) -> None:
-            super().__init__(name, shape, {})
-
-        def prepare(self, graph: de.Graph, sets: np.ndarray) -> de.Rows:
-            return de.Rows((torch.from_numpy(set_features(graph, sets))[..., 0].sum(dim=1),))
-
-        def forward(self, batch: torch.Tensor) -> torch.Tensor:
-            return batch if self.shape.outputs == 1 else batch[:, None] * torch.arange(self.shape.outputs)
-
-    for group in ("baseline", "distance encoding"):
-        de.register_model(Degrees, name="degrees", group=group)
-        assert MODELS["degrees"].group == "heuristic"
-    assert len(list(de.fit(de.build("degrees", TASK), TASK, epochs=9))) == 1
-
-
-def test_built_in_models_pass_the_trial_without_a_note() -> None:
-    for name, p in (("DE-GNN-SPD", 1), ("PGNN", 2), ("degree", 1)):
-        assert try_model(name, p) == {}
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"sizes": (11,)}, "sizes must be a whole number from 1 to 10"),
-        ({"sizes": (0,)}, "sizes must be a whole number from 1 to 10"),
-        ({"sizes": ()}, "sizes must list"),
-        ({"sizes": 2}, "sizes must list"),
-        ({"color": "red"}, "color must be like"),
-        ({"color": "#1234567"}, "color must be like"),
-        ({"group": "bases"}, "Did you mean 'baseline'"),
-        ({"name": " own"}, "name must be a short text"),
-        ({"name": ""}, "name must be a short text"),
-        ({"name": 41 * "x"}, "name must be a short text"),
-        ({"name": "two\nlines"}, "name must be a short text"),
-        ({"name": "GCN"}, "built-in model"),
-        ({"name": "DEA-GNN-PR"}, "built-in model"),
-        ({"cls": nn.Linear}, r"subclass of de\.SetNet, not Linear"),
-        ({"cls": Plain("own", de.Shape(2, 2), hidden=4)}, r"subclass of de\.SetNet, not a Plain"),
-    ],
-)
-def test_wrong_arguments_of_a_registration_are_named(options: dict, words: str) -> None:
-    before = dict(MODELS)
-    with pytest.raises(ParameterError, match=words):
-        de.register_model(**{"cls": Plain, **options})
-    assert dict(MODELS) == before
+@pytest.mark.parametrize("group", ["baseline", "distance encoding"])
+def test_a_formula_is_a_heuristic_whatever_its_group(group: str) -> None:
+    de.register_model(own(learns=False), name="formula", group=group)
+    assert MODELS["formula"].group == "heuristic"
+    assert len(list(de.fit(de.build("formula", TASK), TASK, epochs=9))) == 1
 
 
 # ---- the trial -------------------------------------------------------------------------------------------------------
 
 
-def unready(self: Any, name: str, shape: de.Shape, **hyper: int) -> None:
-    nn.Module.__init__(self)
-
-
 def unseeded(self: Any, name: str, shape: de.Shape, **hyper: int) -> None:
     Plain.__init__(self, name, shape, **hyper)
-    self.enter.weight = nn.Parameter(
-        torch.from_numpy(np.random.default_rng().normal(size=self.enter.weight.shape)).float()
-    )
+    nn.init.constant_(self.out.bias, np.random.default_rng().normal())
 
 
 def with_width(self: Any, name: str, shape: de.Shape, **hyper: int) -> None:
@@ -182,15 +126,6 @@ def with_width(self: Any, name: str, shape: de.Shape, **hyper: int) -> None:
 def with_spare(self: Any, name: str, shape: de.Shape, **hyper: int) -> None:
     Plain.__init__(self, name, shape, **hyper)
     self.spare, self.frozen = nn.Linear(2, 2), nn.Parameter(torch.ones(2), requires_grad=False)
-
-
-def two_columns(self: Any, batch: torch.Tensor) -> torch.Tensor:
-    out = Plain.forward(self, batch)
-    return torch.stack([out, -out], dim=1) if out.dim() == 1 else out
-
-
-def forget(self: Any, task: de.Task) -> None:
-    self.shift = 3.0
 
 
 def degrees_of_neighbors(self: Any, graph: de.Graph, sets: np.ndarray) -> de.Rows:
@@ -204,105 +139,83 @@ def edges_inside(self: Any, graph: de.Graph, sets: np.ndarray) -> de.Rows:
     return de.Rows((torch.tensor(np.array(inside)[:, None, None] + wide).float(),))
 
 
-def only_for(p: int) -> Any:
-    return lambda self, batch: Plain.forward(self, batch if self.shape.p in (1, 2, 3)[:p] else batch[:, :0, :0])
+def only_for(*sizes: int) -> Any:
+    return own(forward=lambda self, batch: Plain.forward(self, batch if self.shape.p in sizes else batch[:, :0, :0]))
 
 
-def forward(change: Any) -> dict[str, Any]:
-    """Plain's logits, changed."""
-    return {"forward": lambda self, batch: change(Plain.forward(self, batch))}
+def setting(hyper: Any, name: str = "hidden") -> type[Plain]:
+    return own(HYPER={"hidden": de.Hyper(4, least=1), name: hyper})
 
 
-WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "a column of logits": (forward(lambda out: out[..., None]), r"forward.*\[\d+, 1\].*squeeze"),
-    "a class too many": ({"forward": two_columns}, r"forward.*\[\d+, 2\]"),
-    "whole numbers": (forward(lambda out: out.long()), r"forward.*int64"),
-    "no tensor": (forward(lambda out: out.tolist()), r"forward.*list"),
-    "log of 0": (forward(lambda out: out + torch.zeros(()).log()), r"forward.*-inf"),
-    "not a number": (forward(lambda out: out * torch.tensor(np.nan)), r"forward.*nan"),
-    "no gradient": (forward(lambda out: out.detach()), r"No gradient.*learns = False"),
-    "torch's own dropout": (forward(lambda out: out + torch.rand(())), r"same twice.*de\.Dropout"),
-    "weights from numpy": ({"__init__": unseeded}, r"enter\.weight.*seed"),
-    "one data set less": (
-        {"prepare": lambda self, graph, sets: Plain.prepare(self, graph, sets[1:])}, r"Rows of \d+ for \d+ sets"
-    ),
-    "a list of data": ({"prepare": lambda self, graph, sets: list(sets)}, r"prepare.*list for \d+ sets.*de\.Rows"),
-    "sets mixed": (
-        {"forward": lambda self, batch: Plain.forward(self, batch - batch.mean(dim=0))}, r"mixes the sets.*\{\d+\}"
-    ),
-    "bound and not saved": (
-        {"shift": 0.0, "bind": forget, "forward": lambda self, batch: Plain.forward(self, batch) + self.shift},
+WRONG: list[tuple[Any, str]] = [
+    (nn.Linear, r"subclass of de\.SetNet, not Linear"),
+    (Plain("own", de.Shape(2, 2), hidden=4), r"subclass of de\.SetNet, not a Plain"),
+    *(({"sizes": sizes}, "sizes must be a whole number from 1 to 10") for sizes in ((11,), (0,))),
+    *(({"sizes": sizes}, "sizes must list") for sizes in ((), 2)),
+    *(({"color": color}, "color must be like") for color in ("red", "#1234567")),
+    ({"group": "bases"}, "Did you mean 'baseline'"),
+    *(({"name": name}, "name must be a short text") for name in (" own", "", 41 * "x", "two\nlines")),
+    *(({"name": name}, "built-in model") for name in ("GCN", "DEA-GNN-PR")),
+    (logits(lambda out: out[..., None]), r"forward.*\[\d+, 1\].*squeeze"),
+    (logits(lambda out: torch.stack([out, -out], dim=1) if out.dim() == 1 else out), r"forward.*\[\d+, 2\]"),
+    (logits(lambda out: out.long()), r"forward.*int64"),
+    (logits(lambda out: out.tolist()), r"forward.*list"),
+    (logits(lambda out: out + torch.zeros(()).log()), r"forward.*-inf"),
+    (logits(lambda out: out * torch.tensor(np.nan)), r"forward.*nan"),
+    (logits(lambda out: out.detach()), r"No gradient.*learns = False"),
+    (logits(lambda out: out + torch.rand(())), r"same twice.*de\.Dropout"),
+    (own(__init__=unseeded), r"out\.bias.*seed"),
+    (own(__init__=with_width), "features"),
+    (own(__init__=lambda self, name, shape, **hyper: nn.Module.__init__(self)), r"__init__.*super\(\)"),
+    (own(prepare=de.SetNet.prepare), r"Own has no prepare\(graph, sets\)"),
+    (own(prepare=lambda self, graph, sets: Plain.prepare(self, graph, sets[1:])), r"Rows of \d+ for \d+ sets"),
+    (own(prepare=lambda self, graph, sets: list(sets)), r"prepare.*list for \d+ sets.*de\.Rows"),
+    (own(prepare=degrees_of_neighbors, horizon=0), "horizon is 0, but nodes further away"),
+    (own(forward=lambda self, batch: Plain.forward(self, batch - batch.mean(dim=0))), r"mixes the sets.*\{\d+\}"),
+    (
+        own(
+            shift=0.0,
+            bind=lambda self, task: setattr(self, "shift", 3.0),
+            forward=lambda self, batch: Plain.forward(self, batch) + self.shift,
+        ),
         r"saved and loaded.*register_buffer",
     ),
-    "not for single nodes": (
-        {"forward": lambda self, batch: Plain.forward(self, (batch[:, 0] + batch[:, 1])[:, None])},
-        r"p=1: .*sizes=\(2, 3\)",
+    (only_for(2, 3), r"p=1: .*sizes=\(2, 3\)"),
+    (only_for(1, 2), r"p=3: .*sizes=\(1, 2\)"),
+    (setting(4), r"Own\.HYPER"),
+    (setting(de.Hyper(0, least=1)), r"Own\.HYPER\['hidden'\]"),
+    (setting(de.Hyper(4, least=1, for_nodes=0)), r"Own\.HYPER\['hidden'\]"),
+    *(
+        (setting(de.Hyper(0.1), name), f"Own.HYPER: '{name}' cannot")
+        for name in ("learning_rate", "name", "task", "seed", "no name")
     ),
-    "not for three nodes": ({"forward": only_for(2)}, r"p=3: .*sizes=\(1, 2\)"),
-    "a horizon too small": ({"prepare": degrees_of_neighbors, "horizon": 0}, r"horizon is 0, but nodes further away"),
-    "no prepare": ({"prepare": de.SetNet.prepare}, r"Own has no prepare\(graph, sets\)"),
-    "no super().__init__": ({"__init__": unready}, r"__init__.*super\(\)"),
-    "width without features": ({"__init__": with_width}, r"features"),
-    "a number as a hyperparameter": ({"HYPER": {"hidden": 4}}, r"Own\.HYPER"),
-    "a default out of its range": ({"HYPER": {"hidden": de.Hyper(0, least=1)}}, r"Own\.HYPER\['hidden'\]"),
-    "the same for single nodes": (
-        {"HYPER": {"hidden": de.Hyper(4, least=1, for_nodes=0)}}, r"Own\.HYPER\['hidden'\]"
-    ),
-    **{
-        f"{taken} as a hyperparameter": (
-            {"HYPER": {"hidden": de.Hyper(4, least=1), taken: de.Hyper(0.1)}}, f"Own.HYPER: '{taken}' cannot"
-        )
-        for taken in ("learning_rate", "name", "task", "seed", "no name")
-    },
-}  # fmt: skip
+]
 
 
-@pytest.mark.parametrize("what", WRONG)
-def test_a_model_that_does_something_wrong_is_refused_with_what_to_do(what: str) -> None:
-    members, words = WRONG[what]
+@pytest.mark.parametrize(("what", "words"), WRONG)
+def test_what_is_wrong_with_a_model_or_its_registration_is_said_with_what_to_do(what: Any, words: str) -> None:
+    before = dict(MODELS)
     with pytest.raises(ParameterError, match=words):
-        de.register_model(own(**members), name="own")
-    assert "own" not in MODELS
+        de.register_model(**{"cls": Plain, "name": "own", **(what if isinstance(what, dict) else {"cls": what})})
+    assert dict(MODELS) == before
 
 
 @pytest.mark.parametrize(
-    ("members", "words"),
+    ("kind", "words"),
     [
-        ({"forward": lambda self, batch: Plain.forward(self, batch[:, :1])}, "order of a set"),
-        ({"prepare": edges_inside}, "edges inside a set"),
-        ({"__init__": with_spare}, r"its weights spare\.weight, spare\.bias:"),
+        (own(forward=lambda self, batch: Plain.forward(self, batch[:, :1])), "order of a set"),
+        (own(prepare=edges_inside), "edges inside a set"),
+        (own(__init__=with_spare), r"its weights spare\.weight, spare\.bias:"),
     ],
     ids=["order", "inside", "idle"],
 )
-def test_what_is_seldom_meant_is_one_warning_where_the_model_is_registered(members: dict, words: str) -> None:
-    kind = own(**members)
+def test_what_is_seldom_meant_is_one_warning_where_the_model_is_registered(kind: type[Plain], words: str) -> None:
     with pytest.warns(UserWarning, match=words) as seen:
         de.register_model(kind, name="own", sizes=(2,))
     assert len(seen) == 1 and seen[0].filename == __file__ and MODELS["own"].home is kind
 
 
 def test_a_model_is_tried_with_its_sizes_only_and_at_its_own_horizon() -> None:
-    de.register_model(own(**WRONG["not for single nodes"][0]), name="own", sizes=(2, 3))
+    de.register_model(only_for(2), name="own", sizes=(2,))
     for horizon in (1, None):
         de.register_model(own(prepare=degrees_of_neighbors, horizon=horizon), name=40 * "x", sizes=(2, 10))
-
-
-# ---- after it --------------------------------------------------------------------------------------------------------
-
-
-def test_a_saved_model_needs_its_class(tmp_path: Path) -> None:
-    file = tmp_path / "own.safetensors"
-    for name in ("own", "GCN"):
-        with pytest.raises(
-            ParameterError, match=rf"No Plain is registered as '{name}'.*register_model\(Plain, name='{name}"
-        ):
-            de.save(Plain(name, de.Shape(2, 2), hidden=4), file)
-    de.register_model(Plain, name="own")
-    model = de.build("own", TASK, hidden=7)
-    list(de.fit(model, TASK, 2))
-    again = de.load_model(de.save(model, file))
-    assert type(again) is Plain and again.hyper == {"hidden": 7}
-    assert np.array_equal(*(de.predict(each, TASK.graph, [{0, 1}]) for each in (model, again)))
-    del MODELS["own"]
-    with pytest.raises(ParameterError, match=r"holds a model named 'own', which is not known here.*register_model"):
-        de.load_model(file)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import struct
 from pathlib import Path
@@ -21,10 +20,14 @@ from degnn_explore.learn.saving import write_tensors
 from .small import ROLES, TASK, G, Watched, same, small, state
 
 
-def test_saving_replaces_a_file_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saving_replaces_a_file_in_one_step_and_others_may_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "model.safetensors"
+    mask = os.umask(0o022)
     assert de.save(small("GCN"), str(path)) == path == de.save(small("GCN", hidden=5), path)
-    assert de.load_model(str(path)).hyper["hidden"] == 5
+    os.umask(mask)
+    assert path.stat().st_mode & 0o777 == 0o644 and de.load_model(str(path)).hyper["hidden"] == 5
     before = path.read_bytes()
 
     def fail(*_: Any) -> None:
@@ -34,17 +37,6 @@ def test_saving_replaces_a_file_in_one_step(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(ParameterError, match="disk full"):
         de.save(small("GCN", hidden=7), path)
     assert path.read_bytes() == before and [file.name for file in tmp_path.iterdir()] == [path.name]
-
-
-def test_others_may_read_a_saved_model_and_it_knows_its_classes(tmp_path: Path) -> None:
-    task = de.role_task(G.with_labels(np.where(np.arange(60) % 2, 9, 7)))
-    before = os.umask(0o022)
-    try:
-        path = de.save(small("GCN", task), tmp_path / "m")
-    finally:
-        os.umask(before)
-    assert path.stat().st_mode & 0o777 == 0o644
-    assert de.load_model(path).shape == small("GCN", task).shape and de.load_model(path).shape.classes == (7, 9)
 
 
 def test_any_damage_is_noticed(tmp_path: Path) -> None:
@@ -65,36 +57,18 @@ def test_any_damage_is_noticed(tmp_path: Path) -> None:
         else:  # a byte that says nothing
             assert same(state(loaded), state(model)) and loaded.hyper == model.hyper
     assert refused >= len(places)
-    header = json.dumps(json.loads(whole[8:start]))
-    for old, new in (
-        (r"\"layers\": 2", r"\"layers\": 3"),
-        (r"\"classes\": [0, 1]", r"\"classes\": [1, 0]"),
-        (r"\"DE-GNN-SPD\"", r"\"GCN\""),
-        ('"scale": {"dtype": "F32"', '"scale": {"dtype": "I32"'),
-        ('"F32", "shape": [1]', '"F32", "shape": [1, 1]'),
-    ):
-        assert old in header
-        text = header.replace(old, new).encode()
-        path.write_bytes(struct.pack("<Q", len(text)) + text + whole[start:])
-        with pytest.raises(ParameterError, match="changed after it was saved"):
-            de.load_model(path)
 
 
 def test_what_is_no_saved_model_is_named(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("not a model at all, but some longer text", encoding="utf-8")
     save_file({"a": torch.zeros(2)}, tmp_path / "foreign")
     list(de.fit(small("GCN"), TASK, 1, checkpoint=tmp_path / "run.ckpt"))
     for path, what in (
-        (tmp_path / "nothing", "no file"),
         (tmp_path, "no file"),
-        (tmp_path / "notes.txt", "cannot be read"),
         (tmp_path / "foreign", "not written by this version"),
         (tmp_path / "run.ckpt", "is a checkpoint, not a model"),
-        (None, "path of a file"),
-        (b"model", "path of a file"),
     ):
         with pytest.raises(ParameterError, match=what):
-            de.load_model(path)  # type: ignore[arg-type]
+            de.load_model(path)
     de.save(small("GCN"), tmp_path / "m")
     with pytest.raises(ParameterError, match="is a model, not a checkpoint"):
         list(de.fit(small("GCN"), TASK, checkpoint=tmp_path / "m"))
@@ -118,23 +92,22 @@ def test_a_file_that_describes_no_model_is_refused(tmp_path: Path, changes: dict
 
 
 def test_what_could_not_be_loaded_again_is_not_saved(tmp_path: Path) -> None:
-    for model, what in (
-        (torch.nn.Linear(2, 2), "Linear"),
-        (Watched(), "register_model"),
-        (Ensemble([small("GCN"), Watched()]), "register_model"),
+    for model, name, what in (
+        (torch.nn.Linear(2, 2), "m", "Linear"),
+        (Watched(), "m", "register_model"),
+        (Ensemble([small("GCN"), Watched()]), "m", "register_model"),
+        (small("GCN"), "", "is a folder"),
+        (small("GCN"), "deep/m", "no folder"),
     ):
         with pytest.raises(ParameterError, match=what):
-            de.save(model, tmp_path / "m")  # type: ignore[arg-type]
-    for place, what in ((tmp_path, "is a folder"), (tmp_path / "deep" / "m", "no folder")):
-        with pytest.raises(ParameterError, match=what):
-            de.save(small("GCN"), place)
+            de.save(model, tmp_path / name)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("task", [TASK, ROLES], ids=["links", "roles"])
-def test_an_ensemble_is_saved_with_all_its_members(tmp_path: Path, task: de.Task) -> None:
+@pytest.mark.parametrize("task", [TASK, de.role_task(G.with_labels(np.where(np.arange(60) % 2, 9, 7))), ROLES])
+def test_an_ensemble_is_saved_with_all_its_members_and_knows_its_classes(tmp_path: Path, task: de.Task) -> None:
     both = Ensemble([small("GCN", task), small("DE-GNN-SPD", task, hidden=5, seed=3)])
     loaded = de.load_model(de.save(both, tmp_path / "both"))
     assert repr(loaded) == repr(both) and same(state(loaded), state(both)) and not loaded.training
-    assert [net.hyper["hidden"] for net in loaded.nets] == [8, 5] and loaded.shape == both.shape  # type: ignore[attr-defined]
+    assert loaded.shape == both.shape and loaded.shape.classes == task.classes
     assert np.array_equal(*(de.predict(each, task.graph, task.test.sets) for each in (loaded, both)))

@@ -6,7 +6,6 @@ import math
 import threading
 from functools import cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ import degnn_explore as de
 from degnn_explore import ParameterError
 from degnn_explore.common.progress import watching
 from degnn_explore.graphs.distances import distances
-from degnn_explore.learn.nets import _struc2vec as kernels
 from degnn_explore.learn.nets.struc2vec import Layers, embed, random_walks, structural_layers
 
 from .small_nets import answers, built, random_graph
@@ -31,7 +29,7 @@ STAY = 0.3
 
 
 def warped(a: list[int], b: list[int]) -> float:
-    """The cheapest alignment of the degrees of two rings, by the recursive definition of dynamic time warping ."""
+    """The cheapest alignment of the degrees of two rings, by the recursive definition of dynamic time warping."""
     x, y = sorted(set(a)), sorted(set(b))
 
     @cache
@@ -45,14 +43,17 @@ def warped(a: list[int], b: list[int]) -> float:
     return best(len(x) - 1, len(y) - 1)
 
 
-def test_warped_distance_by_hand() -> None:
-    """The kernel takes degrees and how often each occurs."""
-    for a, b, expected in (
-        ([(3, 2)], [(3, 3)], 0),
-        ([(1, 2)], [(4, 3)], 2 * 3),  # 4.5 / 1.5 - 1 = 2, three times
-        ([(1, 3)], [(1, 1), (4, 1)], 2 * 3),  # the three ones pay again for the 4
-    ):
-        assert kernels.warped(*np.array(a).T.copy(), *np.array(b).T.copy()) == pytest.approx(expected)
+def plain_layers(G: de.Graph, depth: int) -> np.ndarray:
+    """f_k(u, v): the warped distances of the rings of u and v from 0 to k, added up. [depth, n, n]"""
+    n = G.num_nodes
+    away, f = distances(G, np.arange(n)), np.full((depth, n, n), np.inf)
+    for u, v in product(range(n), repeat=2):
+        total = 0.0
+        for k in range(depth):
+            ours, theirs = (G.degrees[away[w] == k].tolist() for w in (u, v))
+            total += warped(ours, theirs) if ours and theirs else math.inf
+            f[k, u, v] = total
+    return f
 
 
 @settings(max_examples=25, deadline=None)
@@ -61,38 +62,18 @@ def test_layers_hold_the_distances_of_the_nodes_closest_in_degree(
     n: int, density: float, seed: int, depth: int
 ) -> None:
     G = random_graph(n, density, seed)
-    layers, away = structural_layers(G, depth), distances(G, np.arange(n))
-    assert layers.distance.shape == (depth, len(layers.neighbor)) and layers.ptr[-1] == len(layers.neighbor)
-    pairs = {}
-    for u in range(n):
-        for i in range(layers.ptr[u], layers.ptr[u + 1]):
-            v, total = int(layers.neighbor[i]), 0.0
-            pairs[u, v] = layers.distance[:, i]
-            for k in range(depth):
-                ours, theirs = (G.degrees[away[w] == k].tolist() for w in (u, v))
-                total = total + warped(ours, theirs) if ours and theirs else math.inf
-                assert layers.distance[k, i] == pytest.approx(total)
-        near = layers.neighbor[layers.ptr[u] : layers.ptr[u + 1]]
-        wanted = min(n - 1, 2 * math.ceil(math.log2(n)))
-        gaps = np.sort(abs(np.delete(G.degrees, u) - G.degrees[u]))
-        assert u not in near and len(set(near)) == len(near) >= wanted
-        assert np.sort(abs(G.degrees[near] - G.degrees[u]))[:wanted].tolist() == gaps[:wanted].tolist()
-    assert {(v, u) for u, v in pairs} == {*pairs}
-    some = np.random.default_rng(seed).permutation(n)[: max(2, n // 2)]
-    part = structural_layers(G, depth, some)  # compared among themselves alone
-    for i, (u, v) in enumerate(zip(some[part.source].tolist(), some[part.neighbor].tolist(), strict=True)):
-        assert part.distance[:, i] == pytest.approx(pairs.get((u, v), part.distance[:, i]))
-    assert len(part.ptr) == len(some) + 1
-
-
-def test_reach_is_the_last_layer_with_a_ring_shared_by_a_neighbor() -> None:
-    """In a path of five, rings end at distance 4, 3, 2, 3, 4; the ends share theirs, and so do 1 and 3."""
-    path = de.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)])
-    assert structural_layers(path, 6).reach.tolist() == [4, 3, 2, 3, 4]
-    assert structural_layers(path, 2).reach.tolist() == [1, 1, 1, 1, 1]
-    assert structural_layers(de.Graph.from_edges([(0, 1)], 3), 3).reach.tolist() == [1, 1, 0]
-    star = de.Graph.from_edges([(0, leaf) for leaf in range(1, 301)])
-    assert set(structural_layers(star, 3).reach.tolist()) == {1, 2}  # though its center's weights round to 0
+    slow, some = plain_layers(G, depth), np.random.default_rng(seed).permutation(n)[: max(2, n // 2)]
+    for nodes in (np.arange(n), some):  # compared among themselves alone
+        layers, degrees = structural_layers(G, depth, nodes), G.degrees[nodes]
+        assert layers.distance == pytest.approx(slow[:, nodes[layers.source], nodes[layers.neighbor]])
+        pairs = {*zip(layers.source.tolist(), layers.neighbor.tolist(), strict=True)}
+        assert pairs == {(v, u) for u, v in pairs} and len(pairs) == len(layers.neighbor)
+        wanted = min(len(nodes) - 1, 2 * math.ceil(math.log2(len(nodes))))
+        for u, degree in enumerate(degrees):
+            near = layers.neighbor[layers.source == u]
+            gaps, shared = abs(np.delete(degrees, u) - degree), np.isfinite(layers.distance[:, layers.source == u])
+            assert u not in near and len(near) >= wanted and layers.reach[u] == np.flatnonzero(shared.any(axis=1)).max()
+            assert np.sort(abs(degrees[near] - degree))[:wanted].tolist() == np.sort(gaps)[:wanted].tolist()
 
 
 # ---- walks over the layers -------------------------------------------------------------------------------------------
@@ -114,17 +95,14 @@ def random_distances(n: int, depth: int, seed: int) -> np.ndarray:
     return np.cumsum(steps + steps.transpose(0, 2, 1), axis=0)
 
 
-def weights(layer: np.ndarray) -> np.ndarray:
-    """w_k(u, v) = exp(-f_k(u, v)), in units in which the largest is 1; 0 for a pair that is not there. [n, n]"""
-    off = ~np.eye(len(layer), dtype=bool)
-    return np.where(off & np.isfinite(layer), np.exp(layer[off].min() - layer), 0.0)
-
-
 def plain_upward(distance: np.ndarray) -> np.ndarray:
     """w(u_k, u_k+1) = log(Γ_k(u) + e) against 1, Γ_k counting the edges above the mean of the layer."""
-    w = [weights(layer) for layer in distance]
-    up = np.array([np.log((each > each.sum() / (each > 0).sum()).sum(axis=1) + math.e) for each in w])
-    return up / (up + 1)
+    off = ~np.eye(distance.shape[1], dtype=bool)
+    up = []
+    for layer in distance:
+        w = np.where(off & np.isfinite(layer), np.exp(layer[off].min() - layer), 0.0)  # the largest is 1
+        up.append(np.log((w > w.sum() / (w > 0).sum()).sum(axis=1) + math.e))
+    return np.array(up) / (np.array(up) + 1)
 
 
 def after_steps(distance: np.ndarray, start: int, steps: int) -> np.ndarray:
@@ -152,8 +130,15 @@ def after_steps(distance: np.ndarray, start: int, steps: int) -> np.ndarray:
     return np.array(out)
 
 
-def assert_walks_follow(layers: Layers, distance: np.ndarray, start: int, count: int = 8_000) -> None:
-    paths = random_walks(layers, np.full(count, start), 4, np.random.default_rng(7))
+@pytest.mark.parametrize(
+    ("seed", "start", "away"), [(0, 0, 0.0), (0, 3, 0.0), (1, 0, 0.0), (1, 3, 0.0), (5, 0, 31.0), (5, 6, 1000.0)]
+)
+def test_walks_step_with_the_probabilities_of_the_paper(seed: int, start: int, away: float) -> None:
+    """Also from a hub whose weights are below 1e-13 of all others, or 0 in floating point."""
+    distance, count = random_distances(7, 3, seed), 8_000
+    distance[:, start, :] += away
+    distance[:, :, start] += away
+    paths = random_walks(layers_of(distance), np.full(count, start), 4, np.random.default_rng(7))
     assert (paths[:, 0] == start).all()
     for t, law in enumerate(after_steps(distance, start, 3), start=1):
         seen, expected = np.bincount(paths[:, t], minlength=len(law)), count * law
@@ -164,29 +149,9 @@ def assert_walks_follow(layers: Layers, distance: np.ndarray, start: int, count:
         assert chisquare(seen[~rare], kept).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_walks_step_with_the_probabilities_of_the_paper(seed: int) -> None:
-    distance = random_distances(7, 3, seed)
-    for start in (0, 3):
-        assert_walks_follow(layers_of(distance), distance, start)
-
-
-@pytest.mark.parametrize(("hub", "away"), [(0, 31.0), (6, 1000.0)])
-def test_a_hub_far_from_every_node_keeps_its_transition_probabilities(hub: int, away: float) -> None:
-    """Its weights are below 1e-13 of all others, or 0 in floating point."""
-    distance = random_distances(7, 3, seed=5)
-    distance[:, hub, :] += away
-    distance[:, :, hub] += away
-    assert_walks_follow(layers_of(distance), distance, hub)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_chance_of_going_up_counts_the_edges_above_the_mean_of_the_layer(seed: int) -> None:
-    distance = random_distances(8, 3, seed)
-    assert layers_of(distance).upward == pytest.approx(plain_upward(distance))
-    assert layers_of(distance + 2000).upward == pytest.approx(plain_upward(distance))  # weights round to 0
-    for alike in (3.3, np.inf):  # none above the mean; an empty layer
-        assert (layers_of(np.full((2, 4, 4), alike)).upward == 0.5).all()
+@pytest.mark.parametrize("distance", [3.3, np.inf])
+def test_walks_go_up_as_often_as_down_where_all_are_alike_or_no_two_nodes_are_compared(distance: float) -> None:
+    assert (layers_of(np.full((2, 4, 4), distance)).upward == 0.5).all()
 
 
 # ---- embeddings ------------------------------------------------------------------------------------------------------
@@ -194,10 +159,13 @@ def test_the_chance_of_going_up_counts_the_edges_above_the_mean_of_the_layer(see
 TINY: dict[str, int] = {"dim": 3, "walks": 2, "length": 8, "window": 3, "depth": 2, "passes": 2, "seed": 0}
 
 
-def test_every_column_of_an_embedding_has_mean_0_and_variance_1() -> None:
-    vectors = embed(random_graph(), **TINY)
-    assert vectors.shape == (14, 3) and vectors.dtype == np.float32
-    assert vectors.mean(axis=0) == pytest.approx(0, abs=1e-5) and vectors.std(axis=0) == pytest.approx(1, abs=1e-3)
+def test_columns_of_an_embedding_have_mean_0_and_variance_1_and_follow_any_seed() -> None:
+    drawn = [embed(random_graph(), **{**TINY, "seed": seed}) for seed in (2**40, 2**40, 2**40 + 2**32, 2**200, 0)]
+    assert np.array_equal(drawn[0], drawn[1])
+    assert all(not np.array_equal(drawn[0], other) for other in drawn[2:])
+    assert drawn[0].shape == (14, 3) and drawn[0].dtype == np.float32
+    assert drawn[0].mean(axis=0) == pytest.approx(0, abs=1e-5)
+    assert drawn[0].std(axis=0) == pytest.approx(1, abs=1e-3)
 
 
 def test_in_a_large_graph_nodes_with_the_same_neighbors_share_a_vector() -> None:
@@ -223,35 +191,19 @@ class StopAtLook(threading.Event):
         return self.left <= 0
 
 
-TASKS = [de.link_task(random_graph(40, 0.15, seed)) for seed in (1, 2)]
-
-
-def fitted(task: de.Task, **hyper: int) -> Any:
-    model = built("struc2vec", task, **hyper)
-    list(de.fit(model, task, epochs=1))
-    return model
-
-
 @pytest.mark.parametrize("look", [1, 2, 3, 4])
 def test_a_cancelled_fit_leaves_what_the_model_knew(look: int) -> None:
-    a, b = TASKS
-    model, new = fitted(a), de.build("struc2vec", a, dim=4, walks=2, length=8)
+    a, b = (de.link_task(random_graph(40, 0.15, seed)) for seed in (1, 2))
+    model, new = built("struc2vec", a), de.build("struc2vec", a, dim=4, walks=2, length=8)
     before = model.embedding
     with watching(stop=StopAtLook(1)):
         model.bind(a)  # is not embedded again
-    for each, task in ((model, b), (new, a)):
+    for each, task, words in ((model, b, "this is another graph"), (new, a, "has not been trained yet")):
         with watching(stop=StopAtLook(look)):
             assert list(de.fit(each, task, epochs=1)) == []
+        with pytest.raises(ParameterError, match=words):
+            answers(each, task.graph, task.test.sets)
     assert model.embedding is before
     assert answers(model, a.graph, a.test.sets).shape == (len(a.test),)
-    for each, graph, words in ((model, b, "this is another graph"), (new, a, "has not been trained yet")):
-        with pytest.raises(ParameterError, match=words):
-            answers(each, graph.graph, graph.test.sets)
     list(de.fit(model, b, epochs=1))
-    assert torch.equal(model.embedding, fitted(b).embedding)
-
-
-def test_any_whole_number_is_a_seed_of_the_walks() -> None:
-    drawn = [embed(random_graph(), **{**TINY, "seed": seed}) for seed in (2**40, 2**40, 2**40 + 2**32, 2**200, 0)]
-    assert np.array_equal(drawn[0], drawn[1])
-    assert all(not np.array_equal(drawn[0], other) for other in drawn[2:])
+    assert torch.equal(model.embedding, built("struc2vec", b).embedding)

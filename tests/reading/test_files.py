@@ -7,7 +7,6 @@ import errno
 import gzip
 import io
 import lzma
-import re
 import tempfile
 import threading
 import tracemalloc
@@ -19,9 +18,8 @@ from unittest.mock import Mock
 import pytest
 
 import degnn_explore as de
-from degnn_explore import GraphError, ParameterError, read_graph
+from degnn_explore import GraphError, read_graph
 from degnn_explore.common.progress import Cancelled, watching
-from degnn_explore.reading import read
 from degnn_explore.reading.read import read_file
 from degnn_explore.views import uploads
 
@@ -46,8 +44,6 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     ".zip": lambda data: zipped({"inner.csv": data}),
 }
 
-# ---- packed files and limits ---------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize("ending", ["", *PACK])
 def test_a_file_is_read_packed_or_not_in_capitals_or_not_up_to_its_limit(write: Write, ending: str) -> None:
@@ -60,7 +56,6 @@ def test_a_file_is_read_packed_or_not_in_capitals_or_not_up_to_its_limit(write: 
             assert read_file(file, limit=len(EDGES)).num_edges == 2
             with pytest.raises(GraphError, match=rf"{name}: .*7 bytes.* Split it\."):
                 read_file(file, limit=len(EDGES) - 1, remedy="Split it.")
-    assert read_graph(path).num_edges == 2
     if ending:
         refused(write(f"cut.csv{ending}", pack(EDGES)[:-9]), "the file cannot be read|the file is empty")
         refused(write(f"plain.csv{ending}", EDGES), "the file cannot be read")
@@ -69,7 +64,6 @@ def test_a_file_is_read_packed_or_not_in_capitals_or_not_up_to_its_limit(write: 
 @pytest.mark.parametrize("ending", PACK)
 def test_a_bomb_costs_no_more_memory_than_its_limit(ending: str) -> None:
     bomb = PACK[ending](bytes(40_000_000))
-    assert len(bomb) < 100_000
     tracemalloc.start()
     try:
         with pytest.raises(GraphError, match="the file holds more than 1 MB"):
@@ -85,7 +79,6 @@ def test_an_archive_holds_one_file_besides_those_of_macos_and_windows(write: Wri
     assert (G.num_edges, G.title) == (2, "g")
     assert read_graph(write("g.zip", zipped({"x/inner.GML": GML}))).num_edges == 1
     refused(write("g.zip", zipped({"a.csv": EDGES, "b.csv": EDGES})), "2 files .*'a.csv', 'b.csv'.*expected one")
-    refused(write("g.zip", zipped(added)), "0 files")
 
 
 def test_uploads_are_limited_and_may_be_packed() -> None:
@@ -93,10 +86,6 @@ def test_uploads_are_limited_and_may_be_packed() -> None:
         uploads.read_own("own.csv.gz", gzip.compress(bytes(50_000_001), 1))
     name = "x" * 99
     assert uploads.read_own(f"{name}.csv.xz", lzma.compress(EDGES)).title == name[:60]
-    assert read.spoken_formats() in uploads.UPLOAD_HINT
-
-
-# ---- names that are no files ---------------------------------------------------------------------------------
 
 
 def test_what_the_system_refuses_is_our_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write) -> None:
@@ -105,10 +94,7 @@ def test_what_the_system_refuses_is_our_error(tmp_path: Path, monkeypatch: pytes
     refused(tmp_path / ("x" * 300), "cannot be read: .*name too long")
     refused(tmp_path / "a\0b.csv", "cannot be read: embedded null")
     path = write("e.csv", EDGES)
-    for error, message in (
-        (PermissionError(13, "Permission denied"), "Permission denied"),
-        (MemoryError(), "not enough"),
-    ):
+    for error, message in ((PermissionError(13, "Denied"), "Denied"), (MemoryError(), "not enough")):
         with monkeypatch.context() as patch:
             patch.setattr(Path, "open", Mock(side_effect=error))
             refused(path, message)
@@ -120,23 +106,15 @@ def test_what_the_system_refuses_is_our_error(tmp_path: Path, monkeypatch: pytes
 def test_a_tilde_is_the_home_folder(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    write("e.csv", EDGES)
-    write("l.csv", "0,7\n")
-    write("p.g6", "ElEG\nE{CW\n")
-    assert read_graph("~/e.csv", labels="~/l.csv").labels.tolist() == [7, -1, -1]
-    assert len(de.theory.read_pairs("~/p.g6")) == 1
     write("nodes.csv", "id\n0\n1\n")
     write("edges.csv", "source,target\n0,1\n")
-    assert read_graph("~").num_edges == 1
+    assert read_graph("~/edges.csv").num_edges == read_graph("~").num_edges == 1
     with pytest.raises(GraphError, match=r"^~nobody-here/e.csv: .*home"):
         read_graph("~nobody-here/e.csv")
 
 
-# ---- progress, Cancel ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["e.csv", "e.csv.gz"])
-def test_reading_reports_how_far_it_is_and_can_be_stopped_whenever_it_does(write: Write, name: str) -> None:
+def test_reading_reports_how_far_it_is_and_can_be_stopped(write: Write, name: str) -> None:
     content = b"source,target\na,b\nb,c\n"
     path = write(name, gzip.compress(content) if name.endswith(".gz") else content)
     reports: list[tuple[str, float]] = []
@@ -144,33 +122,9 @@ def test_reading_reports_how_far_it_is_and_can_be_stopped_whenever_it_does(write
     shares = [share for _, share in reports]
     assert shares == sorted(shares) and len(set(shares)) >= 3
     assert 0 <= shares[0] < 0.2 and 0.7 < shares[-1] < 1
-    assert all(what and isinstance(what, str) for what, _ in reports)
-    for moment in range(len(reports) - 1):  # after the last report there is nothing left to stop
-        stop, seen = threading.Event(), []
-
-        def stop_then(what: str, share: float, seen=seen, stop=stop, moment=moment) -> None:
-            seen.append((what, share))
-            if len(seen) > moment:
-                stop.set()
-
-        with pytest.raises(Cancelled), watching(stop_then, stop):
-            read_graph(path)
-        assert seen == reports[: moment + 1]
-
-
-def test_progress_is_a_bar_only_for_those_who_want_one(
-    write: Write, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    import tqdm.auto
-
-    bar = tqdm.auto.tqdm
-    monkeypatch.setattr(tqdm.auto, "tqdm", lambda **options: bar(**options | {"delay": 0}))  # even for a small file
-    path = write("e.csv", EDGES)
-    for options, shown in (({}, False), ({"progress": False}, False), ({"progress": True}, True)):
-        read_graph(path, **options)
-        assert ("|" in capsys.readouterr().err) == shown
-    with pytest.raises(ParameterError, match="progress must be True, False or a function"):
-        read_graph(path, progress=3)
+    stop = threading.Event()
+    with pytest.raises(Cancelled), watching(lambda *now: stop.set(), stop):
+        read_graph(path)
 
 
 # ---- folders -------------------------------------------------------------------------------------------------
@@ -194,37 +148,20 @@ def test_a_folder_of_nodes_and_edges(write: Write, tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("nodes", "names", "renumbered"),
+    ("header", "nodes", "names", "renumbered"),
     [
-        ("id\n0\n1\n", ("0", "1"), False),
-        ("id\n1\n0\n", ("1", "0"), True),
-        ("id\n0\n2\n", ("0", "2"), True),
-        ("id\nx\ny\n", ("x", "y"), False),
-        ("id,name\n0,ana\n1,ben\n", ("ana", "ben"), False),
-        ("id,name\n5,ana\n6,ben\n", ("ana", "ben"), True),
-        ("id,name\nx,ana\ny,ben\n", ("ana", "ben"), False),
-        ("name,id,label\nana,0,3\nben,1,-1\n", ("ana", "ben"), False),
+        ("id", ("0", "1"), ("0", "1"), False),
+        ("id", ("1", "0"), ("1", "0"), True),
+        ("id", ("x", "y"), ("x", "y"), False),
+        ("id,name", ("5,ana", "6,ben"), ("ana", "ben"), True),
+        ("id,name,label", ("x,ana,3", "y,ben,-1"), ("ana", "ben"), False),
     ],
 )
-def test_names_of_a_folder(write: Write, tmp_path: Path, nodes: str, names: tuple[str, ...], renumbered: bool) -> None:
-    write("nodes.csv", nodes)
-    place = nodes.splitlines()[0].split(",").index("id")
-    write("edges.csv", "from,to\n" + ",".join(line.split(",")[place] for line in nodes.splitlines()[1:]) + "\n")
+def test_names_of_a_folder(
+    write: Write, tmp_path: Path, header: str, nodes: tuple[str, ...], names: tuple[str, ...], renumbered: bool
+) -> None:
+    write("nodes.csv", "\n".join([header, *nodes]))
+    write("edges.csv", "from,to\n" + ",".join(node.split(",")[0] for node in nodes))
     G = read_graph(tmp_path)
     assert (G.names, G.cleaning, G.num_edges) == (names, de.Cleaning(renumbered=renumbered), 1)
-    assert (G.labels is not None, dict(G.info)) == ("label" in nodes, {})
-
-
-# ---- lists of formats ----------------------------------------------------------------------------------------
-
-
-def test_every_list_of_formats_is_written_from_the_table(write: Write) -> None:
-    rows = [re.split(r"\s{2,}", line.strip()) for line in (read_graph.__doc__ or "").splitlines()]
-    holds = {ending: row[1] for row in rows if len(row) == 2 for ending in row[0].split()}
-    with pytest.raises(GraphError) as caught:
-        read_graph(write("e.xyz", EDGES))
-    for entry in read.FORMATS:
-        assert entry.spoken in read.spoken_formats()
-        assert entry.endings in str(caught.value)
-        assert {holds[ending] for ending in entry.endings.split()} == {entry.holds}
-    assert set(PACK) <= set(holds)
+    assert (G.labels is not None, dict(G.info)) == ("label" in header, {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -10,10 +11,23 @@ from typing import Any
 
 import pytest
 
+import degnn_explore as de
 from degnn_explore.studies import scheduler
 from degnn_explore.studies.executors import LocalExecutor, StopFile, executor_for
 from degnn_explore.studies.runs import Run, RunSpec
 from tests.support.waiting import until
+
+KARATE = de.load("karate")
+
+
+def spec(**more: Any) -> RunSpec:
+    return RunSpec(**{"graph": KARATE, "task": "links", "model": "GCN", "epochs": 3, "device": "cpu", **more})
+
+
+def written(folder: Path) -> int:
+    """How often a run was written to a store."""
+    with sqlite3.connect(folder / "runs.sqlite") as db:
+        return db.execute("SELECT coalesce(max(number), 0) FROM runs").fetchone()[0]
 
 
 class Threads(LocalExecutor):
@@ -77,9 +91,9 @@ class Scripted(Threads):
         self.forgotten += 1
 
 
-def trained(spec: RunSpec, **more: Any) -> tuple[Run, dict[str, bytes]]:
+def trained(run: RunSpec, **more: Any) -> tuple[Run, dict[str, bytes]]:
     """What an executor returns for a run."""
-    return Run(spec.key, "karate", "links", spec.model, spec.seed, **{"test": 0.5, **more}), {}
+    return Run(run.key, "karate", "links", run.model, run.seed, **{"test": 0.5, **more}), {}
 
 
 Scripting = Callable[..., list[Scripted]]

@@ -23,8 +23,8 @@ KARATE = de.load("karate")
 
 
 def setup(**more: Any) -> RaceSetup:
-    return RaceSetup(**{"graph": KARATE, "task": "links", "models": ["GCN"], "seeds": 2, "epochs": 3,
-                        "device": "cpu", **more})  # fmt: skip
+    usual = {"graph": KARATE, "task": "links", "models": ["GCN"], "seeds": 2, "epochs": 3, "device": "cpu"}
+    return RaceSetup(**{**usual, **more})
 
 
 def keep(store: Store, of: RaceSetup, tests: dict[tuple[str, int], float], **more: Any) -> list[Run]:
@@ -42,9 +42,6 @@ def means(board: BoardRuns) -> dict[str, float]:
     return {} if table is None else {row.model: round(row.mean, 6) for row in table.rows}
 
 
-# ---- which runs -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "other", [{"settings": {"hidden": 16}}, {"options": {"learning_rate": 0.05}}, {"epochs": 9}], ids=str
 )
@@ -55,53 +52,57 @@ def test_runs_with_other_settings_are_never_averaged_in(tmp_path: Path, other: d
     assert means(BoardRuns(setup(), store)) == {"GCN": 60.0, "GIN": 60.0}
     chosen = BoardRuns(setup(**other), store)
     assert means(chosen) == {"GCN": 90.0, "GIN": 60.0} and len(chosen.runs) == 6
-    note = chosen.table().notes[0]  # type: ignore[union-attr]
-    assert "GIN" in note and "latest" in note  # it lacks the chosen settings
-    third = BoardRuns(setup(epochs=4), store)  # never trained: the latest runs
-    assert means(third) == {"GCN": 90.0, "GIN": 60.0} and third.drawn() == third.shown
+    assert "GIN" in chosen.table().notes[0] and chosen.drawn() == chosen.shown  # it lacks the chosen settings
 
 
 def test_runs_of_other_questions_and_unknown_models_are_counted_below_the_table(tmp_path: Path) -> None:
     store, chosen = Store(tmp_path), setup()
     (run,) = keep(store, chosen, {("GCN", 0): 0.5})
     board = BoardRuns(chosen, store)
-    first = board.table()
-    assert board.note == "" and first is not None and board.table() is first  # made once
+    assert board.note == "" and board.table() is board.table() is not None  # made once
     others = [{"digest": "2e"}, {"digest": "2e", "protocol": "paper"}, {"digest": "2e", "task": "roles"}]
-    others.append({"model": "my net", "task": "roles"})
+    others += [{"task": "triangles"}, {"task": "triangles", "model": "my net"}]  # of the same digest
     store.put(*(replace(run, key=f"other{k}", **more) for k, more in enumerate(others)))
     board.choose(chosen, store)
-    assert [one.key for one in board.runs] == [run.key]
-    assert board.note == ignored([replace(run, protocol="paper"), run]) == board.table().notes[-1]  # type: ignore[union-attr]
-    assert re.findall(r"\d", board.note) == ["1", "1"] and re.findall(r"\d", ignored([run] * 3)) == ["3"]
+    assert board.runs == [run] and board.table().notes[-1] == board.note
+    assert re.findall(r"\d runs?\b", board.note) == ["1 run", "1 run"] and "3 runs" in ignored([run] * 3)
     store.put(*(replace(run, key=f"k{seed}", model="my net", seed=seed) for seed in (0, 1)))
     with pytest.warns(UserWarning, match="my net"):
         board.choose(chosen, store)
-    assert "2 runs of 'my net'" in board.table().notes[-1] and means(board) == {"GCN": 50.0}  # type: ignore[union-attr]
+    assert "2 runs of 'my net'" in board.table().notes[-1] and means(board) == {"GCN": 50.0}
 
 
 def test_earlier_runs_can_be_hidden_and_those_raced_here_are_shown(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store, short = Store(tmp_path), setup(epochs=2, seeds=1)
     keep(store, setup(), {("GCN", 0): 0.5, ("GIN", 0): 0.6})
-    board = BoardRuns(setup(epochs=2, seeds=1), store, show_earlier=False)
+    board = BoardRuns(short, store, show_earlier=False)
     assert board.runs == [] and board.earlier == 2 and board.table() is None and board.snapshot() is None
     race = board.new_race(1)
     race.start()
     assert race.wait(LONG) and [run.options["epochs"] for run in board.runs] == [2]
-    assert board.new_race(1) is race and board.new_race(2) is not race
     board.show_earlier = True
     assert board.earlier == 0 and len(board.runs) == 3 and {*means(board)} == {"GCN", "GIN"}
     assert [run.model for run in board.drawn()] == ["GIN", "GCN"]
     board.show_earlier = False
-    board.choose(setup(epochs=2, seeds=1), store)
+    board.choose(short, store)
     assert [run.options["epochs"] for run in board.runs] == [2] and board.earlier == 2  # raced here, stored by now
-    models = board.trained_models
-    board.choose(setup(epochs=9), store)
-    assert board.race is None and board.trained_models is models  # of the same question
-    board.choose(setup(graph=de.load("lesmis")), store)
-    assert board.trained_models is not models and board.runs == []
-    board.choose(setup(), Store(tmp_path / "other"))
-    assert board.runs == [] and board.store.folder == tmp_path / "other"
+
+
+def test_a_race_and_trained_models_stay_while_the_question_is_the_same(tmp_path: Path) -> None:
+    store, chosen = Store(tmp_path), setup()
+    for other, place, same_question in (
+        (setup(epochs=9), store, True),
+        (setup(device="auto"), store, True),
+        (setup(graph=de.load("lesmis")), store, False),
+        (setup(task="roles"), store, False),
+        (chosen, Store(tmp_path / "other"), False),
+    ):
+        board = BoardRuns(chosen, store)
+        race, models = board.new_race(1), board.trained_models
+        board.choose(setup(), store)
+        assert board.new_race(1) is race and board.new_race(2) is not race
+        board.choose(other, place)
+        assert board.race is None and (board.trained_models is models) == same_question
 
 
 def test_progress_of_the_chosen_runs_is_read_from_the_store(tmp_path: Path) -> None:
@@ -132,16 +133,6 @@ def test_the_best_run_is_of_the_best_model_that_has_a_file(tmp_path: Path) -> No
     assert BoardRuns(setup(), store).best() == second
 
 
-def test_files_about_a_question_have_a_name_that_any_disk_takes(tmp_path: Path) -> None:
-    graph = KARATE.with_labels([i % 2 for i in range(34)])
-    for title, name in (("../My graph!", "my-graph"), ("../..", "own-graph"), ("x" * 99, "x" * 60)):
-        of = RaceSetup(graph.with_title(title), "roles", ["GCN"])
-        assert BoardRuns(of, Store(tmp_path)).file_name == f"roles-{name}"
-
-
-# ---- how they were trained ------------------------------------------------------------------------
-
-
 def test_a_note_says_the_settings_that_are_not_the_defaults() -> None:
     def note(*setups: RaceSetup, **more: Any) -> str:
         return settings_note([one.spec(one.models[0]).record() for one in setups], setup(), **more)
@@ -160,7 +151,6 @@ def test_the_code_of_runs_trains_them_again(tmp_path: Path, task: str) -> None:
     chosen = setup(task=task, models=["GCN", "DE-GNN-SPD"], settings={"hidden": 16}, options={"learning_rate": 0.05})
     store = Store(tmp_path)
     before = BoardRuns(chosen, store).code()
-    assert before == code_of(chosen)
     runs = [run_one(spec, store.models) for spec in chosen.specs()]
     store.put(*runs)
     for code in (before, BoardRuns(setup(task=task), store).code()):
@@ -174,12 +164,13 @@ def test_the_code_of_runs_trains_them_again(tmp_path: Path, task: str) -> None:
 
 def test_the_code_of_an_own_graph_or_task_says_what_to_put_in() -> None:
     titled = KARATE.without_edges([(0, 1)]).with_title('my "graph"')
-    plain = code_of(setup(graph=titled))
-    assert "de.load" not in plain and "34 nodes, 77 edges" in plain and '\\"graph\\"' in plain
     attributed = titled.with_attributes([[1.0, 2.0]] * 34)
-    assert "with_attributes" in code_of(setup(graph=attributed)) and "with_attributes" not in plain
-    assert "with_labels" in code_of(setup(graph=titled, task="roles")) and "with_labels" not in plain
+    plain = code_of(setup(graph=titled))
     own = code_of(setup(task=de.link_task(KARATE)))
+    roles = code_of(setup(graph=attributed, task="roles"))
+    assert "de.load" not in plain and "34 nodes, 77 edges" in plain and '\\"graph\\"' in plain
+    assert "with_attributes" in roles and "2 for each node" in roles and "with_attributes" not in plain
+    assert "with_labels" in roles and "with_labels" not in plain
     assert "task = ..." in own and "de.link_task(G" not in own and "de.link_task(G, seed=seed)" in plain
-    for code in (plain, own, code_of(setup(graph=attributed, task="roles"))):
+    for code in (plain, own, roles):
         compile(code, "code", "exec")

@@ -29,31 +29,24 @@ def runs(model: str, tests: list[float], graph: str = "celegans", val: float = 0
     ]
 
 
-# ---- statistics -----------------------------------------------------------------------------------
-
 VALUES = st.lists(st.floats(0, 1).map(lambda x: round(x, 3)), min_size=2, max_size=20)
 
 
-@given(VALUES, st.sampled_from([0.8, 0.95]))
-def test_the_interval_is_that_of_scipy(values: list[float], level: float) -> None:
-    mean, half = interval(values, level)
-    assert half is not None
-    if len(set(values)) == 1:
-        assert (mean, half) == (values[0], 0.0)  # exactly
-        return
-    low, high = stats.t.interval(level, len(values) - 1, np.mean(values), stats.sem(values))
-    assert (mean - half, mean + half) == pytest.approx((low, high))
-    assert interval(values[:1]) == (values[0], None)
-
-
 @given(VALUES, VALUES)
-def test_the_interval_of_a_difference_is_that_of_welch(ours: list[float], theirs: list[float]) -> None:
-    difference, half = difference_interval(*interval(ours), len(ours), *interval(theirs), len(theirs))  # type: ignore[arg-type]
+def test_intervals_are_those_of_scipy(ours: list[float], theirs: list[float]) -> None:
+    given = [interval(ours), interval(theirs)]
+    difference, half = difference_interval(*given[0], len(ours), *given[1], len(theirs))
+    for values, (mean, around) in zip((ours, theirs), given, strict=True):
+        if len({*values}) == 1:
+            assert (mean, around) == (values[0], 0.0)  # exactly
+        else:
+            expected = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
+            assert (mean - around, mean + around) == pytest.approx(expected)
     if len({*ours}) == len({*theirs}) == 1:
         assert (difference, half) == (ours[0] - theirs[0], 0.0)
-        return
-    expected = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.95)
-    assert (difference - half, difference + half) == pytest.approx((expected.low, expected.high), abs=1e-9)
+    else:
+        expected = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.95)
+        assert (difference - half, difference + half) == pytest.approx(tuple(expected), abs=1e-9)
 
 
 def test_the_corrected_test_widens_that_of_scipy_by_the_overlap_of_the_splits() -> None:
@@ -77,8 +70,7 @@ def test_holm_is_the_step_down_of_the_textbook(p_values: list[float]) -> None:
 
 def test_curves_are_means_of_what_there_is_and_a_run_that_ended_keeps_its_last_value() -> None:
     def trained(model: str, values: list[tuple[float | None, float | None, float | None]], **more: Any) -> Run:
-        epochs = [{"number": i, "loss": loss, "val": {"auc": val}, "test": {"auc": test}}
-                  for i, (loss, val, test) in enumerate(values, 1)]  # fmt: skip
+        epochs = [{"loss": loss, "val": {"auc": val}, "test": {"auc": test}} for loss, val, test in values]
         return Run("k", "g", "links", model, epochs=epochs, **more)
 
     first = trained("GCN", [(0.9, None, 0.3), (None, 0.5, 0.6)])
@@ -92,80 +84,75 @@ def test_curves_are_means_of_what_there_is_and_a_run_that_ended_keeps_its_last_v
     tests = [0.70, 0.71, 0.72, 0.73, 0.75]  # from five seeds there is a band
     (curve,) = curves([trained("GCN", [(1.0, 0.5, 0.6), (1.0, 0.6, x)]) for x in tests])
     mean, half = interval(tests)
-    assert (curve.low, curve.high) == (pytest.approx([0.6, mean - half]), pytest.approx([0.6, mean + half]))  # type: ignore[operator]
-
-
-# ---- verdicts -------------------------------------------------------------------------------------
-
-BASE = [0.80, 0.84, 0.78, 0.86, 0.82]
+    assert (curve.low, curve.high) == (pytest.approx([0.6, mean - half]), pytest.approx([0.6, mean + half]))
 
 
 def test_from_five_seeds_models_are_compared_seed_by_seed_and_adjusted_for_their_number() -> None:
+    base = [0.80, 0.84, 0.78, 0.86, 0.82]
     tests = {
-        "GIN": BASE,
+        "GIN": base,
         "DE-GNN-SPD": [0.85, 0.88, 0.84, 0.90, 0.88],
         "DE-GNN-LP": [0.81, 0.83, 0.80, 0.85, 0.83],
-        "DEA-GNN-SPD": [x - 0.1 - i / 1000 for i, x in enumerate(BASE)],
+        "DEA-GNN-SPD": [x - 0.1 - i / 1000 for i, x in enumerate(base)],
     }
     table = compare_runs([run for model, values in tests.items() for run in runs(model, values)])
-    raw = {m: corrected_p([100 * (a - b) for a, b in zip(tests[m], BASE, strict=True)], 430 / 3436) for m in tests}
-    adjusted = dict(zip(list(tests)[1:], holm([raw[m] for m in list(tests)[1:]]), strict=True))  # type: ignore[misc]
-    rows = {row.model: row for row in table.rows}
-    for model, (words, mark) in {
-        "DE-GNN-SPD": ("+5.0, above", "bold"), "DE-GNN-LP": ("+0.4, not shown", ""), "DEA-GNN-SPD": ("−10.2, below", "")
-    }.items():  # fmt: skip
-        assert rows[model].p == pytest.approx(adjusted[model])
+    rows, latex = {row.model: row for row in table.rows}, table.to_latex().splitlines()
+    others = [model for model in tests if model != "GIN"]
+    raw = [corrected_p([100 * (a - b) for a, b in zip(tests[m], base, strict=True)], 430 / 3436) for m in others]
+    assert [rows[model].p for model in others] == pytest.approx(holm(raw)) and rows["GIN"].p is None
+    for model, words, mark in (
+        ("GIN", "the baseline", "†"),
+        ("DE-GNN-SPD", f"+5.0, above (p = {holm(raw)[0]:.3f})", "bold"),
+        ("DE-GNN-LP", "+0.4, not shown", ""),
+        ("DEA-GNN-SPD", "−10.2, below (p < 0.001)", ""),
+    ):
         assert rows[model].verdict.startswith(words) and rows[model].mark == mark
-    assert f"p = {adjusted['DE-GNN-SPD']:.3f}" in rows["DE-GNN-SPD"].verdict
-    assert "p < 0.001" in rows["DEA-GNN-SPD"].verdict and (rows["GIN"].p, rows["GIN"].mark) == (None, "†")
-
-
-def test_where_all_seeds_have_the_same_split_no_p_value_is_given() -> None:
-    better = [0.95, 0.98, 0.94, 0.99, 0.98]
-    table = compare_runs(runs("GIN", BASE, same_split=True) + runs("DE-GNN-SPD", better, same_split=True))
-    assert table.rows[0].p is None and table.rows[0].mark == "" and "same split" in table.rows[0].verdict
+        (line,) = (line for line in latex if line.startswith(f"{model} & "))
+        assert ("\\textbf" in line, "\\dagger" in line) == (mark == "bold", mark == "†")
+    assert "the baseline that is best" in latex[-2] and "\\textbf{Bold}" in latex[-2]
+    same = [run for model in [*others[:1], "GIN"] for run in runs(model, tests[model], same_split=True)]
+    table = compare_runs(same)
+    assert (table.rows[0].p, table.rows[0].mark) == (None, "") and "same split" in table.rows[0].verdict
     assert not any("t-test" in note for note in table.notes)
 
 
-# ---- what the reader is told ----------------------------------------------------------------------
+FIVE = [0.70, 0.71, 0.72, 0.73, 0.74]
 
 
 @pytest.mark.parametrize(
-    ("given", "word", "expected"),
+    ("given", "word"),
     [
-        (runs("GCN", [0.7], sizes={"test": 1430}), "1,430 pairs", True),
-        (runs("GCN", [0.7], p=3), "430 triples", True),
-        (runs("GCN", [0.7], sizes={"test": 99}), "few:", True),
-        (runs("GCN", [0.7], sizes={"test": 100}), "few:", False),
-        (runs("GCN", [0.7], sizes={"test": 13}, metric="accuracy", p=1), "by 7.7 points", True),
-        (runs("GCN", [0.7], sizes={"test": 100}, metric="accuracy", p=1), "by 1.0 points", False),
-        (runs("GCN", [0.7] * 4), "Below 5 seeds", True),
-        (runs("GCN", [0.7] * 5), "Below 5 seeds", False),
-        (runs("GCN", [0.7, 0.8]) + runs("GIN", [0.7]), "(1, 2)", True),
-        (runs("GCN", [0.7]) + runs("GIN", [0.7]), "as many seeds", False),
-        (runs("GCN", [0.7]) + runs("GIN", [0.7], options={"epochs": 7}), "(at most 7, 9)", True),
-        (runs("GCN", [0.7]) + runs("Katz", [0.7], options={}), "as many epochs", False),
-        (runs("GCN", [0.7, 0.7]) + runs("GIN", [0.7, 0.8]), "± 0.0 (GCN)", True),
-        (runs("GCN", [0.7, 0.8]), "± 0.0", False),
-        (runs("GCN", [0.7], protocol="paper"), "protocol paper", True),
-        (runs("GCN", [0.7]), "protocol", False),
-        (runs("GCN", [0.7], same_split=True), "initialization only", True),
-        (runs("GCN", [0.7]), "initialization only", False),
-        (runs("GCN", [0.7]), "20 seeds", True),
-        (runs("GCN", [0.7], "us-flights"), "links on us-flights", True),
-        (runs("GCN", [0.7]), "no numbers", False),
+        (runs("GCN", FIVE, sizes={"test": 1430}), "1,430 pairs"),
+        (runs("GCN", FIVE, p=3), "430 triples"),
+        (runs("GCN", FIVE, sizes={"test": 99}), "few:"),
+        (runs("GCN", FIVE, sizes={"test": 13}, metric="accuracy", p=1), "by 7.7 points"),
+        (runs("GCN", FIVE[:4]), "Below 5 seeds"),
+        (runs("GCN", FIVE[:2]) + runs("GIN", FIVE[:1]), "(1, 2)"),
+        (runs("GCN", FIVE) + runs("GIN", FIVE, options={"epochs": 7}), "(at most 7, 9)"),
+        (runs("GCN", [0.7] * 5) + runs("GIN", FIVE), "± 0.0 (GCN)"),
+        (runs("GCN", FIVE, protocol="paper"), "protocol paper"),
+        (runs("GCN", FIVE, same_split=True), "initialization only"),
+        (runs("GCN", FIVE, "us-flights"), "no numbers for links on us-flights"),
+        (runs("GCN", FIVE), "20 seeds"),
     ],
 )
-def test_notes_say_what_limits_a_comparison(given: list[Run], word: str, expected: bool) -> None:
-    assert any(word in note for note in compare_runs(given).notes) == expected
+def test_notes_say_what_limits_a_comparison(given: list[Run], word: str) -> None:
+    assert any(word in note for note in compare_runs(given).notes)
+
+
+@pytest.mark.parametrize("about", [{}, {"metric": "accuracy", "p": 1}], ids=["AUC", "accuracy"])
+def test_where_nothing_limits_a_comparison_no_note_says_so(about: dict[str, Any]) -> None:
+    given = runs("GCN", FIVE, sizes={"test": 100}, **about) + runs("Katz", FIVE, options={}, **about)
+    limits = ("few:", "moves the accuracy", "Below", "Not all", "± 0.0", "protocol", "initialization")
+    assert not [note for note in compare_runs(given).notes for limit in limits if limit in note]
 
 
 def test_frame_and_csv_have_every_number() -> None:
     table = compare_runs(runs("GCN", [0.74, 0.75, 0.76]) + runs("my net", [0.912349], catalog=""))
     frame, row = table.frame(), table.rows[1]
     assert list(frame.index) == ["my net", "GCN"] and frame.columns[0] == "seeds" and table.metric_name == "AUC"
-    expected = {"seeds": 3, "mean": 75.0, "ci95": row.half, "paper_mean": 74.03, "paper_ci95": 0.99, "seconds": 8.0,
-                "optimistic_mean": 76.0, "optimistic_ci95": row.optimistic_half, "parameters": 12345}  # fmt: skip
+    expected = {"seeds": 3, "mean": 75.0, "ci95": row.half, "paper_mean": 74.03, "paper_ci95": 0.99, "seconds": 8.0}
+    expected |= {"optimistic_mean": 76.0, "optimistic_ci95": row.optimistic_half, "parameters": 12345}
     assert frame.loc["GCN", [*expected]].tolist() == pytest.approx([*expected.values()], abs=1e-4)
     assert frame.loc["my net", "mean"] == 91.2349 and np.isnan(frame.loc["my net", "paper_mean"])
     first, second = csv.DictReader(io.StringIO(table.to_csv()))

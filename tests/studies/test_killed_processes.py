@@ -62,9 +62,9 @@ def no_process_is_left() -> Iterator[None]:
 
 def start(folder: Path, workers: str) -> subprocess.Popen[str]:
     """A client in a process group of its own, as in a terminal."""
-    out: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     command = [sys.executable, "-c", CLIENT, str(folder), workers]
-    STARTED.append(subprocess.Popen(command, env=ENV, start_new_session=True, **out))
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    STARTED.append(subprocess.Popen(command, env=ENV, start_new_session=True, **pipes))
     return STARTED[-1]
 
 
@@ -75,31 +75,28 @@ def begun(folder: Path) -> set[int]:
 
 def look(folder: Path, query: str) -> list[Any]:
     """What the store says; read as it is, for the encoding is not registered here."""
-    with sqlite3.connect(folder / "store" / "runs.sqlite") as db:
-        tables = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'claims'").fetchone()
-        return db.execute(query).fetchall() if tables else []
+    file = f"file:{folder}/store/runs.sqlite?mode=rw"
+    with contextlib.suppress(sqlite3.OperationalError), sqlite3.connect(file, uri=True) as db:
+        return db.execute(query).fetchall()
+    return []  # there is no store yet
 
 
 def kept(folder: Path) -> dict[str, str]:
     """The record of each run, by key."""
-    return dict(look(folder, "SELECT key, record FROM runs")) if (folder / "store" / "runs.sqlite").exists() else {}
-
-
-def check_all_is_done_once(folder: Path) -> None:
-    assert look(folder, "SELECT count(*), max(number) FROM runs") == [(ALL, ALL)]
-    assert look(folder, "SELECT * FROM claims") == []
-    assert {json.loads(record)["status"] for record in kept(folder).values()} == {"finished"}
-    files = [file.name for file in (folder / "store").rglob("*") if file.is_file()]
-    assert [name for name in files if "runs.sqlite" not in name] == []
+    return dict(look(folder, "SELECT key, record FROM runs"))
 
 
 def finish(folder: Path, *clients: subprocess.Popen[str]) -> None:
-    """These clients end with every run finished, each written once."""
+    """These clients end with every run finished, each written once, and nothing else is left."""
     (folder / "go").touch()
     for client in clients:
         output, errors = client.communicate(timeout=LONG)
         assert (client.returncode, output.strip()) == (0, "left 0"), errors
-    check_all_is_done_once(folder)
+    assert look(folder, "SELECT count(*), max(number) FROM runs") == [(ALL, ALL)]
+    assert look(folder, "SELECT count(*) FROM claims") == [(0,)]
+    assert {json.loads(record)["status"] for record in kept(folder).values()} == {"finished"}
+    files = [file.name for file in (folder / "store").rglob("*") if file.is_file()]
+    assert [name for name in files if "runs.sqlite" not in name] == []
 
 
 def ended(processes: set[int]) -> bool:
@@ -120,14 +117,13 @@ def test_a_client_that_is_interrupted_and_then_killed_loses_nothing_and_leaves_n
     done = kept(tmp_path)
     assert f"{len(done)} of {ALL} runs kept" in errors and "Traceback" not in errors
     assert client.returncode == 0 and output.strip() == f"left {ALL - len(done)}"
-    assert look(tmp_path, "SELECT * FROM claims") == []
+    assert look(tmp_path, "SELECT count(*) FROM claims") == [(0,)]
     until(lambda: ended(first))
     client = start(tmp_path, "1")
     until(lambda: begun(tmp_path) - first)
     kill(client)
     until(lambda: ended(begun(tmp_path)))
     assert done.items() <= kept(tmp_path).items()
-    done = kept(tmp_path)
     finish(tmp_path, start(tmp_path, "1"))
     assert done.items() <= kept(tmp_path).items()
 
@@ -166,17 +162,13 @@ print([run.key for run in store.runs()])
 
 
 def test_a_full_disk_is_one_sentence_and_what_is_stored_stays(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(tmp_path)], env=ENV, capture_output=True, text=True, timeout=LONG
-    )
+    command = [sys.executable, "-c", FULL_DISK, str(tmp_path)]
+    done = subprocess.run(command, env=ENV, capture_output=True, text=True, timeout=LONG)
     sentence, keys = done.stdout.splitlines()
     assert "cannot be written to" in sentence and keys == "['a']", done.stderr
     store = de.Store(tmp_path)
     store.put(*store.runs())
     assert [run.key for run in store.runs()] == ["a"]
-
-
-# ---- on a Dask cluster ----------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -55,17 +55,15 @@ HALF = [
 SCORES = [cell("Katz", 93.0, tried=9), cell("shortest path", 70.0)]
 
 
-# ---- a cell ---------------------------------------------------------------------------------------
-
-
 def test_better_and_below_need_the_interval_of_the_difference_not_only_the_papers() -> None:
-    assert compared(76.5, 3.0, 20, 75.0, 1.0) == "within"  # above the paper's interval, but ours reaches into it
-    assert compared(76.5, 0.3, 20, 75.0, 1.0) == "better" and compared(73.5, 0.3, 20, 75.0, 1.0) == "below"
-    assert compared(73.5, 3.0, 20, 75.0, 1.0) == "within"
-    assert compared(90.0, 0.1, 4, 75.0, 1.0) == compared(90.0, None, 1, 75.0, 1.0) == "too few seeds"
-    assert compared(90.0, 0.1, 5, 75.0, 1.0) == "better"
-    for missing in ((None, None, 0, 75.0, 1.0), (90.0, 0.1, 20, None, None)):
-        assert compared(*missing) == ""
+    for ours, half, expected in (
+        (76.5, 3.0, "within"),
+        (73.5, 3.0, "within"),
+        (76.5, 0.3, "better"),
+        (73.5, 0.3, "below"),
+    ):
+        assert compared(ours, half, 20, 75.0, 1.0) == expected
+    assert compared(90.0, 0.1, 5, 75.0, 1.0) == "better" != compared(90.0, 0.1, 4, 75.0, 1.0)
 
 
 def test_a_result_sums_up_the_runs_of_a_cell_in_both_views() -> None:
@@ -83,9 +81,6 @@ def test_a_result_sums_up_the_runs_of_a_cell_in_both_views() -> None:
     assert (empty.mean, empty.half, empty.paper, empty.cpu_seconds, empty.same_split) == (None, None, None, None, True)
     with pytest.raises(de.ParameterError, match="view"):
         result_of(spec, "mine", runs, 0, {}, 1, "best")
-
-
-# ---- tables ---------------------------------------------------------------------------------------
 
 
 def rows_of(markdown: str) -> dict[str, list[str]]:
@@ -126,41 +121,45 @@ def test_notes_say_what_the_reader_must_know() -> None:
     def notes(*cells: Result, **more: Any) -> str:
         return " ".join(SideBySide(cells or HALF, **more).notes)
 
-    assert "5 seeds and 3 settings" in notes() and "no run yet" in notes() and "▲ better" in notes()
     few = notes(cell("GCN", 75.0, tried=1, seeds=1), cell("Katz", 80.0), cell("shortest path", 80.0))
-    assert "1 seed and 1 setting tried" in few and "validation, on seeds" not in few and "▲ better" not in few
     full = notes(*HALF[:4])
-    assert "no run yet" not in full and "Left out" not in full and "same split" not in full
-    assert "accuracy (nodes)" in notes(HALF[6]) and "AUC" in notes(HALF[0]) and "accuracy" not in notes(HALF[0])
-    same = notes(cell("GCN", 75.0, same_split=True), HALF[6])
-    assert "celegans links: same split" in same
-    assert "Optimistic" in notes(view="optimistic") and "Optimistic" not in notes()
-    assert SideBySide(HALF, missing={"a": "No file."}).notes[-1].endswith("No file.")
-    both = SideBySide(HALF, missing={"a": "No file.", "b": "No internet."}).notes[-1]
+    assert "5 seeds and 3 settings" in notes() and "no run yet" in notes() and "▲ better" in notes()
+    assert "1 seed and 1 setting tried" in few and "validation, on seeds" not in few and "▲ better" not in few
+    assert not [words for words in ("no run yet", "Left out", "same split", "Optimistic") if words in full]
+    assert "accuracy (nodes)" in notes(HALF[6]) and "AUC" in full and "accuracy" not in full
+    assert "celegans links: same split" in notes(cell("GCN", 75.0, same_split=True), HALF[6])
+    assert "Optimistic" in notes(view="optimistic")
+    assert notes(missing={"a": "No file."}).endswith("No file.")
+    both = notes(missing={"a": "No file.", "b": "No internet."})
     assert "a, b" in both and "No file." in both and "No internet." not in both
 
 
-def test_in_a_notebook_it_is_a_table_of_the_same_cells_and_text_is_no_markup() -> None:
+def test_in_a_notebook_text_is_no_markup() -> None:
     graph = "a | <script>alert(1)</script>"
-    shown = SideBySide(
-        [*HALF, cell("GCN", 1.0, graph=graph), cell("GCN", 2.0, protocol="<b>")], beside=SCORES, missing={graph: "<i>"}
-    )
-    html = shown._repr_html_()
-    assert "| a \\| \\<script\\>alert(1)\\</script\\>, links |" in shown.markdown() and repr(shown) == shown.markdown()
-    assert not re.search(r"<script|<i>|<b>[^\d]", html)
+    odd = [cell("GCN", 1.0, graph=graph, scores=(1.0,)), cell("GCN", 2.0, protocol="<b>")]
+    shown = SideBySide([*HALF, *odd], beside=SCORES, missing={graph: "<i>"})
+    assert "| a \\| \\<script\\>alert(1)\\</script\\>, links |" in shown.markdown()
+    html, figure = shown._repr_html_(), dot_plot([*HALF, *odd], "<i>title")
+    assert not re.search(r"<script|<i>|<b>[^\d]", html) and repr(shown) == shown.markdown()
     tree = ET.fromstring(re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL).replace("<br>", "<br/>"))
-    rows = rows_of(shown.markdown())
-    plain = [re.sub(r"<br>|\*\*", "", text) for row in list(rows.values())[1:] for text in row]
-    assert ["".join(td.itertext()) for td in tree.iter("td")] == plain
-    bold = [text.split("**")[1] for row in list(rows.values())[1:] for text in row if "**" in text]
-    assert [b.text for b in tree.iter("b")] == bold
-    groups = [("Node pairs: AUC", "1"), ("Nodes: accuracy", "1"), ("Node pairs: AUC", "2")]
-    groups += [("Node pairs: AUC, <b>", "1")]
+    rows = list(rows_of(shown.markdown()).values())[1:]
+    assert ["".join(td.itertext()) for td in tree.iter("td")] == [re.sub(r"<br>|\*\*", "", x) for y in rows for x in y]
+    assert [b.text for b in tree.iter("b")] == re.findall(r"\*\*(.*?)\*\*", shown.markdown())
+    groups = [
+        ("Node pairs: AUC", "1"),
+        ("Nodes: accuracy", "1"),
+        ("Node pairs: AUC", "2"),
+        ("Node pairs: AUC, <b>", "1"),
+    ]
     assert [(th.text, th.get("colspan")) for th in tree.iter("th") if th.get("colspan")] == groups
     assert [row[0].text for row in tree.iter("tr") if row.get("class")] == ["Katz"]  # a line above the other study
+    reading = read_table([cell("GCN", None, 74.0, graph="<i>")])
+    assert str(reading).startswith("Coverage: ") and reading.markdown().startswith("- **Coverage:** ")
+    assert "<b>Coverage:</b>" in reading._repr_html_() and "&lt;i&gt; links" in reading._repr_html_()
+    assert figure.layout.title.text == "&lt;i&gt;title" and "<script" not in str(figure.layout.annotations)
+    with pytest.raises(de.ParameterError, match="run the study first"):
+        dot_plot([HALF[4]], "")
 
-
-# ---- the reading ----------------------------------------------------------------------------------
 
 NAMES = "|".join(re.escape(name) for name in sorted([*MODELS, "celegans links", "usa-airports roles"], key=len)[::-1])
 
@@ -182,17 +181,6 @@ def test_the_reading_counts_what_has_enough_seeds_and_names_every_exception() ->
     assert said["Scatter:"] == ["usa-airports roles", "4.0", "4.0"] and "Splits:" not in said
     tied = read_table([cell("DE-GNN-SPD", 88.5, 89.0, half=1.0, same_split=True)])
     assert "not told apart" in str(tied) and "Splits:" in str(tied) and "Scatter:" not in str(tied)
-
-
-def test_a_reading_is_a_list_in_every_format_and_text_is_no_markup() -> None:
-    reading = read_table([cell("GCN", None, 74.0, graph="<i>")])
-    assert [lead for lead, _ in reading.parts] == ["Coverage:"]
-    assert str(reading).startswith("Coverage: ") and reading.markdown().startswith("- **Coverage:** ")
-    assert "<b>Coverage:</b>" in reading._repr_html_() and "&lt;i&gt; links" in reading._repr_html_()
-    assert [lead for lead, _ in read_table(HALF).parts if lead == "Heuristics:"] == []
-
-
-# ---- leaks ----------------------------------------------------------------------------------------
 
 
 def leaking(protocol: str, tests: dict[int, float], model: str = "GCN", graph: str = "ns") -> Result:
@@ -240,62 +228,6 @@ def test_leaks_are_read_from_the_largest_down_with_all_together_last() -> None:
     for use in (read_leak_effects, leak_figure):
         with pytest.raises(de.ParameterError, match="run the study first"):
             use(table[:0])
-
-
-def drawn(figure: Any, trace: Any) -> tuple[str, list[float], list[Any]]:
-    """The title of a trace's panel, and its x and y."""
-    number = int((trace.xaxis or "x")[1:] or 1)
-    return figure.layout.annotations[number - 1].text, list(trace.x), list(trace.y)
-
-
-def test_the_plot_of_leaks_has_every_seed_and_mean_in_its_panel() -> None:
-    table = leak_effects(LEAKING)
-    figure, shown = leak_figure(table), {True: set(), False: set()}
-    for trace in figure.data:
-        panel, x, y = drawn(figure, trace)
-        shown[bool(trace.text)].update((panel, trace.name, name, value) for name, value in zip(y, x, strict=True))
-    rows = [(f"{row.dataset}, {row.task}", row.model, protocol_words(row.protocol), row) for row in table.itertuples()]
-    assert shown[True] == {(*where, row.points) for *where, row in rows}
-    assert shown[False] == {(*where, gain) for *where, row in rows for gain in row.differences}
-    assert [trace.name for trace in figure.data if trace.showlegend] == ["GCN", "DE-GNN-SPD"]
-    assert len({(trace.marker.color, trace.marker.symbol) for trace in figure.data}) == 2
-    names = ["paper", "negatives_repeat + own_edges_in_degrees", "gradients_not_reset"]  # from the bottom up
-    assert list(figure.layout.yaxis.categoryarray) == [protocol_words(name) for name in names]
-
-
-# ---- the plot of a study --------------------------------------------------------------------------
-
-
-def test_the_plot_has_every_seed_mean_and_number_of_the_paper_in_its_panel() -> None:
-    def with_scores(one: Result) -> Result:
-        mean = one.mean or 0.0
-        return replace(one, scores=() if one.mean is None else tuple(mean + k / 8 for k in range(one.seeds)))
-
-    results = [with_scores(one) for one in (*HALF, cell("GIN", 70.0, graph="<b>"))]
-    figure = dot_plot(results, "<i>title")
-    shown: dict[str, set[Any]] = {}
-    for trace in figure.data:
-        panel, x, y = drawn(figure, trace)
-        axis = figure.layout[(trace.yaxis or "y").replace("y", "yaxis")]
-        models = [axis.ticktext[round(place)] for place in y]
-        assert list(axis.tickvals) == list(range(len(axis.ticktext))) and axis.range[0] < 0 < axis.range[1]
-        shown.setdefault(trace.name, set()).update(zip([panel] * len(x), models, x, strict=True))
-        assert all(text.startswith(model) for text, model in zip(trace.text, models, strict=True))
-    titles = {one.heading: f"{one.heading.replace('<', '&lt;').replace('>', '&gt;')}, "
-              f"{'accuracy' if one.task == 'roles' else 'AUC'} %" for one in results}  # fmt: skip
-    paper, seeds, ours = shown.values()
-    assert ours == {(titles[one.heading], one.model, one.mean) for one in results if one.mean is not None}
-    assert seeds == {(titles[one.heading], one.model, score) for one in results for score in one.scores}
-    assert paper == {(titles[one.heading], one.model, one.paper) for one in results if one.paper is not None}
-    assert sum(bool(trace.showlegend) for trace in figure.data) == 3 and "&lt;i&gt;" in figure.layout.title.text
-    halves = {x: half for trace in figure.data for x, half in zip(trace.x, trace.error_x.array or (), strict=False)}
-    published = {one.paper: 1.0 for one in results if one.paper is not None}
-    assert halves == published | {one.mean: one.half for one in results if one.mean is not None}
-    with pytest.raises(de.ParameterError, match="run the study first"):
-        dot_plot([HALF[4]], "")
-
-
-# ---- README and docs/results.md -------------------------------------------------------------------
 
 
 @pytest.mark.skipif("DEGNN_DATA" not in os.environ, reason="needs the airports, in the folder DEGNN_DATA")

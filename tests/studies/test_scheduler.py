@@ -19,19 +19,14 @@ from degnn_explore.studies.executors import StopFile
 from degnn_explore.studies.runs import RunSpec, run_one
 from degnn_explore.studies.scheduler import Scheduler, Update
 from degnn_explore.studies.store import Store, new_owner
-from tests.studies.in_process import Patient, Scripting, trained
+from tests.studies.in_process import KARATE, Scripting, spec, trained
 from tests.support.waiting import until
 
-KARATE = de.load("karate")
 pytestmark = pytest.mark.usefixtures("in_process")
 
 
 def formulas(count: int) -> list[RunSpec]:
     return [RunSpec(KARATE, "links", "Katz", seed) for seed in range(count)]
-
-
-def network(**more: Any) -> RunSpec:
-    return RunSpec(**{"graph": KARATE, "task": "links", "model": "GCN", "epochs": 3, "device": "cpu", **more})
 
 
 def left(store: Store, specs: Sequence[RunSpec]) -> Callable[[], list[RunSpec]]:
@@ -50,18 +45,15 @@ def files(store: Store) -> set[str]:
     return {file.name for file in found if "sqlite" not in file.name}
 
 
-# ---- runs that go well ----------------------------------------------------------------------------
-
-
 def test_a_run_is_reported_from_preparing_to_its_result(tmp_path: Path) -> None:
-    spec, store, updates = network(epochs=5), Store(tmp_path / "store"), list[Update]()
-    Scheduler(store, 1).run(left(store, [spec]), None, updates.append)
-    (run,), expected = store.runs(), run_one(spec, tmp_path / "other")
+    made, store, updates = spec(epochs=5), Store(tmp_path / "store"), list[Update]()
+    Scheduler(store, 1).run(left(store, [made]), None, updates.append)
+    (run,), expected = store.runs(), run_one(made, tmp_path / "other")
     assert (run.test, run.val, run.trained) == (expected.test, expected.val, 5)
     assert [epoch for update in updates for epoch in update.epochs] == run.epochs
     states = [update.state for update in updates]
     assert states == sorted(states, key=["preparing", "running", "finished"].index) and len(set(states)) == 3
-    assert all(update.spec is spec for update in updates) and [u.run for u in updates if u.run is not None] == [run]
+    assert all(update.spec is made for update in updates) and [u.run for u in updates if u.run] == [run]
     (placed,) = (update.placed for update in updates if update.placed)
     seconds = [update.cpu_seconds for update in updates[1:-1]]
     assert placed.startswith("GCN on cpu") and seconds == sorted(seconds) and seconds[-1] > 0
@@ -117,19 +109,10 @@ def test_progress_is_read_line_by_line_as_it_is_written(tmp_path: Path, scripted
     assert seen == [("preparing", "splitting", [], ""), ("running", "", [{"number": 1}], ""), ("running", "", [], "x")]
 
 
-def test_a_rung_continues_from_the_checkpoint_of_the_rung_below(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    low = network(epochs=2, rung=1, keep_model=False)
-    high = network(epochs=4, rung=2, keep_model=False, resume_from=low.key)
-    lost = network(epochs=4, rung=2, keep_model=False, seed=1, resume_from="lost")
-    for spec, kept in ((low, {low.key}), (high, {high.key}), (lost, {high.key, lost.key})):
-        Scheduler(store, 1).run(left(store, [spec]))
-        assert files(store) == {f"{key}.checkpoint" for key in kept}
-    first, second, third = store.runs()
-    assert second.epochs[:2] == first.epochs and second.trained == third.trained == 4  # not even the times differ
-
-
-# ---- runs that fail -------------------------------------------------------------------------------
+def test_a_rung_begins_anew_without_the_checkpoint_of_the_rung_below(tmp_path: Path) -> None:
+    store, lost = Store(tmp_path), spec(rung=2, keep_model=False, resume_from="lost")
+    Scheduler(store, 1).run(left(store, [lost]))
+    assert store.get(lost.key).trained == 3 and files(store) == {f"{lost.key}.checkpoint"}
 
 
 class KilledWorker(Exception):
@@ -176,27 +159,17 @@ def test_a_run_is_repeated_when_its_worker_dies_and_fails_with_any_other_error(
 def test_failed_runs_are_trained_again_when_asked_but_only_once(tmp_path: Path, scripted: Scripting) -> None:
     store, specs, updates = Store(tmp_path), formulas(2), list[Update]()
     made = scripted(lambda number, spec, _: trained(spec, status="failed", test=None))
-
-    def failed() -> list[RunSpec]:
-        return [spec for spec in specs if (run := store.get(spec.key)) is not None and run.status == "failed"]
-
     Scheduler(store, 1).run(left(store, specs))
-    Scheduler(store, 1, retry_failed=True).run(failed)
-    assert [executor.calls for executor in made] == [[0, 1], [0, 1]] and len(failed()) == 2
-    rest = failed()
-    Scheduler(store, 1).run(lambda: [rest.pop()] if rest else [], None, updates.append)
+    Scheduler(store, 1, retry_failed=True).run(lambda: specs)
+    assert [executor.calls for executor in made] == [[0, 1], [0, 1]] and len(store.runs(status="failed")) == 2
+    Scheduler(store, 1).run(lambda: [specs.pop()] if specs else [], None, updates.append)
     assert made[2].calls == [] and sorted(update.run.seed for update in updates if update.run) == [0, 1]
 
 
 def test_a_model_that_cannot_be_sent_fails_and_the_others_do_not(tmp_path: Path) -> None:
     lock = threading.Lock()
-
-    def locked(near: Any) -> Any:
-        with lock:
-            return near.distance == 0
-
-    de.encoding("locked", locked, columns=["itself"], max_dist=2)
-    store, specs = Store(tmp_path), [network(model="DE-GNN-locked"), *formulas(1)]
+    de.encoding("locked", lambda near: (lock, near.distance == 0)[1], columns=["itself"], max_dist=2)
+    store, specs = Store(tmp_path), [spec(model="DE-GNN-locked"), *formulas(1)]
     Scheduler(store, 1).run(left(store, specs))
     assert {run.model: run.status for run in store.runs()} == {"DE-GNN-locked": "failed", "Katz": "finished"}
     assert "cannot be sent" in store.runs(status="failed")[0].error
@@ -221,33 +194,6 @@ def test_an_error_that_ends_it_all_leaves_no_claim_and_no_file(
     scripted(lambda number, spec, _: trained(spec))
     Scheduler(store, 1).run(left(store, formulas(3)))
     assert len(store.runs()) == 3
-
-
-# ---- stopping -------------------------------------------------------------------------------------
-
-
-def test_a_run_that_is_interrupted_continues_to_the_same_numbers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec, store, states = network(epochs=40), Store(tmp_path / "store"), list[str]()
-    seen: list[dict[str, Any]] = []
-
-    def interrupt(update: Update) -> None:
-        states.append(update.state)
-        first = not seen
-        seen.extend(update.epochs)
-        if seen and first:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("degnn_explore.studies.executors.StopFile", Patient)
-        Scheduler(store, 1).run(left(store, [spec]), None, interrupt)
-    assert states[-1] == "waiting" and store.runs() == [] and claims(store) == 0
-    assert files(store) == {f"{spec.key}.checkpoint"}
-    Scheduler(store, 1).run(left(store, [spec]))
-    (run,), expected = store.runs(), run_one(spec, tmp_path / "other")
-    assert [e["loss"] for e in run.epochs] == [e["loss"] for e in expected.epochs] and run.test == expected.test
-    assert run.epochs[: len(seen)] == seen  # not even the times differ: they were read from the checkpoint
 
 
 @pytest.mark.parametrize(("live", "began"), [(True, [1, 2]), (False, [1])])
@@ -284,9 +230,6 @@ def test_a_run_that_does_not_stop_is_killed(
     Scheduler(store, 1).run(left(store, formulas(1)), stop, lambda update: states.append(update.state))
     assert made[0].killed == made[0].futures and states[-1] == "waiting"
     assert store.runs() == [] and claims(store) == 0
-
-
-# ---- other processes ------------------------------------------------------------------------------
 
 
 def test_runs_of_another_process_are_waited_for_and_trained_if_it_gives_them_up(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import sqlite3
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,17 +19,15 @@ from degnn_explore.studies.runs import Run, RunSpec
 from degnn_explore.studies.study import Cell, StudyProgress
 from degnn_explore.studies.study_file import make_config
 from tests.studies import in_process as helpers
-from tests.studies.in_process import Scripting, trained
+from tests.studies.in_process import KARATE, Scripting, trained, written
 
 pytestmark = pytest.mark.usefixtures("in_process")
-KARATE = de.load("karate")
 DEMO = Path(de.__file__).parents[1] / "studies" / "demo.toml"
 
 
-def written(folder: Path) -> int:
-    """How often a run was written to a store."""
-    with sqlite3.connect(folder / "runs.sqlite") as db:
-        return db.execute("SELECT max(number) FROM runs").fetchone()[0]
+def small(folder: Path, **more: Any) -> de.Study:
+    """A study of few runs, of a single epoch each."""
+    return de.study(**{"graphs": "karate", "models": "GCN", "seeds": 1, "epochs": 1, "store": folder, **more})
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +36,6 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[de.Study]:
     with helpers.in_process():
         study.run(1, progress=False)
     yield study
-
-
-# ---- what is trained ------------------------------------------------------------------------------
 
 
 def test_a_study_searches_and_trains_everything_once(demo: de.Study) -> None:
@@ -55,15 +50,17 @@ def test_a_study_searches_and_trains_everything_once(demo: de.Study) -> None:
     for one in demo.cell_results():
         cell = [run for run in trials if (run.model, run.task) == (one.model, one.task)]
         higher = [run for run in cell if run.rung == 2]
-        for run in higher:  # it continued from the checkpoint of the rung below: not even the times differ
-            (lower,) = [other for other in cell if other.rung == 1 and other.hyper == run.hyper]
-            assert run.epochs[0] == lower.epochs[0] and run.trained == 3
+        assert all(run.trained == 3 for run in higher)
         if cell:  # four trials, two of them promoted, the best of these reported
             best = max(higher, key=lambda run: run.val or 0)
             assert len(cell) == 6 and one.settings.items() <= best.hyper.items() and one.tried == 4
             seeds = [run for run in runs if (run.model, run.task, run.rung) == (one.model, one.task, 0)]
             assert [run.seed for run in seeds] == [0, 1] and all(run.hyper == best.hyper for run in seeds)
             assert one.scores == tuple(100 * run.test for run in seeds) and seeds[0].options["epochs"] == 6
+
+
+OWN = de.link_task(KARATE, seed=5)
+CUT = KARATE.without_edges([(0, 1)])
 
 
 @pytest.mark.parametrize(
@@ -73,17 +70,15 @@ def test_a_study_searches_and_trains_everything_once(demo: de.Study) -> None:
         ({"settings": {"GCN": {"hidden": 7}, "GIN": {"hidden": 9}}}, {"settings": {"hidden": 7}}),
         ({"epochs": 2}, {"epochs": 2}),
         ({"split": (0.5, 0.25, 0.25)}, {"split": (0.5, 0.25, 0.25)}),
-        ({"protocol": "negatives_repeat"}, {"protocol": "negatives_repeat"}),
-        ({"protocol": ["gradients_not_reset", "negatives_repeat"]},
-         {"protocol": "negatives_repeat + gradients_not_reset"}),
+        ({"protocol": ["gradients_not_reset", "own_edges_in_degrees"]},
+         {"protocol": "own_edges_in_degrees + gradients_not_reset"}),
         ({"metric": "accuracy", "options": {"clip": 1.0}}, {"options": {"metric": "accuracy", "clip": 1.0}}),
-        ({"per_positive": 3}, {"per_positive": 3}),
         ({"per_positive": 3, "negatives": "hard", "metric": "mrr"},
          {"per_positive": 3, "negatives": "hard", "options": {"metric": "mrr"}}),
         ({"tasks": "roles"}, {"task": "roles"}),
         ({"models": ["Katz"]}, {"model": "Katz"}),
-        ({"graphs": KARATE.without_edges([(0, 1)])}, {"graph": KARATE.without_edges([(0, 1)])}),
-        ({"tasks": (own := de.link_task(KARATE, seed=5)), "graphs": None}, {"task": own}),
+        ({"graphs": CUT}, {"graph": CUT}),
+        ({"tasks": OWN, "graphs": None}, {"task": OWN}),
         ({"seeds": 2}, {}),
     ],
     ids=str,
@@ -91,28 +86,27 @@ def test_a_study_searches_and_trains_everything_once(demo: de.Study) -> None:
 def test_every_option_of_study_reaches_the_runs(
     tmp_path: Path, given: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    study = de.study(**{"graphs": "karate", "models": "GCN", "seeds": 1, "epochs": 1, "store": tmp_path, **given})
+    study = small(tmp_path, **given)
     assert study.run(1, progress=False).left == 0
     about = {"graph": KARATE, "task": "links", "model": "GCN", "epochs": 1, **expected}
-    assert [run.key for run in study.store.runs()] == [
-        RunSpec(seed=seed, **about).key for seed in range(given.get("seeds", 1))]  # fmt: skip
+    seeds = range(given.get("seeds", 1))
+    assert [run.key for run in study.store.runs()] == [RunSpec(seed=seed, **about).key for seed in seeds]
     assert all(run.status == "finished" and not run.model_file for run in study.store.runs())
 
 
 def test_a_split_of_given_links_becomes_a_task_and_what_a_task_has_cannot_be_given_again(tmp_path: Path) -> None:
     split = {"valid": {"edge": KARATE.edges[:5]}, "test": {"edge": KARATE.edges[5:12]}}
-    given: dict[str, Any] = {"models": "Katz", "seeds": 2, "store": tmp_path}
-    study = de.study(graphs="karate", split=split, protocol="negatives_repeat", **given)
+    study = small(tmp_path, models="Katz", seeds=2, split=split, protocol="negatives_repeat")
     study.run(1, progress=False)
     assert [(run.sizes["val"], run.sizes["test"], run.same_split, run.protocol) for run in study.store.runs()] == [
         (10, 14, True, "negatives_repeat")] * 2  # fmt: skip
     assert study.cells()["same_split"].all() and study.cells()["seeds"].tolist() == [2]
-    for more in ({"graphs": "karate"}, {"split": (0.6, 0.2, 0.2)}, {"protocol": "paper"}, {"per_positive": 5},
-                 {"negatives": "hard"}):  # fmt: skip
-        with pytest.raises(de.ParameterError, match=f"no use for {next(iter(more))}"):
-            de.study(tasks=de.link_task(KARATE), **given, **more)
+    given = {"split": (0.6, 0.2, 0.2), "protocol": "paper", "per_positive": 5, "negatives": "hard", "graphs": "karate"}
+    for name, value in given.items():
+        with pytest.raises(de.ParameterError, match=f"no use for {name}"):
+            small(tmp_path, tasks=OWN, **{"graphs": None, name: value})
     with pytest.raises(de.ParameterError, match="gpu9"):
-        de.study(graphs="karate", device="gpu9", **{**given, "models": "GCN"}).check()
+        small(tmp_path, device="gpu9").check()
 
 
 def test_a_callback_sees_every_epoch_once_and_no_test_result_of_a_trial(tmp_path: Path) -> None:
@@ -122,14 +116,29 @@ def test_a_callback_sees_every_epoch_once_and_no_test_result_of_a_trial(tmp_path
         seen.append((run.rung, epoch.number, bool(epoch.test)))
 
     search = {"trials": 2, "rungs": [2], "seeds": [1000], "space": {"hidden": [8]}}
-    about: dict[str, Any] = {"graphs": "karate", "models": "GCN", "seeds": 1, "epochs": 3, "store": tmp_path}
-    de.study(search=search, on_epoch=on_epoch, **about).only(seeds=1).run(1, progress=False)
+    small(tmp_path, search=search, epochs=3, on_epoch=on_epoch).only(seeds=1).run(1, progress=False)
     assert seen == [(1, n, False) for n in (1, 2)] * 2 + [(0, n, True) for n in (1, 2, 3)]
 
 
+def test_a_search_that_is_interrupted_keeps_its_checkpoints_until_it_is_over(tmp_path: Path) -> None:
+    calls: list[Run] = []
+
+    def interrupt(run: Run, epoch: de.Epoch) -> None:
+        calls.append(run)
+        if len(calls) == 3:  # in the last trial of the first rung
+            raise KeyboardInterrupt
+
+    search = {"trials": 3, "rungs": [1, 2], "seeds": [1000], "space": {"hidden": [4, 6, 8]}}
+    for on_epoch, over in ((interrupt, False), (None, True)):
+        study = small(tmp_path, search=search, epochs=3, on_epoch=on_epoch)
+        assert (study.run(1, progress=False).left == 0) == over
+        assert (list(study.store.models.glob("*.checkpoint")) == []) == over
+    lower, higher = ([run for run in study.store.runs() if run.rung == rung] for rung in (1, 2))
+    assert higher[0].epochs[0] in [run.epochs[0] for run in lower]  # not even the times differ
+
+
 def test_a_run_that_fails_stops_no_other_and_is_trained_again_when_asked(tmp_path: Path) -> None:
-    about: dict[str, Any] = {"graphs": "karate", "models": ["GCN", "Katz"], "seeds": 1, "epochs": 2, "store": tmp_path}
-    study = de.study(settings={"GCN": {"learning_rate": 1e30}}, **about)
+    study = small(tmp_path, models=["GCN", "Katz"], settings={"GCN": {"learning_rate": 1e30}}, epochs=2)
     for retry, count in ((False, 2), (False, 2), (True, 3)):
         progress = study.run(1, progress=False, retry=retry)
         assert (progress.done, progress.failed, progress.left, written(tmp_path)) == (1, 1, 0, count)
@@ -137,7 +146,7 @@ def test_a_run_that_fails_stops_no_other_and_is_trained_again_when_asked(tmp_pat
     assert {"GCN", "karate", "links", "0"} <= {*re.findall(r"\w+", what)} and "learning_rate" in why
     assert study.cells().set_index("model")["failed"].to_dict() == {"GCN": 1, "Katz": 0}
     search = {"trials": 3, "rungs": [3], "seeds": [1000], "space": {"learning_rate": [1e-3, 1e12, 1e-2]}}
-    study = de.study(search=search, **{**about, "models": "GCN", "epochs": 4})
+    study = small(tmp_path, search=search, epochs=4)
     progress = study.run(1, progress=False)
     assert (progress.failed, progress.left) == (1, 0) and "rung 1" in next(iter(study.failures()))
     assert study.cells()["settings"][0].get("learning_rate") != 1e12
@@ -145,7 +154,7 @@ def test_a_run_that_fails_stops_no_other_and_is_trained_again_when_asked(tmp_pat
 
 def test_minutes_are_cpu_minutes_of_this_call(tmp_path: Path, scripted: Scripting) -> None:
     made = scripted(lambda number, spec, _: trained(spec, digest=spec.digest, cpu_seconds=25.0, val=0.5))
-    study = de.study(graphs="karate", models="Katz", seeds=9, store=tmp_path)
+    study = small(tmp_path, models="Katz", seeds=9)
     progress = study.run(1, minutes=1, progress=False)
     assert 3 <= progress.done <= 5 and progress.left == 9 - progress.done  # the third one spends them
     assert progress.cpu_hours == pytest.approx(progress.done * 25 / 3600)
@@ -156,7 +165,7 @@ def test_minutes_are_cpu_minutes_of_this_call(tmp_path: Path, scripted: Scriptin
 
 
 def test_cheap_cells_come_first_seed_by_seed(tmp_path: Path) -> None:
-    study = de.study(graphs=["lesmis", "karate"], models=["GCN", "Katz"], epochs=1, seeds=3, store=tmp_path)
+    study = small(tmp_path, graphs=["lesmis", "karate"], models=["GCN", "Katz"], seeds=3)
     seconds = {("lesmis", "GCN"): 400.0, ("lesmis", "Katz"): 200.0, ("karate", "GCN"): 300.0, ("karate", "Katz"): 100.0}
     for (graph, model), cost in seconds.items():
         first = RunSpec(de.load(graph), "links", model, epochs=1).record()
@@ -168,30 +177,27 @@ def test_cheap_cells_come_first_seed_by_seed(tmp_path: Path) -> None:
 
 
 def test_graphs_that_cannot_be_loaded_are_left_out_and_listed(tmp_path: Path) -> None:
-    study = de.study(graphs=["karate", "no-such.csv"], models=["Adamic-Adar"], seeds=1, store=tmp_path)
+    study = small(tmp_path, graphs=["karate", "no-such.csv"], models="Adamic-Adar")
     study.run(1, progress=False)
     assert list(study.missing) == ["no-such.csv"] and study.progress().done == 1
     assert "no-such.csv" in study.side_by_side().markdown()
     with pytest.raises(de.GraphError, match=r"no-such\.csv"):
-        de.study(graphs="no-such.csv", models=["GCN"]).progress()
+        small(tmp_path, graphs="no-such.csv").progress()
 
 
 def test_a_part_is_named_by_graph_task_model_and_seeds(demo: de.Study) -> None:
     everything = demo.cells()
-    for part, kept in (
-        (demo.only(["karate"]), everything.graph == "karate"),
-        (demo.only(tasks=["roles"]), everything.task == "roles"),
-        (demo.only(models=["GCN"]), everything.model == "GCN"),
+    for column, name, part in (
+        ("graph", "karate", demo.only(["karate"], seeds=9)),
+        ("task", "roles", demo.only(tasks=["roles"])),
+        ("model", "GCN", demo.only(models=["GCN"])),
     ):
-        assert part.cells().equals(everything[kept].reset_index(drop=True))
-    assert set(demo.only(seeds=1).cells().seeds) == {1} and demo.only(seeds=9).cells().equals(everything)
+        assert part.cells().equals(everything[everything[column] == name].reset_index(drop=True))
+    assert set(demo.only(seeds=1).cells().seeds) == {1}
     unknown: list[dict[str, Any]] = [{"models": ["GCNN"]}, {"graphs": ["x"]}, {"tasks": ["link"]}, {"seeds": 0}]
     for wrong in (*unknown, {"models": ["Adamic-Adar"], "tasks": ["roles"]}):
         with pytest.raises(de.ParameterError, match=next(iter(wrong))[:-1]):
             demo.only(**wrong)
-
-
-# ---- progress -------------------------------------------------------------------------------------
 
 
 def test_progress_in_words_has_what_is_known() -> None:
@@ -205,50 +211,38 @@ def test_progress_in_words_has_what_is_known() -> None:
 
 
 def test_the_time_left_is_known_once_a_run_has_ended(tmp_path: Path) -> None:
-    study = de.study(graphs="karate", models=["Katz", "shortest path"], seeds=3, store=tmp_path)
+    study = small(tmp_path, models=["Katz", "shortest path"], seeds=3)
     assert study.progress().seconds_left is None and study.progress().left == 6
-    study.store.put(replace(RunSpec(KARATE, "links", "Katz").record(), val=0.5, test=0.5, cpu_seconds=8.0))
-    assert study.progress(workers=2).seconds_left == pytest.approx(5 * 8.0 / 2)
-    other = replace(RunSpec(KARATE, "links", "shortest path").record(), val=0.5, test=0.5, cpu_seconds=2.0)
-    study.store.put(other)
-    progress = study.progress(workers=1)
-    assert progress.seconds_left == pytest.approx(2 * 8.0 + 2 * 2.0) and progress.cpu_hours == pytest.approx(10 / 3600)
+    for model, cost, left in (("Katz", 8.0, 5 * 8.0), ("shortest path", 2.0, 2 * 8.0 + 2 * 2.0)):
+        record = RunSpec(KARATE, "links", model).record()
+        study.store.put(replace(record, val=0.5, test=0.5, cpu_seconds=cost))
+        assert study.progress(workers=2).seconds_left == pytest.approx(left / 2)
+    assert study.progress().cpu_hours == pytest.approx(10 / 3600)
 
 
 @pytest.mark.parametrize("notebook", [True, False])
 def test_progress_is_a_line_that_is_overwritten_or_a_line_in_a_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], notebook: bool
 ) -> None:
-    if notebook:
-        monkeypatch.setitem(sys.modules, "ipykernel", sys)
-    else:
-        monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    if not notebook:
+        monkeypatch.delitem(sys.modules, "ipykernel")
 
     def interrupt(run: Run, epoch: de.Epoch) -> None:
         if run.model == "GCN":
             raise KeyboardInterrupt
 
-    about: dict[str, Any] = {"graphs": "karate", "models": ["Katz", "GCN"], "seeds": 2, "epochs": 1, "store": tmp_path}
-    ended = de.study(**about, title="mine", on_epoch=interrupt).run(1)
+    about: dict[str, Any] = {"models": ["Katz", "GCN"], "seeds": 2, "title": "mine"}
+    ended = small(tmp_path, **about, on_epoch=interrupt).run(1)
     text = capsys.readouterr().err
     assert ended.interrupted and ended.left and text.count("\r") == (2 if notebook else 0)
     assert f"{ended.done} of 4 runs kept" in text.splitlines()[-1] and "mine: " in text
     seen: list[StudyProgress] = []
-    de.study(**about).run(1, progress=seen.append)
+    small(tmp_path, **about).run(1, progress=seen.append)
     assert len(seen) == 2 and (seen[-1].left, seen[-1].interrupted, seen[-1].workers) == (0, False, 1)
     assert capsys.readouterr().err == ""
-    de.study(**about, title="mine").run(1)
+    small(tmp_path, **about).run(1)
     assert capsys.readouterr().err.count("mine: 4 runs done") == 1
-
-
-# ---- results as files -----------------------------------------------------------------------------
-
-
-def copied(folder: Path) -> Path:
-    copy = folder / "studies" / "demo.toml"
-    copy.parent.mkdir(parents=True)
-    copy.write_text(DEMO.read_text(encoding="utf-8"), encoding="utf-8")
-    return copy
 
 
 def test_another_machine_continues_from_the_results_and_trains_nothing_twice(demo: de.Study, tmp_path: Path) -> None:
@@ -259,9 +253,10 @@ def test_another_machine_continues_from_the_results_and_trains_nothing_twice(dem
     for row in table.itertuples():
         run = stored[row.key]
         assert (row.test, row.val, row.optimistic) == pytest.approx((run.test, run.val, run.optimistic), abs=1e-6)
-        assert (row.dataset, row.task, row.model, row.seed, row.epochs) == (
-            "karate", run.task, run.model, run.seed, run.trained)  # fmt: skip
-    there = de.study(copied(tmp_path), store=tmp_path / "store")
+        assert (row.dataset, row.task, row.model) == ("karate", run.task, run.model)
+        assert (row.seed, row.epochs) == (run.seed, run.trained)
+    (tmp_path / "studies").mkdir()
+    there = de.study(shutil.copy(DEMO, tmp_path / "studies"), store=tmp_path / "store")
     assert there.cells()["seeds"].sum() == demo.cells()["seeds"].sum()  # the first thing that is asked
     progress = there.run(1, progress=False)
     assert (progress.left, progress.done) == (0, demo.progress().done) and there.store.runs() == []
@@ -291,28 +286,33 @@ def test_a_part_of_a_study_leaves_the_other_rows_and_new_settings_replace_old_on
     demo: de.Study, tmp_path: Path
 ) -> None:
     file = demo.results(tmp_path / "some.csv")
-    before = {file: file.read_text(encoding="utf-8") for file in tmp_path.glob("*.csv")}
+
+    def rows() -> list[list[str]]:
+        return [sorted(each.read_text(encoding="utf-8").splitlines()) for each in sorted(tmp_path.glob("*.csv"))]
+
+    before = rows()
     for part in (demo.only(models=["GCN"]), demo.only(seeds=1), demo.only(tasks=["roles"])):
         part.results(file)
-        assert {f: sorted(f.read_text(encoding="utf-8").splitlines()) for f in before} == {
-            f: sorted(text.splitlines()) for f, text in before.items()}  # fmt: skip
-    about: dict[str, Any] = {"graphs": "karate", "models": ["GCN", "Katz"], "store": tmp_path / "store"}
+        assert rows() == before
+    about: dict[str, Any] = {"models": ["GCN", "Katz"], "per_positive": 2, "metric": "mrr"}
     keys = []
     for epochs, seeds in ((1, 2), (2, 1)):
-        study = de.study(seeds=seeds, epochs=epochs, per_positive=2, metric="mrr", **about)
+        study = small(tmp_path / "store", seeds=seeds, epochs=epochs, **about)
         study.run(1, progress=False)
         keys.append({run.model + str(run.seed): run.key for run in study.store.runs()})
         study.results(tmp_path / "own.csv")
     table = pd.read_csv(tmp_path / "own.csv")
     assert {*table.key} == {keys[1]["GCN0"], keys[0]["GCN1"], keys[1]["Katz0"], keys[1]["Katz1"]}
-    again = de.study(seeds=1, epochs=2, per_positive=2, metric="mrr", **{**about, "store": tmp_path / "other"})
+    again = small(tmp_path / "other", epochs=2, **about)
     assert again.load(tmp_path / "own.csv") == 2
-    assert [run.measures.keys() for one in again.cell_results() for run in one.runs] == [
-        run.measures.keys() for one in study.cell_results() for run in one.runs]  # fmt: skip
+    measures = [[[run.measures.keys() for run in one.runs] for one in each.cell_results()] for each in (again, study)]
+    assert measures[0] == measures[1]
     assert again.cells()["mean"].tolist() == pytest.approx(study.cells()["mean"].tolist(), abs=1e-4)
 
 
-def test_a_cell_trained_again_gives_the_stored_numbers(demo: de.Study, tmp_path: Path) -> None:
+def test_a_cell_trained_again_gives_the_stored_numbers(
+    demo: de.Study, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     table = demo.again("karate", "DE-GNN-SPD", "roles", seeds=2)
     assert table["seed"].tolist() == [0, 1] and table["now"].tolist() == table["kept"].tolist()
     stored = [run.test for run in demo.store.runs(model="DE-GNN-SPD", task="roles") if not run.rung]
@@ -320,25 +320,23 @@ def test_a_cell_trained_again_gives_the_stored_numbers(demo: de.Study, tmp_path:
     assert len(demo.again("karate", "Adamic-Adar")) == 1 and demo.progress().left == 0
     with pytest.raises(de.ParameterError, match="no finished run"):
         de.study("demo", store=tmp_path).again("karate", "GCN", "roles")
-
-
-# ---- how it is shown ------------------------------------------------------------------------------
+    fails = request.getfixturevalue("scripted")
+    fails(lambda number, spec, _: trained(spec, status="failed", test=None, error="Out of memory."))
+    with pytest.raises(de.ParameterError, match="Out of memory"):
+        demo.again("karate", "Adamic-Adar")
 
 
 def test_every_way_to_show_a_study_has_both_views(demo: de.Study) -> None:
-    def shown(view: str) -> list[str]:
-        tables = [demo.table(view).to_csv(), demo.cells(view).to_csv(), demo.text(view)]
-        return [*tables, demo.side_by_side(view).markdown(), str(demo.plot(view).to_json())]
-
-    assert all(one != other for one, other in zip(shown("validation"), shown("optimistic"), strict=True))
+    with pd.option_context("display.max_columns", None):
+        for show in (demo.table, demo.cells, demo.text, demo.side_by_side, demo.plot):
+            assert str(show("validation")) == str(show()) != str(show("optimistic"))
     for one in demo.cell_results("optimistic"):
         runs = [run for run in demo.store.runs(model=one.model, task=one.task) if not run.rung]
-        best = [max(epoch["test"][run.metric] for epoch in run.epochs) for run in runs]
-        assert one.scores == pytest.approx([100 * score for score in best])
+        assert one.scores == pytest.approx([100 * max(e["test"][run.metric] for e in run.epochs) for run in runs])
     with pytest.raises(de.ParameterError, match="view='best'"):
         demo.text("best")
-    assert demo.table()["karate roles"]["seeds"].tolist() == ["2", "2", ""] and demo.title in repr(demo)
-    assert demo.plot().layout.title.text == demo.title
+    assert demo.table()["karate roles"]["seeds"].tolist() == ["2", "2", ""]
+    assert demo.title in repr(demo) and demo.plot().layout.title.text == demo.title
 
 
 def test_another_study_is_shown_below_and_read_with_it(demo: de.Study, tmp_path: Path) -> None:
@@ -365,9 +363,6 @@ def test_a_study_of_leaks_is_read_and_drawn_by_their_effects(tmp_path: Path) -> 
     assert table.differences.tolist() == [pytest.approx(gains[model]) for model in table.model]
     assert len(study.reading().parts) == 2 and len(study.reading(model="GCN").parts) == 1
     assert {x for trace in study.plot_leaks().data if trace.text for x in trace.x} == {*table.points}
-
-
-# ---- one cell -------------------------------------------------------------------------------------
 
 
 def searched(**more: Any) -> tuple[Cell, dict[str, Run]]:

@@ -18,12 +18,7 @@ class Board:
         self.go.wait_for()
 
     def until(self, true: Callable[[], Any], seconds: float = LONG) -> None:
-        until(
-            true,
-            seconds,
-            pause=lambda: self.page.wait_for_timeout(50),
-            told=lambda: f"the board says:\n{self.box.inner_text()}",
-        )
+        until(true, seconds, pause=lambda: self.page.wait_for_timeout(50), told=self.box.inner_text)
 
     def says(self, text: str, seconds: float = LONG) -> None:
         self.until(lambda: text in self.box.inner_text(), seconds)

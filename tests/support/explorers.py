@@ -85,12 +85,10 @@ class Panel:
         return list(self.box.evaluate(CONTROLS))
 
     def until(self, get: Callable[[], Any], wanted: Any, seconds: float = LONG) -> None:
-        until(
-            lambda: get() == wanted,
-            seconds,
-            pause=lambda: self.page.wait_for_timeout(60),
-            told=lambda: f"wanted {wanted!r}, got {get()!r}",
-        )
+        def told() -> str:
+            return f"wanted {wanted!r}, got {get()!r}"
+
+        until(lambda: get() == wanted, seconds, pause=lambda: self.page.wait_for_timeout(60), told=told)
 
 
 def fresh(lab: Any, visit: Any, name: str, *cells: str, **options: Any) -> Panel:

@@ -20,18 +20,19 @@ import nbformat
 from tests.support.waiting import LONG, until
 
 ROOT = Path(__file__).resolve().parents[2]
-FLAGS = [
+FLAGS = [  # besides playwright's own
     "--no-sandbox",
     "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-default-apps",
     "--disable-domain-reliability",
-    "--force-color-profile=srgb",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no other machine has an address
 ]
+OPTIONS = """
+    --no-browser --allow-root --ServerApp.ip=127.0.0.1 --IdentityProvider.token= --ServerApp.password=
+    --ServerApp.disable_check_xsrf=True --LabApp.expose_app_in_browser=True --LabApp.extension_manager=readonly
+"""
+PLACES = """
+    JUPYTER_RUNTIME_DIR JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR JUPYTERLAB_SETTINGS_DIR JUPYTERLAB_WORKSPACES_DIR IPYTHONDIR
+"""
 # anywidget's complaint on a page that took more than two seconds. The panel is drawn and keeps receiving: dom.js.
 LATE = "[anywidget] Failed to initialize model"
 GIVEN_UP = "widget model not found"  # ipywidgets' complaint; a panel that stays away fails the fixture that opened it
@@ -41,11 +42,9 @@ HERE = ("http://127.0.0.1:", "data:", "blob:", "ws://127.0.0.1:")
 
 def chromium() -> str | None:
     """The system's Chromium, else the one that playwright installed, else None."""
-    found = next(
-        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-    )
-    if found:
-        return found
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
@@ -70,42 +69,18 @@ class Lab:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        places = {
-            name: str(folder / "jupyter" / name)
-            for name in ("runtime", "config", "data", "settings", "workspaces", "ipython")
-        }
+        places = {variable: folder / "jupyter" / variable.lower() for variable in PLACES.split()}
         for place in places.values():
-            Path(place).mkdir(parents=True, exist_ok=True)
-        self.settings, self.runtime = Path(places["settings"]), Path(places["runtime"])
+            place.mkdir(parents=True, exist_ok=True)
+        self.settings, self.runtime = places["JUPYTERLAB_SETTINGS_DIR"], places["JUPYTER_RUNTIME_DIR"]
         self.set("notification", {"fetchNews": "false", "checkForUpdates": False})
-        env = os.environ | {
-            "JUPYTER_RUNTIME_DIR": places["runtime"],
-            "JUPYTER_CONFIG_DIR": places["config"],
-            "JUPYTER_DATA_DIR": places["data"],
-            "JUPYTERLAB_SETTINGS_DIR": places["settings"],
-            "JUPYTERLAB_WORKSPACES_DIR": places["workspaces"],
-            "IPYTHONDIR": places["ipython"],
-            "PYTHONPATH": str(ROOT),
-            "JUPYTER_PLATFORM_DIRS": "1",
-        }
+        environment = os.environ | {variable: str(place) for variable, place in places.items()}
+        environment |= {"PYTHONPATH": str(ROOT), "JUPYTER_PLATFORM_DIRS": "1"}
+        options = [*OPTIONS.split(), f"--ServerApp.port={port}", f"--ServerApp.root_dir={folder}"]
         self.log = (folder / "server.log").open("w")
         self.process = subprocess.Popen(
-            [
-                *command,
-                "-m",
-                "jupyterlab",
-                "--no-browser",
-                "--allow-root",
-                "--ServerApp.ip=127.0.0.1",
-                f"--ServerApp.port={port}",
-                "--IdentityProvider.token=",
-                "--ServerApp.password=",
-                f"--ServerApp.root_dir={folder}",
-                "--LabApp.expose_app_in_browser=True",
-                "--LabApp.extension_manager=readonly",
-                "--ServerApp.disable_check_xsrf=True",
-            ],
-            env=env,
+            [*command, "-m", "jupyterlab", *options],
+            env=environment,
             stdout=self.log,
             stderr=subprocess.STDOUT,
             cwd=folder,

@@ -372,6 +372,7 @@ def try_all(faults: list[Fault], tests: list[list[str]], workers: int) -> list[b
             except IndexError:
                 break
             noticed[k] = copy.notices(faults[k], tests[k])
+            print(f"{len(faults) - len(left)} of {len(faults)}", end="\r", file=sys.stderr, flush=True)
             if not noticed[k]:
                 path, line, kind, _ = faults[k]
                 print(f"  not noticed: {path}:{line} {kind}: {changed(faults[k])}", flush=True)

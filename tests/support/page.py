@@ -39,7 +39,7 @@ class Page:
     def change(self, **traits: Any) -> None:
         """The page changes traits."""
         self.state |= traits
-        self._send({"method": "update", "state": traits, "buffer_paths": []})
+        self._send({"method": "update", "state": traits, "buffer_paths": []}, ())
 
     def choose(self, **values: Any) -> None:
         """The page changes some of a panel's settings."""
@@ -59,7 +59,7 @@ class Page:
             message = {"kind": "upload", "name": name, "at": at, "size": len(content)}
             self.send(message, [memoryview(content[at : at + size])])
 
-    def _send(self, data: dict[str, Any], buffers: Sequence[Any] = ()) -> None:
+    def _send(self, data: dict[str, Any], buffers: Sequence[Any]) -> None:
         self.panel.comm.handle_msg({"content": {"data": data}, "buffers": list(buffers)})
 
 

@@ -25,6 +25,7 @@ import pytest
 NEEDED = ("hypothesis", "networkx", "numba", "numpy", "pandas", "scipy.sparse", "torch")
 BYTES = 10 * 2**30  # of memory, for a fault may ask for all there is
 PLAIN_SECONDS = 15  # of CPU time for a test, for compiled loops that run as plain Python take long on large graphs
+TEST_SECONDS = 60  # for one test; a fault that makes it last longer is noticed
 OPTIMIZED = 1  # the flag of code that is a function's, not a module's or a class's
 ANSWERS = 9  # a file descriptor
 NOT_SWAPPED = 77  # an exit code
@@ -91,14 +92,17 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
 
 
 def run_chosen(session: pytest.Session) -> int:
-    """Run the tests of the order, as it sorts them, until one fails; its name is written down."""
+    """Run the tests of the order, as it sorts them, until one fails or does not end; its name is written down."""
     items = {item.nodeid: item for item in session.items}
     chosen = [items[name] for name in ORDER["tests"] if name in items]
     for item, following in zip(chosen, [*chosen[1:], None], strict=False):  # none is chosen to see whether files import
+        Path("failure.txt").write_text(item.nodeid, encoding="utf-8")
+        busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+        signal.setitimer(signal.ITIMER_REAL, TEST_SECONDS * busy)  # ends the process, whatever it is at
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if session.testsfailed:
-            Path("failure.txt").write_text(item.nodeid, encoding="utf-8")
             return 1
+    Path("failure.txt").write_text("", encoding="utf-8")
     return 0
 
 

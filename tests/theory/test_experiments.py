@@ -59,25 +59,22 @@ def test_theorem_3_3_counts_all_pairs_of_nodes(r: int, hops: int, seed: int, nod
 
 def test_the_paper_s_fractions() -> None:
     table = theory.theorem_3_3(sizes=[20, 160], progress=False).table
-    assert shares(table, n=20)[:4] == pytest.approx([1, 0.614, 0.0534, 2.2e-4], rel=0.02)
     assert shares(table, n=160)[:5] == pytest.approx([1, 0.946, 0.645, 0.131, 3.5e-4], rel=0.02)
     assert table.groupby("n")["graphs"].first().tolist() == [500, 63] and len(table) == 12
     assert [theory.boundary(n, 3) for n in theory.PAPER_SIZES] == [2, 3, 3, 4, 5, 5, 6, 6]
 
 
 def test_corollary_3_4_counts_pairs_of_whole_graphs() -> None:
-    table = theory.corollary_3_4([8, 20], hops=1, layers=3, graphs=12, seed=4, epsilon=0.3, progress=False).table
-    for n in (8, 20):
+    result = theory.corollary_3_4([8, 20], hops=1, layers=3, graphs=12, seed=4, epsilon=0.3, progress=False)
+    assert "n = 8 are isomorphic" in result.notes[-1]
+    for n, rows in result.table.groupby("n"):
         made = [zoo.random_regular(n, 3, 4 + i) for i in range(12)]
         whole = np.sort(theory.root_colors(made, 3).reshape(4, 12, n), axis=2)
-        assert shares(table, n=n) == [equal_pairs([tuple(bag) for bag in row]) for row in whole[1:].tolist()]
+        assert shares(rows) == [equal_pairs([tuple(bag) for bag in row]) for row in whole[1:].tolist()]
         same = [nx.is_isomorphic(a.to_networkx(), b.to_networkx()) for a, b in combinations(made, 2)]
-        rows = table[table["n"] == n]
         assert set(rows["isomorphic"]) == {sum(same) / len(same)} and (n > 8 or any(same))
         assert (rows["graphs"] == 12).all() and (rows["nodes"] == 12 * n).all()
         assert set(rows["boundary"]) == {theory.boundary(n, 3, 1, 0.3)}
-    notes = theory.corollary_3_4([8, 20], layers=1, graphs=12, seed=4, progress=False).notes
-    assert "n = 8 are isomorphic" in notes[-1]
     four = theory.corollary_3_4([20], r=4, hops=2, layers=2, graphs=6, progress=False)
     assert shares(four.table)[-1] == 0 and "4-regular" in four.title and "2-hop" in four.title
 
@@ -154,12 +151,12 @@ def test_a_random_network_follows_its_formula(activation: str, hops: int, hidden
 
 
 def test_weights_come_from_the_seed_and_are_rounded_to_the_precision() -> None:
-    def run(**options: Any) -> Any:
-        return RandomNetwork(layers=2, hidden=4, **options).run([zoo.hexagon(), KITE])
-
-    assert np.array_equal(run(), run(seed=0)) and not np.allclose(run(), run(seed=1))
-    single = run(dtype="float32")
-    assert single.dtype == np.float32 and 0 < np.abs(single - run()).max() < 1e-5
+    zero, one, single = (
+        RandomNetwork(layers=2, hidden=4, **options).run([zoo.hexagon(), KITE])
+        for options in ({}, {"seed": 1}, {"dtype": "float32"})
+    )
+    assert not np.allclose(zero, one)
+    assert single.dtype == np.float32 and 0 < np.abs(single - zero).max() < 1e-5
     for activation, size in (("tanh", 0.5**0.5), ("relu", 1)):  # numbers of size 1 stay of size 1
         W, b = RandomNetwork(layers=3, hidden=400, activation=activation).weights()
         assert [W[0].std(), W[1].std() * 20, b.std()] == pytest.approx([size, size, 0.1], rel=0.1)
@@ -170,9 +167,7 @@ def test_graphs_of_any_size_run_in_order() -> None:
     made = [zoo.random_regular(n, 3, n) for n in (10, 600, 4, 20)]
     net = RandomNetwork(layers=4, hops=2, hidden=5)
     alone = np.concatenate([net.run([G]) for G in made], axis=1)
-    steps: list[int] = []
-    np.testing.assert_allclose(net.run(made, step=steps.append), alone, rtol=1e-10)  # all cubic, so the scale is equal
-    assert sum(steps) == 634 and 100 < max(steps) < 125  # 50,000 rows at a time, some 430 for each target
+    np.testing.assert_allclose(net.run(made), alone, rtol=1e-10)  # all cubic, so the scale is equal
     assert net.run([]).shape == (4, 0, 5)
 
 
@@ -205,7 +200,6 @@ def test_wlgnns_are_equal_where_1wl_is_and_de_is_not() -> None:
     table = found.table
     assert (table["1-WL"] == "same").all() and (table["DE-SPD"] != "same").all()
     assert table["model"].tolist() == ["GCN", "SAGE", "GIN", "DE-GNN-SPD"] * 6
-    assert table["pair"].unique().tolist() == list(theory.look_alikes())
     assert (table["told apart"] == (table["model"] == "DE-GNN-SPD")).all()
     assert (table["told apart"] == (table["difference"] > 1e-5)).all()
     assert table.groupby("pair", sort=False)["p"].first().tolist() == [1, 1, 1, 1, 1, 2]
@@ -222,14 +216,9 @@ def test_options_of_theorem_2_7_change_the_networks() -> None:
     assert gaps == sorted(gaps) and gaps[0] < gaps[2]
     table = theory.theorem_2_7(PAIR, ["DE-GNN-SPD"], layers=1, seeds=1, progress=False).table
     assert table.loc[0, "DE-SPD"] == "same" and not table.loc[0, "told apart"]  # they differ from layer 2 on
-
-
-def test_theorem_2_7_asks_about_the_cut_graphs() -> None:
-    """The domino's middle edge and the bridge between two triangles: DE-2 differs only when that edge is cut."""
-    sides = ((zoo.domino(), [0, 3]), (zoo.bridged_triangles(), [0, 3]))
+    sides = ((zoo.domino(), [0, 3]), (zoo.bridged_triangles(), [0, 3]))  # these only when their edge is cut
     table = theory.theorem_2_7({"pair": sides}, ["DE-GNN-SPD"], seeds=1, progress=False).table
     assert table.loc[0, ["1-WL", "DE-SPD", "told apart"]].tolist() == ["same", "layer 0", True]
-    assert not de.distinguish(*sides).different
 
 
 @given(graphs(max_nodes=8))
@@ -247,16 +236,13 @@ def test_the_equitable_partition_is_equitable_and_the_coarsest(G: de.Graph) -> N
 def test_distance_regular_graphs() -> None:
     found = theory.theorem_3_7()
     same, other = found.table.iloc[:5], found.table.loc["Desargues, dodecahedron"]
-    assert len(found.table) == 6 and (same["first array"] == same["second array"]).all()
+    assert len(found.table) == 6
     assert same[["same array", "same walk counts", "distance = walk profile", "nodes alike"]].all(axis=None)
-    assert (same[["1-WL", "DE-1 SPD", "DE-1 LP", "DEA-1, K=2", "2-WL"]] == "same").all(axis=None)
-    assert (same["DE-2 edges"] == "layer 2").all() and other["DE-1 SPD"] == "layer 3"
     assert (other["first array"], other["second array"]) == ("{3,2,2,1,1;1,1,2,2,3}", "{3,2,1,1,1;1,1,1,2,3}")
     assert other["nodes alike"] and not other[["same array", "same walk counts"]].any()
     assert len(found.notes) == 1 and found.notes[0].startswith("Desargues, dodecahedron")
-    rings = {"mine": (zoo.cycle(9), zoo.cycle(9))}
     for length, different in ((0, False), (2, False), (3, True)):  # there are nodes at distance 3, and one walk to each
-        table = theory.theorem_3_7(rings, length=length).table
+        table = theory.theorem_3_7({"mine": (zoo.cycle(9), zoo.cycle(9))}, length=length).table
         assert table.index.tolist() == ["mine"] and table["distance = walk profile"].tolist() == [different]
 
 
@@ -271,20 +257,19 @@ def test_walk_counts_are_powers_of_the_adjacency_matrix(G: de.Graph) -> None:
         assert set(np.linalg.matrix_power(A, length)[far == j].tolist()) == {row["walks"]}
         assert row["walks"] == row["recurrence"]
         assert row["probability"] == pytest.approx(row["walks"] / max(G.degrees[0], 1) ** length)
+
+
+def test_walks_are_counted_up_to_8_steps_or_numbers_of_62_bits() -> None:
     assert theory.walk_counts(zoo.petersen()).table["length"].max() == 8
-    assert len(theory.walk_counts(zoo.petersen(), 0).table) == 3
-    if G.num_nodes == 2:  # numbers up to 2^62 fit
-        assert theory.walk_counts(zoo.cycle(5), 61).table["walks"].min() >= 0
-        with pytest.raises(de.ParameterError, match="degree 2"):
-            theory.walk_counts(zoo.cycle(5), 62)
+    assert theory.walk_counts(zoo.cycle(5), 61).table["walks"].min() >= 0
+    with pytest.raises(de.ParameterError, match="degree 2"):
+        theory.walk_counts(zoo.cycle(5), 62)
 
 
-def test_hops_and_marks() -> None:
-    table = theory.corollary_3_8([3, 1]).table
-    assert table.to_dict("list") == {"K=3": ["layer 2", "layer 1", "same", "same"],
-                                     "K=1": ["layer 2", "layer 4", "same", "same"]}  # fmt: skip
+def test_pairs_and_hops_of_your_own() -> None:
     mine = theory.all_nodes_as_targets({"mine": (zoo.domino(), zoo.bridged_triangles())}).table
     assert mine.loc["mine"].tolist() == ["same", "layer 0"] and len(mine) == 1
+    assert theory.corollary_3_8([3, 1]).table.loc["random cubic, n=320"].tolist() == ["layer 1", "layer 4"]
     for wrong in ([], 3, [0]):
         with pytest.raises(de.ParameterError, match="hops"):
             theory.corollary_3_8(wrong)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import networkx as nx
 import numpy as np
@@ -25,16 +25,14 @@ def test_the_file_of_regular_graphs_is_complete() -> None:
     for (n, r), group in every.items():
         assert all(G.degrees.tolist() == [r] * n for G in group)
         assert [G.title for G in group] == [f"{r}-regular, n={n}, no. {k + 1}" for k in range(len(group))]
-    for most in (1, 7, 10):
-        groups = theory.regular_family(most)
-        assert groups == [group for (n, _), group in every.items() if n <= most and len(group) > 1]
+    for most in (7, 10):
+        assert theory.regular_family(most) == [group for (n, _), group in every.items() if n <= most and len(group) > 1]
     for group in theory.regular_family(8):
         assert not any(theory.isomorphic(a, b) for a, b in combinations(group, 2))
 
 
 def test_the_small_family_is_of_connected_graphs_of_the_atlas() -> None:
     groups, atlas = theory.small_family(), nx.graph_atlas_g()
-    assert sum(len(list(combinations(group, 2))) for group in groups) == 20
     for G in (G for group in groups for G in group):
         A = atlas[int(G.title.removeprefix("atlas "))]
         assert nx.is_connected(A) and nx.utils.graphs_equal(nx.Graph(A.edges), nx.Graph(G.edges.tolist()))
@@ -76,9 +74,6 @@ def test_a_lift_covers_its_graph(G: de.Graph, copies: int, seed: int) -> None:
         assert sorted(lift.neighbors(v) // copies) == G.neighbors(v // copies).tolist()
     assert not de.distinguish(lift, theory.lift(G, copies, seed + 1), "1-WL").different
     assert lift.edges.tolist() == theory.lift(G, copies, seed).edges.tolist()
-
-
-def test_lifts_of_other_seeds_differ() -> None:
-    made = [theory.lift(zoo.figure1(), 3, seed) for seed in range(4)]
-    assert all(a.edges.tolist() != b.edges.tolist() for a, b in pairwise(made))
-    assert all(words in made[1].title for words in ("3-lift", "Fig. 1", "seed=1"))
+    assert f"{copies}-lift of a graph of {G.num_nodes} nodes, seed={seed}" == lift.title
+    petersens = [theory.lift(zoo.petersen(), 3, each) for each in (seed, seed + 1)]
+    assert petersens[0].edges.tolist() != petersens[1].edges.tolist() and "Petersen" in petersens[0].title

@@ -356,7 +356,7 @@ export function graphCanvas(host) {
     paintFading();
     paintLasso();
     el.dataset.targets = JSON.stringify(s.targets);
-    el.dispatchEvent(new CustomEvent("de-drawn", { bubbles: true, detail: { serial: s.serial } }));
+    el.dispatchEvent(new CustomEvent("de-drawn", { detail: { serial: s.serial } }));
   }
   function redraw() { waiting ||= requestAnimationFrame(draw); }
   function resize() {

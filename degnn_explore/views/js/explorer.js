@@ -268,7 +268,7 @@ export function renderExplorer({ model, el }) {
     function entry(u, at) {
       const drawn = net.drawn ? net.drawn[u] : u;
       if (drawn < 0) return entryOf(seen, palette, net.codes[u], 0, 0);
-      return entryOf(seen, palette, net.codes[u], cache.letters[at]?.[drawn] ?? 0, at);
+      return entryOf(seen, palette, net.codes[u], cache.letters[at][drawn], at);
     }
     if (depth < layer) notes.push(`Depth ${layer} would follow too many links; depth ${depth} is shown.`);
     if (!two && seen.targets[0].length > 3) notes.push(`Trees of the first 3 of ${seen.targets[0].length} targets.`);

@@ -44,7 +44,7 @@ export function subtreeView(host) {
       const notes = ["Pick a target to see the tree a GNN computes along."];
       return { ...frameOf, picture: NO_TREE, spots: [], levels: [], captions: [], notes };
     }
-    const gutter = width >= 330 ? 62 : 8; // for the names of the layers
+    const hasNames = width >= 330, gutter = hasNames ? 62 : 8; // for the names of the layers
     const box = { left: 8, right: width - gutter, top: 46, bottom: height - (scene.named ? 34 : 26) };
     const two = new Set(scene.letters).size > 1;
     const entry = (node) => scene.entry(node.members[0], depth - node.level);
@@ -54,7 +54,7 @@ export function subtreeView(host) {
     const [first, last] = [whole.roots[0], whole.roots.at(-1)], differ = two && whole.nodes[first].cls !== whole.nodes[last].cls;
     const spots = arrange(picture, box, form, code), ys = [...new Set(spots.map((spot) => spot.y))];
     const nameOf = (layer) => (layer ? `layer ${layer}` : scene.plain ? "start" : scene.baseName);
-    const levels = gutter > 20 ? ys.map((y, k) => [y, nameOf(picture.depth - k)]) : [];
+    const levels = hasNames ? ys.map((y, k) => [y, nameOf(picture.depth - k)]) : [];
     const step = picture.depth ? ys[1] - ys[0] : height;
     return {
       ...frameOf, picture, whole, spots, form, two, differ, entry, mark, levels, notes, step,
@@ -213,7 +213,6 @@ export function subtreeView(host) {
     writeKey();
     el.dataset.form = built.form ?? "";
     el.dataset.levels = JSON.stringify(sizes);
-    el.dispatchEvent(new CustomEvent("de-drawn", { bubbles: true, detail: {} }));
   }
   function described() {
     if (!built.whole) return built.notes[0];

@@ -15,13 +15,17 @@ from degnn_explore.learn.registry import MODELS
 from degnn_explore.views.board.state import SETTINGS, BoardState
 
 
-def test_a_graph_of_any_kind_is_asked_about(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["file", "networkx", "graph"])
+def test_a_graph_of_any_kind_is_asked_about(tmp_path: Path, kind: str) -> None:
     (tmp_path / "club.csv").write_text("a,b\nb,c\nc,a\nc,d\n", encoding="utf-8")
-    for given in (str(tmp_path / "club.csv"), nx.cycle_graph(8), de.zoo.figure1()):
-        state = BoardState(given)
-        kinds = [key for key, _ in state.questions() if key.endswith("|own graph")]
-        assert state.question == "links|own graph" and kinds == ["links|own graph", "triangles|own graph"]
-        assert state.setup().kind == "links" and state.asked == f"links of {state.graph.title or 'my graph'}"
+    given = {"file": str(tmp_path / "club.csv"), "networkx": nx.cycle_graph(8), "graph": de.zoo.figure1()}
+    state = BoardState(given[kind])
+    kinds = [key for key, _ in state.questions() if key.endswith("|own graph")]
+    assert state.question == "links|own graph" and kinds == ["links|own graph", "triangles|own graph"]
+    assert state.setup().kind == "links" and state.asked == f"links of {state.graph.title or 'my graph'}"
+
+
+def test_labels_are_asked_about_first_and_other_questions_have_graphs_of_their_own() -> None:
     assert BoardState(de.load("karate")).question == "roles|karate" == BoardState("karate").question
     labeled = de.zoo.figure1().with_labels([0, 1] * 4).with_title("")
     state = BoardState(labeled)

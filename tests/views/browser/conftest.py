@@ -42,6 +42,13 @@ def visit(chrome: Any, lab: jupyter.Lab) -> Iterator[Callable[..., jupyter.Visit
     for one in opened:
         one.close()
     lab.shut_down_kernels()
-    assert [address for one in opened for address in one.abroad] == []
-    assert [line for one in opened for line in one.complaints] == []
+    assert [found for one in opened for found in (*one.abroad, *one.complaints)] == []
     assert lost == []  # whatever ipywidgets gives up is drawn all the same
+
+
+def serious(page: Any, selector: str) -> list[tuple[str, str]]:
+    """What axe-core finds."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, selector).response["violations"]
+    return [(it["id"], it["nodes"][0]["html"]) for it in found if it["impact"] in ("serious", "critical")]

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -34,9 +34,9 @@ look();
 class App:
     """The running command, its output, and the address that it printed."""
 
-    def __init__(self, folder: Path, *arguments: str, title: str = "The Explorer") -> None:
+    def __init__(self, folder: Path, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "degnn_explore.cli", *arguments],
+            [sys.executable, "-m", "degnn_explore.cli", *arguments, "--no-browser"],
             stderr=subprocess.PIPE,
             text=True,
             cwd=folder,
@@ -45,15 +45,12 @@ class App:
         self.lines: list[str] = []  # read all the time: a server whose pipe is full stands still
         Thread(target=lambda: self.lines.extend(self.process.stderr or ()), daemon=True).start()
         until(lambda: self.lines or self.process.poll() is not None, told=lambda: "the app says nothing")
-        assert f"{title} is at http://127.0.0.1:" in "".join(self.lines[:1]), "".join(self.lines)
+        assert " is at http://127.0.0.1:" in "".join(self.lines[:1]), "".join(self.lines)
         self.address = self.lines[0].split()[-1]
 
     def kernels(self) -> list[psutil.Process]:
-        return [
-            child
-            for child in psutil.Process(self.process.pid).children(recursive=True)
-            if "ipykernel_launcher" in child.cmdline()
-        ]
+        children = psutil.Process(self.process.pid).children(recursive=True)
+        return [child for child in children if "ipykernel_launcher" in child.cmdline()]
 
     def open(self, visit: jupyter.Visit) -> Panel:
         """Opens its page; a page without a panel fails with all that page and app have printed."""
@@ -64,23 +61,31 @@ class App:
             printed = "\n".join([visit.report(), "app:", *self.lines, f"kernels: {self.kernels()}"])
             raise AssertionError(f"no panel: {error}\n{printed}") from error
 
-    def interrupt(self) -> int:
-        """Ctrl-C; the exit code."""
+    def interrupt(self) -> None:
+        """Ctrl-C ends it and its kernels."""
+        kernels = self.kernels()
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(LONG)
+        assert self.process.wait(LONG) == 0 and psutil.wait_procs(kernels, timeout=LONG)[1] == []
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
+def start(tmp_path: Path) -> Iterator[Callable[..., App]]:
     (tmp_path / "mine.csv").write_text("source,target\nann,bob\nbob,<img src=x>\nbob,eve\n", encoding="utf-8")
     (tmp_path / "secret.png").write_bytes(b"\x89PNG")
-    made = App(tmp_path, "explore", "mine.csv", "ann", "--no-browser")
-    yield made
-    if made.process.poll() is None:
-        made.process.kill()
+    made: list[App] = []
+
+    def run(*arguments: str) -> App:
+        made.append(App(tmp_path, *arguments))
+        return made[-1]
+
+    yield run
+    for app in made:
+        if app.process.poll() is None:
+            app.process.kill()
 
 
-def test_the_explorer_opens_for_who_has_the_token_and_ctrl_c_ends_it_all(app: App, chrome: Any) -> None:
+def test_the_explorer_opens_for_who_has_the_token_and_ctrl_c_ends_it_all(start: Any, chrome: Any) -> None:
+    app = start("explore", "mine.csv", "ann")
     bare, _, token = app.address.partition("?token=")
     assert len(token) == 32
     with pytest.raises(urllib.error.HTTPError, match="404"):
@@ -103,27 +108,19 @@ def test_the_explorer_opens_for_who_has_the_token_and_ctrl_c_ends_it_all(app: Ap
     assert visit.page.title() == "The Explorer"
     assert visit.page.locator(".jp-CodeCell .jp-InputArea").count() == 0
     assert visit.page.evaluate("() => document.documentElement.scrollHeight <= window.innerHeight")
-    kernels = app.kernels()
-    assert len(kernels) == 1
-    assert app.interrupt() == 0
-    assert psutil.wait_procs(kernels, timeout=LONG)[1] == []
+    [kernel] = app.kernels()
+    other = jupyter.Visit(chrome)
+    app.open(other).targets([0])
+    other.page.close(run_before_unload=True)  # a page that is closed takes its kernel along
+    until(lambda: app.kernels() == [kernel])
+    app.interrupt()
     assert (visit.abroad, visit.complaints) == ([], [])
+    other.close()
     visit.close()
 
 
-def test_a_page_that_is_closed_takes_its_kernel_along(app: App, chrome: Any) -> None:
-    visit = jupyter.Visit(chrome)
-    app.open(visit).targets([0])
-    kernels = app.kernels()
-    visit.page.close(run_before_unload=True)
-    assert psutil.wait_procs(kernels, timeout=LONG)[1] == []
-    assert app.interrupt() == 0
-    visit.close()
-
-
-def test_the_app_shows_explorer_and_board_on_a_projector(tmp_path: Path, chrome: Any) -> None:
-    app = App(tmp_path, "app", "--no-browser", title="Distance Encoding")
-    visit = jupyter.Visit(chrome, 1280, 800)
+def test_the_app_shows_explorer_and_board_on_a_projector(start: Any, chrome: Any) -> None:
+    app, visit = start("app"), jupyter.Visit(chrome, 1280, 800)
     panel = app.open(visit)
     panel.verdict("DE-SPD", "layer 2")
     tree = panel.tree.bounding_box()
@@ -132,6 +129,6 @@ def test_the_app_shows_explorer_and_board_on_a_projector(tmp_path: Path, chrome:
     visit.page.get_by_role("button", name="Race").wait_for()
     visit.page.get_by_text("Explorer", exact=True).first.click()
     panel.graph.wait_for()
-    assert app.interrupt() == 0
+    app.interrupt()
     assert (visit.abroad, visit.complaints) == ([], [])
     visit.close()

@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.support.boards import Board, fresh
-from tests.support.explorers import Panel
-from tests.support.marimo_server import marimo_page
-from tests.support.waiting import LONG
+
+from .conftest import serious
 
 # What can be clicked; a group of radio buttons is one control, as are the links of a table.
 CONTROLS = """el => [...el.querySelectorAll('button:not([role=radio]), select, input, [role=radiogroup]')]
@@ -28,14 +25,6 @@ class Degrees(de.SetNet):
     def forward(self, batch):
         return self.out(batch).squeeze(1)
 de.register_model(Degrees, name="my degrees")"""
-
-
-def serious(board: Board) -> list[tuple[str, str]]:
-    """What axe-core finds."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(board.page, ".de-board").response["violations"]
-    return [(it["id"], it["nodes"][0]["html"]) for it in found if it["impact"] in ("serious", "critical")]
 
 
 def test_a_race_with_a_model_of_a_readers_own_from_start_to_asking(lab: Any, visit: Any) -> None:
@@ -60,7 +49,7 @@ def test_a_race_with_a_model_of_a_readers_own_from_start_to_asking(lab: Any, vis
     size = board.box.bounding_box()
     assert size["height"] <= 610 and board.box.evaluate("el => el.scrollWidth <= el.clientWidth + 1")
     assert board.box.locator(".de-dots").evaluate(NAMES_END) < board.box.locator(".de-dots").evaluate(LINES_BEGIN)
-    assert serious(board) == []
+    assert serious(board.page, ".de-board") == []
     with board.page.expect_download() as waiting:
         board.box.get_by_role("button", name="CSV ↓").click()
     assert waiting.value.suggested_filename == "links-karate.csv"
@@ -70,7 +59,7 @@ def test_a_race_with_a_model_of_a_readers_own_from_start_to_asking(lab: Any, vis
     board.until(lambda: set(board.answers()) == models)
     board.says("Why does ")
     assert board.box.locator(".de-inside .de-stage").count() == 1
-    assert serious(board) == []
+    assert serious(board.page, ".de-board") == []
     board.tab("By distance")
     board.says("DE-GNN-SPD right")
     board.tab("Missing links")
@@ -98,42 +87,3 @@ def test_a_reload_shows_the_race_that_goes_on_and_it_can_be_cancelled_and_contin
     again.go.click()
     again.means("cancel")
     again.until(lambda: again.progress("GCN") >= before)
-
-
-MARIMO = """
-import marimo
-app = marimo.App()
-
-@app.cell
-def _():
-    import marimo as mo
-    import degnn_explore as de
-    board = mo.ui.anywidget(de.TrainingBoard("karate", "links", ["GCN", "DE-GNN-SPD"], seeds=1, epochs=4))
-    board
-    return (board,)
-"""
-
-
-def test_marimo_races_two_models_asks_them_and_explains(
-    chrome: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("marimo")
-    monkeypatch.setenv("DEGNN_RUNS", str(tmp_path / "runs"))
-    context = chrome.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(1000 * LONG)
-    page = context.new_page()
-    with marimo_page(tmp_path, MARIMO) as address:
-        page.goto(address)
-        board = Board(page)
-        board.means("race")
-        board.go.click()
-        board.means("done")
-        board.until(lambda: set(board.results()) == {"GCN", "DE-GNN-SPD"})
-        board.box.locator(".de-listed .de-link", has_text="Why?").first.click()
-        board.until(lambda: set(board.answers()) == {"GCN", "DE-GNN-SPD"})
-        board.says("Why does ")
-        before = board.box.locator(".de-answer").inner_text()
-        Panel(page).click(9)  # in the Explorer: another pair is asked about
-        board.until(lambda: board.box.locator(".de-answer").inner_text() != before)
-        assert board.box.get_by_role("alert").filter(visible=True).count() == 0
-    context.close()

@@ -8,6 +8,9 @@ from typing import Any
 from tests.support.explorers import Panel, fresh
 from tests.support.lab import change_theme, kernel
 
+from .conftest import serious
+
+RESTART = "() => [...window.jupyterapp.shell.widgets('main')][0].sessionContext.session.kernel.restart()"
 EVIL = "<img src=x onerror=alert(1)>"
 
 
@@ -57,17 +60,8 @@ def test_keys_stay_in_the_panel_and_pick(lab: Any, visit: Any) -> None:
     assert panel.page.locator(".jp-Cell.jp-MarkdownCell").count() == 0
 
 
-def test_tours_and_questions_hide_what_they_must(lab: Any, visit: Any) -> None:
-    question = "de.Explorer(preset='fig5', hops=2, ask='Does it tell them apart?')"
-    panel = fresh(lab, visit, "tour", "de.Explorer(tour='hexagon')", question)
-    assert len(panel.controls()) <= 6, panel.controls()
-    for step in range(2, 6):
-        panel.press("Next")
-        panel.until(lambda step=step: panel.box.locator(".de-lesson").inner_text().startswith(f"{step} of 5"), True)
-        assert len(panel.controls()) <= 6, panel.controls()
-    panel.press("Finish")
-    panel.until(lambda: panel.box.locator(".de-lesson").is_visible(), False)
-    panel = Panel(panel.page, 1)
+def test_a_question_hides_the_answer_until_there_is_a_guess(lab: Any, visit: Any) -> None:
+    panel = fresh(lab, visit, "ask", "de.Explorer(preset='fig5', hops=2, ask='Does it tell them apart?')")
     assert not panel.box.locator(".de-right").is_visible() and not panel.box.locator(".de-headline").is_visible()
     panel.shows(["target: 1 | 1", "distance 1: 2 | 2", "distance 2: 2 | 2"])  # layer 0: the answer is not colored in
     panel.press("Show me")
@@ -124,14 +118,17 @@ def test_errors_names_files_and_many_panels(lab: Any, visit: Any, tmp_path: Path
 
 
 def test_axe_finds_nothing_serious(lab: Any, visit: Any) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     panel = fresh(lab, visit, "axe", "de.Explorer()")
     for theme, opened in (("dark", False), ("light", False), ("light", True), ("dark", True)):
         change_theme(panel.page, f"JupyterLab {theme.title()}")
         panel.until(lambda theme=theme: panel.box.get_attribute("data-theme"), theme)
         if opened and not panel.box.locator(".de-drawer").is_visible():
             panel.press("More")
-        found = Axe().run(panel.page, ".de-explorer").response["violations"]
-        serious = [(it["id"], it["nodes"][0]["html"]) for it in found if it["impact"] in ("serious", "critical")]
-        assert serious == []
+        assert serious(panel.page, ".de-explorer") == []
+
+
+def test_after_a_restart_one_sentence_says_what_to_do(lab: Any, visit: Any) -> None:
+    panel = fresh(lab, visit, "restart", "de.Explorer(preset='hexagon')")
+    panel.page.evaluate(RESTART)
+    panel.page.locator(".de-explorer.de-gone").wait_for()
+    assert "Re-run this cell" in panel.box.evaluate("el => getComputedStyle(el, '::before').content")

@@ -1,6 +1,6 @@
-"""A saved page in a real browser: opened offline from its file, it shows a tour, hears clicks and says what it lacks.
+"""Saved files in a real browser, opened offline: a page shows a tour, hears clicks and says what it lacks; a report.
 
-That it says what the live panel says is tested state by state in tests/views/explorer/test_saved_page.py.
+That a page says what the live panel says is tested state by state in tests/views/js/test_saved_page.py.
 """
 
 from __future__ import annotations
@@ -13,21 +13,23 @@ import pytest
 
 import degnn_explore as de
 from tests.support.explorers import Panel
+from tests.support.waiting import LONG
 
-Opener = Callable[..., Panel]
+Opener = Callable[[Path], Any]
 
 
 @pytest.fixture
 def offline(chrome: Any) -> Iterator[Opener]:
     """Opens files without a network; none may complain on the console."""
     context, complaints = chrome.new_context(offline=True), list[str]()
+    context.set_default_timeout(1000 * LONG)
 
-    def start(file: Path) -> Panel:
+    def start(file: Path) -> Any:
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(file.as_uri())
-        return Panel(page)
+        return page
 
     yield start
     context.close()
@@ -37,10 +39,10 @@ def offline(chrome: Any) -> Iterator[Opener]:
 def test_a_page_opens_offline_shows_its_tour_and_hears_clicks(offline: Opener, tmp_path: Path) -> None:
     file = de.Explorer(preset="hexagon").page(tmp_path / "hexagon.html", tour="hexagon")
     assert file.stat().st_size < 5_000_000
-    panel = offline(file)
-    lesson, pills = panel.box.locator(".de-lesson-text"), panel.box.locator(".de-pills")
+    panel = Panel(offline(file))
+    lesson = panel.box.locator(".de-lesson-text")
     assert lesson.inner_text().startswith("1 of ")
-    assert not pills.is_visible()  # they would answer what the tour is about to ask
+    assert not panel.box.locator(".de-pills").is_visible()  # they would answer what the tour is about to ask
     for step in range(2, 6):
         panel.press("Next")
         panel.until(lambda step=step: lesson.inner_text().startswith(f"{step} of "), True)
@@ -56,13 +58,24 @@ def test_a_page_opens_offline_shows_its_tour_and_hears_clicks(offline: Opener, t
 
 
 def test_what_is_not_recorded_is_disabled_and_says_so(offline: Opener, tmp_path: Path) -> None:
-    panel = offline(de.Explorer((de.zoo.cycle(61), [0])).page(tmp_path / "ring.html"))
+    page = offline(de.Explorer((de.zoo.cycle(61), [0])).page(tmp_path / "ring.html"))
+    panel = Panel(page)
     panel.press("More")
     assert panel.box.locator(".de-bar select").is_disabled()
-    assert panel.page.get_by_text("Recorded here: single targets;").count()
+    assert page.get_by_text("Recorded here: single targets;").count()
     assert panel.box.locator(".de-row select[aria-label=Targets] option").all_inner_texts() == ["1 node"]
-    panel.page.keyboard.press("Escape")
-    panel.page.set_viewport_size({"width": 390, "height": 800})  # a phone stacks the cards
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 390, "height": 800})  # a phone stacks the cards
     left, right = (panel.box.locator(css).bounding_box() for css in (".de-left", ".de-right"))
     assert right["y"] >= left["y"] + left["height"] and left["width"] > 350
-    assert panel.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_report_is_read_offline(offline: Opener, tmp_path: Path) -> None:
+    board = de.TrainingBoard("karate", "links", ["Katz"], seeds=1, results=tmp_path / "runs")
+    board.start()
+    board.wait(LONG)
+    page = offline(board.report(tmp_path / "race.html"))
+    board.close()
+    assert page.locator("h2").all_inner_texts()[:2] == ["Curves: test AUC", "Comparison"]
+    assert page.locator("img").evaluate("el => el.naturalWidth") == 820

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import re
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from degnn_explore.views.explorer.verdicts import Question, answers
 from degnn_explore.views.explorer.verdicts import shown as shown_pills
 from degnn_explore.views.text import node_name
 from tests.support.page import Page
+from tests.support.waiting import LONG
 
 ARRAYS = ("xy", "edges", "codes", "numbers", "classes")
 CITIES = {"city": ["Rome", "", "Oslo"], "land": ["IT", "", "NO"], "size": [3.0, 1.0, 2.0]}
@@ -42,10 +42,11 @@ def shown(explorer: de.Explorer) -> dict[str, Any]:
     """What the page draws, once the verdicts are in; without titles, notes and the count of messages."""
     explorer.wait()
     state = explorer.get_state(["targets", "values", "seen", "graphs", "pills", *ARRAYS])
-    state["seen"] = {name: value for name, value in state["seen"].items() if name != "serial"}
-    unwritten = ("title", "titles", "idea", "example", "notes")  # copied code has none of these
-    state["graphs"] = {name: value for name, value in state["graphs"].items() if name not in unwritten}
-    return state
+    unwritten = {"serial", "title", "titles", "idea", "example", "notes"}  # copied code has none of these
+    written = {
+        name: {key: it for key, it in state[name].items() if key not in unwritten} for name in ("seen", "graphs")
+    }
+    return state | written | {"title": state["seen"]["title"]}
 
 
 def pasted(explorer: de.Explorer) -> Any:
@@ -156,21 +157,17 @@ def test_the_page_gets_the_graphs_as_they_are() -> None:
     explorer = de.Explorer((named(), ["ü"]), (de.zoo.cycle(3), [1]), layout="circular", layer=0)
     page, graphs = Page(explorer), explorer.graphs
     assert graphs["names"] == ["a", "b'\"\\", "ü", "7", "v0", "v1", "v2"] and graphs["starts"] == [0, 4, 7]
-    assert graphs["notes"] == ["Rome, IT", "", "Oslo, NO", "", "", "", ""]
+    assert graphs["notes"] == ["Rome, IT", "", "Oslo, NO", "", "", "", ""] and graphs["coast"] == []
     assert graphs["titles"][0] == "cities" and graphs["nodes"] == [4, 3] and graphs["drawn"] == [[], []]
-    assert not graphs["same"] and not graphs["more"] and graphs["coast"] == [] and graphs["example"] == ""
-    assert graphs["title"] == f"cities and {de.zoo.cycle(3).title}"
+    assert graphs["title"] == f"cities and {de.zoo.cycle(3).title}" and not graphs["same"] and not graphs["more"]
     assert page["edges"].tolist() == [0, 1, 1, 2, 4, 5, 4, 6, 5, 6]
     places = page["xy"].reshape(-1, 2)
     np.testing.assert_allclose(np.hypot(*places.T), 1, rtol=1e-6)
-    np.testing.assert_allclose(places[[0, 1, 4]], [[0, 1], [1, 0], [0, 1]] * np.array([1, 1]), atol=1e-6)
-    texts = [label[0] for label in page["seen"]["labels"]]
-    assert [texts[code] for code in page["codes"]] == [
-        *("distance 2", "distance 1", "target", "unreachable"),
-        *("distance 1", "target", "distance 1"),
-    ]
-    assert not de.Explorer((de.zoo.cycle(3), [0])).graphs["notes"]
-    assert de.Explorer(preset="fig1").graphs["same"] and not de.Explorer(preset="hexagon").graphs["same"]
+    np.testing.assert_allclose(places[[0, 1, 4]], [[0, 1], [1, 0], [0, 1]], atol=1e-6)
+    texts = [page["seen"]["labels"][code][0] for code in page["codes"]]
+    assert texts[:4] == ["distance 2", "distance 1", "target", "unreachable"]
+    assert texts[4:] == ["distance 1", "target", "distance 1"]
+    assert de.Explorer(preset="fig1").graphs["same"] and not de.Explorer((de.zoo.cycle(3), [0])).graphs["notes"]
 
 
 def test_the_menus_offer_all_that_there_is() -> None:
@@ -188,7 +185,6 @@ def test_targets_are_a_trait_that_code_may_observe_and_set() -> None:
     explorer.observe(lambda change: heard.append(change["new"]), "targets")
     page = Page(explorer)
     explorer.targets = [[0], [1]]
-    assert page["targets"] == [[0], [1]]
     page.change(targets=[[0, 5], [1]])
     assert heard == [[[0], [1]], [[0, 5], [1]]] and explorer.state.sides[0].targets == (0, 5)
     with pytest.raises(de.TargetError, match="Node 99"):
@@ -199,30 +195,24 @@ def test_targets_are_a_trait_that_code_may_observe_and_set() -> None:
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        ({"kind": "do", "name": "dance"}, "dance"),
-        ({"kind": "do", "name": "example", "key": "fig9"}, "fig9"),
-        ({"kind": "do", "name": "tour", "key": "fig9"}, "fig9"),
-        ({"kind": "do", "name": "export", "what": "movie"}, "movie"),
-        ({"kind": "do", "name": "open", "path": "nobody.csv"}, "nobody.csv"),
-        ({"kind": "do", "name": "example"}, "KeyError"),  # a bug of ours shows its traceback
+        ({"name": "dance"}, "dance"),
+        ({"name": "example", "key": "fig9"}, "fig9"),
+        ({"name": "export", "what": "movie"}, "movie"),
+        ({"name": "example"}, "KeyError"),  # a bug of ours shows its traceback
         ({"values": {"layer": 77}}, "at most 6"),
-        ({"values": {"cut": "perhaps"}}, "cut"),
         ({"values": {"layout": "geography"}}, "geography"),
         ({"values": {"color_by": "LapPE", "toggle": "LapPE"}}, "repeated"),
         ({"values": {"speed": 3}}, "speed"),
-        ({"targets": [[99], [0]]}, "Node 99"),
         ({"targets": [[1]]}, "2 target sets"),
     ],
 )
 def test_what_is_refused_is_explained_and_changes_nothing(message: dict[str, Any], words: str) -> None:
     explorer = de.Explorer(preset="hexagon")
     before, page = shown(explorer), Page(explorer)
-    if "values" in message:
-        page.choose(**message["values"])
-    elif "targets" in message:
-        page.change(**message)
+    if "name" in message:
+        page.do(**message)
     else:
-        page.send(message)
+        page.change(**{name: page[name] | it if name == "values" else it for name, it in message.items()})
     assert shown(explorer) == before
     assert words in page["error"]["text"] and bool(page["error"]["details"]) == (words == "KeyError")
     page.choose(layer=1)
@@ -249,22 +239,17 @@ def test_stepping_needs_no_kernel_up_to_2000_nodes() -> None:
 
 @pytest.mark.parametrize("key", PRESETS)
 def test_examples_open_by_command_and_have_a_picture(key: str) -> None:
-    example = PRESETS[key]
     page = Page(de.Explorer())
     page.do("example", key=key)
-    explorer = page.panel
-    assert explorer.graphs["example"] == key and explorer.error == {} and explorer.graphs["title"] == example.title
-    assert explorer.graphs["idea"] == example.idea and all(explorer.targets)
-    chosen = (example.color_by, example.layer, example.cut, example.size)
-    assert tuple(explorer.values[name] for name in ("color_by", "layer", "cut", "size")) == chosen
-    assert explorer.graphs["titles"] == [side.graph.title for side in explorer.state.sides]
+    explorer, graphs = page.panel, page["graphs"]
+    assert (graphs["example"], graphs["title"], graphs["idea"]) == (key, PRESETS[key].title, PRESETS[key].idea)
+    for name in ("color_by", "layer", "cut", "size"):
+        assert explorer.values[name] == getattr(PRESETS[key], name)
     caption, html = explorer.static()
-    assert example.title in caption and "<figcaption" in html and len(html) < 1_500_000
-    drawn = explorer.svg()
-    assert ('class="land"' in drawn) == bool(explorer.graphs["coast"]) == (key == "us-flights")
+    assert PRESETS[key].title in caption and "<figcaption" in html and len(html) < 1_500_000
+    assert ('class="land"' in explorer.svg()) == bool(graphs["coast"]) == (key == "us-flights")
     assert ("16,714 edges" in caption) == (key == "pb")  # of which a picture shows a part
-    kept = pasted(explorer)
-    assert kept.targets == explorer.targets and kept.values == explorer.values
+    assert pasted(explorer).targets == explorer.targets and all(explorer.targets)
 
 
 def test_verdicts_arrive_one_after_the_other_and_are_those_of_distinguish() -> None:
@@ -277,16 +262,14 @@ def test_verdicts_arrive_one_after_the_other_and_are_those_of_distinguish() -> N
     assert known == [*range(len(known) - 1), len(known) - 2] and known[-1] == len(page["pills"]["pills"]) == 8
     assert [pills["busy"] for pills in heard] == [True] * (len(heard) - 1) + [False]
     assert not any("classes" in pill for pills in heard[:-1] for pill in pills["pills"])
-    a, b = explorer.state.picks
     for pill in page["pills"]["pills"]:
-        method, many = pill["method"], pill["method"] == "DEA-SPD"
-        verdict = de.distinguish(a, b, method, hops=3 if many else None, progress=False)
-        assert pill["layer"] == verdict.layer == explorer.verdicts[method].layer and pill["hops"] == (3 if many else 1)
+        method, hops = pill["method"], 3 if pill["method"] == "DEA-SPD" else None
+        verdict = de.distinguish(*explorer.state.picks, method, hops=hops, progress=False)
+        assert pill["layer"] == verdict.layer == explorer.verdicts[method].layer and pill["hops"] == (hops or 1)
         assert ("classes" in pill) == (method != "2-WL") and ("why" in pill) == pill["afterwards"]
         assert pill["afterwards"] == (method in ("zero-one", "DRNL", "RWSE")) and pill["what"]
     again = len(heard)
-    page.choose(layer=3)
-    page.choose(root=1)
+    page.choose(layer=3, root=1)
     explorer.wait()
     assert len(heard) == again  # the same question is not asked twice
     explorer.targets = [[0, 1], []]
@@ -299,7 +282,7 @@ def test_reasons_of_large_graphs_come_in_words_and_what_takes_too_long_is_skippe
         found: dict[str, Any] = {"DE-SPD": de.distinguish(*question.state.picks, "DE-SPD", progress=False)}
         pills = {pill["method"]: pill for pill in shown_pills(question, found, False)["pills"]}
         assert ("classes" in pills["DE-SPD"], "why" in pills["DE-SPD"]) == (small, not small)
-        assert "layer" not in pills["DE-LP"] and "classes" not in pills["DE-LP"]
+        assert not {"layer", "classes"} & pills["DE-LP"].keys()
     huge = Question.of(ExplorerState((de.zoo.cycle(3_000), [0]), (de.zoo.cycle(1_097), [0])))
     reason = next(answer for method, answer in answers(huge) if method == "DE-LP")
     [pill] = [pill for pill in shown_pills(huge, {"DE-LP": reason}, False)["pills"] if "skipped" in pill]
@@ -324,54 +307,39 @@ def test_an_encoding_that_fails_skips_its_verdict_alone() -> None:
             raise broken[0]
         return near.distance * 1.0
 
-    broken: list[Exception] = []
-    state = ExplorerState(*small())
+    broken, state = list[Exception](), ExplorerState(*small())
     state.update(color_by=de.encoding("picky", picky, columns=["c"], max_dist=2))
     for error, words in ((ValueError("too far"), "skipped: too far"), (KeyError("far"), "skipped: KeyError: 'far'")):
         broken[:] = [error]
         found = dict(answers(Question.of(state)))
         assert words in str(found.pop("DE-picky")) and not any(isinstance(it, str) for it in found.values())
-    broken.clear()
-
-
-def test_a_map_of_nodes_is_sent_where_nothing_can_tell_them_apart() -> None:
-    G = de.zoo.figure1()
-    explorer = de.Explorer((G, [3]), (G, [6]))
-    explorer.wait()
-    found = explorer.pills["symmetry"]
-    assert found["kind"] == "same" and found["map"][3] == 6 and found["degree"] == 3
-    assert {frozenset(found["map"][v] for v in edge) for edge in G.edges.tolist()} == set(
-        map(frozenset, G.edges.tolist())
-    )
-    fooled = de.Explorer(preset="fig4")
-    fooled.wait()
-    assert fooled.pills["symmetry"] == {
-        "kind": "different", "map": [], "degree": 6, "family": "strongly regular (16, 6, 2, 2)"
-    }  # fmt: skip
 
 
 def test_an_encoding_of_a_readers_own_has_colors_columns_and_a_pill() -> None:
-    three = de.encoding("three", lambda near: np.stack([near.distance, -near.distance, near.distance**2], -1),
-                        columns=["a", "b", "c"], max_dist=3)  # fmt: skip
-    one = de.encoding("one", lambda near: near.distance.clip(0) * 2.0, columns=["one"], max_dist=3)
+    columns = ["a", "b", "c"]
+    three = de.encoding(
+        "three",
+        lambda near: np.stack([near.distance, -near.distance, near.distance**2], -1),
+        columns=columns,
+        max_dist=3,
+    )
+    de.encoding("one", lambda near: near.distance.clip(0) * 2.0, columns=["one"], max_dist=3)
     explorer = de.Explorer(*small(), color_by=three, column=2)
     page = Page(explorer)
-    assert explorer.seen["title"] == "three: c" and explorer.seen["columns"] == ["a", "b", "c"]
     colored = explorer.codes
-    for column, title in enumerate(["three: a", "three: b", "three: c"]):
+    for column, name in enumerate(columns):
         page.choose(column=column)
-        assert page["seen"]["title"] == title and (explorer.codes == colored) == (column == 2)
+        assert page["seen"]["title"] == f"three: {name}" and (explorer.codes == colored) == (column == 2)
     page.choose(color_by="one", toggle="one")  # it has fewer columns
     assert page["error"] == {} and page["seen"]["title"] == "one" and page["seen"]["columns"] == ["one"]
     page.choose(color_by="three", toggle="three")
-    assert page["error"] == {} and page["seen"]["title"] == "three: c" and explorer.codes == colored
+    assert page["error"] == {} and page["seen"]["columns"] == columns and explorer.codes == colored
     explorer.wait()
-    assert [pill["title"] for pill in page["pills"]["pills"]][-1] == "DE-2 three"
+    assert page["pills"]["pills"][-1]["title"] == "DE-2 three"
     assert page["seen"]["method"] == "DE-three" == page["pills"]["pills"][-1]["method"]
     assert shown(pasted(explorer)) == shown(explorer) and explorer.code().count("de.encoding('three'") == 1
     with pytest.raises(de.ParameterError, match="not registered"):
         de.Explorer(color_by=de.SPD(3))
-    assert one.name in dict(explorer.options["colorings"])
 
 
 def test_of_a_large_graph_the_part_around_its_targets_is_drawn() -> None:
@@ -379,25 +347,21 @@ def test_of_a_large_graph_the_part_around_its_targets_is_drawn() -> None:
     ring = nx.cycle_graph(n)
     ring.add_edges_from([(0, 200), (n - 1, 200)])
     G = de.Graph.from_networkx(ring)
-    explorer = de.Explorer((G, [0]), layer=2, layout="circular")
-    page = Page(explorer)
+    page = Page(de.Explorer((G, [0]), layer=2, layout="circular"))
 
-    def drawn() -> set[int]:
-        return set(page["graphs"]["drawn"][0])
-
-    def near(start: int, size: int) -> set[int]:
+    def check_drawn(start: int) -> None:
         far = nx.single_source_shortest_path_length(ring, start)
-        return set(sorted(far, key=lambda v: (far[v], v))[:size])
+        drawn = sorted(sorted(far, key=lambda v: (far[v], v))[:1_500])
+        assert page["graphs"]["drawn"] == [drawn] and page["graphs"]["starts"] == [0, 1_500]
+        assert page["graphs"]["names"] == [node_name(G, v) for v in drawn] and page["graphs"]["nodes"] == [n]
+        edges = {(drawn[u], drawn[v]) for u, v in page["edges"].reshape(-1, 2).tolist()}
+        assert edges == {(u, v) for u, v in G.edges.tolist() if {u, v} <= set(drawn)}
 
-    assert drawn() == near(0, 1_500) and page["graphs"]["starts"] == [0, 1_500] and page["graphs"]["more"]
-    assert page["graphs"]["names"] == [node_name(G, v) for v in sorted(drawn())]
-    place = sorted(drawn())
-    edges = {(place[u], place[v]) for u, v in page["edges"].reshape(-1, 2).tolist()}
-    assert edges == {(u, v) for u, v in G.edges.tolist() if {u, v} <= drawn()}
+    check_drawn(0)
     page.change(targets=[[0, 700]])  # it is in sight: nothing moves
-    assert drawn() == near(0, 1_500) and not any("xy" in names for names in page.changes)
+    assert not any("xy" in names for names in page.changes)
     page.change(targets=[[5_000]])
-    assert drawn() == near(5_000, 1_500)
+    check_drawn(5_000)
     page.do("search", text="v17")
     assert page.heard[-1]["items"][0][:2] == [0, 17]  # nodes that are not drawn are found, too
     page.do("compare", on=True)
@@ -406,8 +370,8 @@ def test_of_a_large_graph_the_part_around_its_targets_is_drawn() -> None:
     for size in (3_000, 6_000, 12_000, 20_000):
         assert page["graphs"]["more"]
         page.do("more")
-        assert len(drawn()) == size == page["xy"].size / 2 == page["codes"].size
-    assert not page["graphs"]["more"] and page["graphs"]["nodes"] == [n]
+        assert len(page["graphs"]["drawn"][0]) == size == page["xy"].size / 2 == page["codes"].size
+    assert not page["graphs"]["more"]
 
 
 @pytest.mark.parametrize("cut", [False, True])
@@ -431,19 +395,14 @@ def test_the_tree_of_a_large_graph_comes_with_the_arcs_that_it_follows(cut: bool
         assert np.array_equal(rows, classes[:, net["nodes"]]) and codes == labels.codes[0][net["nodes"]].tolist()
 
 
-def test_a_tour_shows_every_step_and_a_question_waits_for_a_reply() -> None:
-    page = Page(de.Explorer(tour="fig1"))
-    explorer = page.panel
-    for at, step in enumerate(TOURS["fig1"].steps):
+def test_a_tour_goes_from_step_to_step_and_a_question_waits_for_a_reply() -> None:
+    page, tour = Page(de.Explorer(tour="fig1")), TOURS["fig1"]
+    for at, step in enumerate(tour.steps):
         page.do("tour", key="fig1", at=at)
-        lesson = page["lesson"]
-        assert (lesson["kind"], lesson["key"], lesson["at"]) == ("tour", "fig1", at)
-        assert (lesson["text"], lesson["look"], lesson["of"]) == (step.text, step.look, len(TOURS["fig1"].steps))
-        assert lesson["title"] == TOURS["fig1"].title
-    explorer.open_graph(de.load("karate"))
+        about = {"title": tour.title, "at": at, "of": len(tour.steps), "text": step.text, "look": step.look}
+        assert page["lesson"] == {"kind": "tour", "key": "fig1"} | about
+    page.panel.open_graph(de.load("karate"))
     assert page["targets"] == [[33]] and "34 nodes" in page["graphs"]["idea"] and page["graphs"]["example"] == ""
-    page.do("tour", key=TOURS["fig1"].title)
-    assert page["targets"] == [[2], [3]] and page["lesson"]["at"] == 0
     page = Page(de.Explorer(preset="fig3", ask="Can it?", answer="no"))
     assert page["lesson"] == {"kind": "ask", "question": "Can it?", "expected": "no", "reply": None}
     page.change(lesson=page["lesson"] | {"reply": "yes"})
@@ -453,19 +412,17 @@ def test_a_tour_shows_every_step_and_a_question_waits_for_a_reply() -> None:
 def test_what_is_exported_is_what_code_gets() -> None:
     explorer = de.Explorer(preset="hexagon")
     page = Page(explorer)
-    for what in ("graph.svg", "graph.png", "tree.svg", "tree.png", "page", "ego", "code"):
+    pictures = {f"{what}.{kind}": explorer.svg(what) for what in ("graph", "tree") for kind in ("svg", "png")}
+    assert len(set(pictures.values())) == 2
+    for what in (*pictures, "page", "ego", "code"):
         page.do("export", what=what)
-    assert [it.get("name") for it in page.heard] == [
-        *("graph.svg", "graph.png", "tree.svg", "tree.png", "explorer.html", "ego_network.html", None)
+    *drawn, saved, ego, code = page.heard
+    assert drawn == [
+        {"kind": "download", "name": name, "mime": "image/svg+xml", "text": text} for name, text in pictures.items()
     ]
-    graph, _, tree, _, saved, ego, code = page.heard
-    assert (graph["text"], tree["text"]) == (explorer.svg("graph"), explorer.svg("tree")) and graph["text"] != tree[
-        "text"
-    ]
-    assert {it["mime"] for it in page.heard[:4]} == {"image/svg+xml"} and saved["mime"] == ego["mime"] == "text/html"
-    assert ego["text"] == explorer.html() and "openPage(" in saved["text"]
+    assert saved | {"text": ""} == {"kind": "download", "name": "explorer.html", "mime": "text/html", "text": ""}
+    assert ego == saved | {"name": "ego_network.html", "text": explorer.html()} and "openPage(" in saved["text"]
     assert code == {"kind": "copy", "text": explorer.code()} and page["busy"] == ""
-    assert {it["kind"] for it in page.heard[:-1]} == {"download"}
 
 
 def test_one_model_a_panel_and_nothing_left_after_closing() -> None:
@@ -482,13 +439,6 @@ def test_one_model_a_panel_and_nothing_left_after_closing() -> None:
     assert gone() is None
 
 
-def test_it_opens_without_torch_and_in_the_plainest_locale() -> None:
-    code = (
-        "import sys; sys.modules['torch'] = None\n"
-        "import degnn_explore as de\n"
-        "explorer = de.Explorer(preset='hexagon')\nexplorer.wait()\n"
-        "print(len(explorer.get_state()['_script']) > 1000, explorer.targets)"
-    )
-    env = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=300)
-    assert done.stdout.strip() == "True [[0], [0]]", done.stderr[-2000:]
+def test_it_runs_without_torch() -> None:
+    code = "import sys; sys.modules['torch'] = None; import degnn_explore as de; de.Explorer(preset='hexagon').wait()"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=LONG)

@@ -62,47 +62,44 @@ class Slow:
         return self.graph
 
 
-def test_shares_grow_and_the_graph_comes_with_its_facts(page: Page, ring: Path) -> None:
+def test_shares_grow_the_graph_comes_with_its_facts_and_cancel_ends_it_whenever_it_comes(
+    page: Page, ring: Path
+) -> None:
     *progress, last = opened(page, ring)
     shares = [it["percent"] for it in progress]
     assert shares == sorted(shares) and shares[0] == 0 and 60 in shares and 60 < shares[-1] <= 100
     assert {it["name"] for it in progress} == {"ring.csv"} and all(it["what"] for it in progress)
     assert last["name"] == "ring.csv" and dict(last["facts"])["reach"].startswith("15 ")
     assert page["graphs"]["titles"] == ["ring"] and page["targets"] == [[0]] and page["error"] == {}
-
-
-def test_cancel_ends_it_whenever_it_comes(page: Page, ring: Path) -> None:
-    steps = len(opened(page, ring))
-    for cancel_at in range(1, steps - 1):
+    for cancel_at in range(1, len(progress)):
         page.do("example", key="fig1")
         shown = opened(page, ring, cancel_at)
         assert shown[-1].keys() == {"name", "note"} and "percent" in shown[-2] and page["graphs"]["example"] == "fig1"
 
 
-def test_the_graph_before_stays_until_all_is_there(page: Page, ring: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    explorer, slow = page.panel, Slow(de.zoo.petersen())
+@pytest.fixture
+def slow(page: Page, monkeypatch: pytest.MonkeyPatch) -> Slow:
+    """A file that is being opened."""
+    reader = Slow(de.zoo.petersen())
     with monkeypatch.context() as patched:
-        patched.setattr(module, "read_graph", slow)
+        patched.setattr(module, "read_graph", reader)
         page.do("open", path="slow.csv")
-    assert slow.begun.wait(LONG)
-    caption, html = explorer.static()
+    assert reader.begun.wait(LONG)
+    return reader
+
+
+def test_the_graph_before_stays_until_all_is_there(page: Page, slow: Slow) -> None:
+    caption, html = page.panel.static()
     assert "slow.csv" in caption and "<img" not in html
-    explorer.targets = [[5], [3]]  # the panel is alive meanwhile
+    page.panel.targets = [[5], [3]]  # the panel is alive meanwhile
     page.do("cancel")
     slow.go_on.set()
-    explorer.wait()
-    assert page["targets"] == [[5], [3]] and page["graphs"]["example"] == "fig1" and "<img" in explorer.static()[1]
+    page.panel.wait()
+    assert page["targets"] == [[5], [3]] and page["graphs"]["example"] == "fig1" and "<img" in page.panel.static()[1]
 
 
 @pytest.mark.parametrize("end", ["another file", "closed"])
-def test_a_file_that_nobody_waits_for_is_given_up(
-    page: Page, ring: Path, monkeypatch: pytest.MonkeyPatch, end: str
-) -> None:
-    slow = Slow(de.zoo.petersen())
-    with monkeypatch.context() as patched:
-        patched.setattr(module, "read_graph", slow)
-        page.do("open", path="slow.csv")
-    assert slow.begun.wait(LONG)
+def test_a_file_that_nobody_waits_for_is_given_up(page: Page, slow: Slow, ring: Path, end: str) -> None:
     if end == "closed":
         page.panel.close()
     else:

@@ -203,6 +203,10 @@ test("a result: dots of every seed, interval, the paper's diamond, the mean in n
   assert.equal(all(dots, "circle")[0].getAttribute("fill"), t.modelColor(BLUE, "dark"));
   assert.ok(all(dots, "circle").every((one) => x(one) < 300 && Number(one.getAttribute("cy")) < 100));
   assert.deepEqual([root.dataset.theme, root.style["--de-text"]], ["dark", t.PALETTE.dark.text]);
+  for (const [height, size] of [[76, "13"], [75, "11"]]) { // rows of 22 pixels, and lower ones
+    await change({ height });
+    assert.equal(all(dots, "text").find((one) => one.textContent === "GCN").getAttribute("font-size"), size);
+  }
   await model.put({ result: {} });
   await run(200);
   assert.equal(dots.style.display, "none");

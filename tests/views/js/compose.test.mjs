@@ -1,30 +1,12 @@
-// From what the network sees to colors. tests/views/js/test_front_end.py compares them with the static picture's.
+// From what the network sees to colors. test_front_end.py compares letters and legends with those of the static picture.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
-import { chance, neighborsOf, numbered, randomEdges, range, refine, withinHops } from "./worlds.mjs";
+import { chance, neighborsOf, randomEdges, range, refine, withinHops } from "./worlds.mjs";
 
 const t = await load("geometry", "compose");
 const LOOKS = Object.values(t.PALETTE), look = t.PALETTE.light;
 const seen = { labels: [["target", "0", 0], ["distance 1", "1", 1], ["unreachable", "∞", null]] };
-
-test("the largest part of a class that splits keeps its letter, and so its color", () => {
-  const codes = Uint16Array.from([0, 1, 1, 1, 1]), classes = Uint32Array.from([0, 1, 1, 1, 1, 0, 1, 2, 2, 2, 0, 1, 2, 2, 3]);
-  const letters = t.lineage(codes, classes, 2);
-  assert.deepEqual(letters.map((row) => [...row]), [[0, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 1, 0, 0, 2]]);
-  const [one, two] = [1, 2].map((layer) => t.coloring(seen, look, codes, letters, layer, [0, 5]));
-  assert.deepEqual(two.entries.map((entry) => [entry.mark, entry.counts[0]]), [["0a", 1], ["1a", 2], ["1b", 1], ["1c", 1]]);
-  assert.equal(one.entries[one.codes[2]].color, two.entries[two.codes[2]].color);
-});
-
-test("letters say which nodes of a label are alike: no more and no less, and a letter of a lone label stays", () => {
-  for (let seed = 0; seed < 40; seed++) {
-    const random = chance(seed), n = 4 + random.integer(8), codes = range(n).map(() => random.integer(2));
-    const classes = refine(neighborsOf(randomEdges(n, 0.3, random), n), codes, 4);
-    const letters = t.lineage(Uint16Array.from(codes), Uint32Array.from(classes.flat()), 4);
-    classes.forEach((row, layer) => assert.deepEqual(numbered(range(n).map((i) => `${codes[i]} ${letters[layer][i]}`)), numbered(row)));
-  }
-});
 
 test("before the first layer a color says the label; a side without targets is gray, as is what cannot be reached", () => {
   const codes = Uint16Array.from([0, 2, t.NO_TARGET]);

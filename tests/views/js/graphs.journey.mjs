@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { A, answerTo, B, live, near, openPanel, PILLS, samePlace, single, t, traits } from "./explorers.mjs";
 import { all, button, change, DARK, liveModel, pointer, run, shown, text, texts, type } from "./page.mjs";
-import { bytes, grid, HEXAGON, range, TRIANGLES, world } from "./worlds.mjs";
+import { bytes, chance, grid, HEXAGON, range, TRIANGLES, world } from "./worlds.mjs";
 
 const look = t.PALETTE.light;
 
@@ -142,15 +142,21 @@ test("arrows walk along edges, Enter and space pick, Escape clears, a and b chan
   assert.equal(uneven.stage.dataset.cursor, "8");
 });
 
-test("an arrow goes to a neighbor within about 70 degrees of its way", async () => {
-  for (const [key, angle] of [["ArrowRight", 0], ["ArrowUp", 90], ["ArrowLeft", 180], ["ArrowDown", 270]]) {
-    for (const [off, goes] of [[0, true], [68, true], [-68, true], [76, false], [-76, false], [180, false]]) {
-      const radians = ((angle + off) * Math.PI) / 180, xy = [0, 0, Math.cos(radians), Math.sin(radians)];
-      const panel = await single({ n: 2, edges: [[0, 1]], xy }, [0], { layers: 0 });
-      for (const press of [key, key]) await panel.press(press); // the first one is where the target is
-      assert.equal(panel.stage.dataset.cursor, goes ? "1" : "0", `${key} ${off}`);
+test("names stay 2 pixels inside their panel and off the rings of targets, and use all the room up to there", async () => {
+  const random = chance(7), panel = await single(grid(12, 5), [0], { layers: 0 }), least = [9, 9, 9, 9, 9];
+  await change({ calm: true, width: 400 });
+  for (let k = 0; k < 3; k++) await panel.press("+");
+  for (let k = 0; k < 120; k++) {
+    await panel.model.put({ xy: bytes(Float32Array.from(range(120), (i) => (i < 2 ? 0.5 : random.random()))) });
+    const named = panel.canvas.pen.calls.filter(({ name, given }) => name === "fillText" && /^g[1-9]/.test(given[0]));
+    const [{ at: [cx, cy], size: ring }] = drawn(panel).rings;
+    for (const { given: [word, x, y] } of named) {
+      const [right, top, bottom] = [x + 6 * word.length, y - 10, y + 3];
+      const offRing = Math.max(x - cx, cx - right, top - cy, cy - bottom) - ring;
+      [x, 400 - right, top, 300 - bottom, offRing].forEach((room, i) => { least[i] = Math.min(least[i], room); });
     }
   }
+  [2, 2, 2, 0, 2].forEach((wanted, i) => assert.ok(least[i] >= wanted - 0.01 && least[i] < wanted + 1, `${least}`));
 });
 
 test("each arrow goes its way", async () => {

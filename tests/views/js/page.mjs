@@ -21,6 +21,7 @@ class Text {
   remove() { this.parentElement?.take(this); }
 }
 
+const passive = new WeakSet(); // listeners that cannot prevent what a browser does
 export class Element {
   constructor(tag) {
     Object.assign(this, { tagName: tag, className: "", title: "", value: "", id: "", tabIndex: -1, scrollTop: 0 });
@@ -96,11 +97,18 @@ export class Element {
     return { left, top, width, height, right: left + width, bottom: top + height };
   }
 
-  addEventListener(name, act) { this.listeners.set(name, [...(this.listeners.get(name) ?? []), act]); }
+  addEventListener(name, act, options) {
+    if (options?.passive) passive.add(act);
+    this.listeners.set(name, [...(this.listeners.get(name) ?? []), act]);
+  }
   removeEventListener(name, act) { this.listeners.set(name, (this.listeners.get(name) ?? []).filter((other) => other !== act)); }
   dispatchEvent(event) {
     for (let node = this; node && !event.stopped; node = event.alone ? null : node.parentElement) {
-      (node.listeners.get(event.type) ?? []).forEach((act) => act(event));
+      for (const act of node.listeners.get(event.type) ?? []) {
+        const { defaultPrevented } = event;
+        act(event);
+        if (passive.has(act)) Object.assign(event, { defaultPrevented });
+      }
     }
   }
   // What a reader does: fire("keydown", { key: "Enter" }), or click().
@@ -192,7 +200,10 @@ export async function run(milliseconds = 2 * FRAME) {
 export const copied = [], downloads = [], observers = new Set(), mediaListeners = new Set();
 class Observer {
   constructor(act) { this.act = act; }
-  observe() { observers.add(this); }
+  observe(_, what) { // as a browser does
+    if (what && !Object.values(what).includes(true)) throw new TypeError("nothing to observe");
+    observers.add(this);
+  }
   disconnect() { observers.delete(this); }
 }
 class File extends Blob { // whose address node can import

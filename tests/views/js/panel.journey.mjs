@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { A, answerTo, B, live, openPanel, PILLS, records, samePlace, savedPage, single, t, traits } from "./explorers.mjs";
-import { all, button, change, choose, copied, downloads, liveModel, menuOf, run, setTick, shown, text, texts, type } from "./page.mjs";
+import { all, button, change, choose, clock, copied, downloads, liveModel, menuOf, run, setTick, shown, text, texts, type } from "./page.mjs";
 import { bytes, HEXAGON, pill, range, world } from "./worlds.mjs";
 
 const look = t.PALETTE.light;
@@ -115,6 +115,29 @@ test("trees unfold, names are written into them, and what is too wide is folded 
   assert.deepEqual([tree(), texts(panel.svg, ".de-named")], ["folded", []]);
 });
 
+test("discs, their marks and their rings keep off each other at any width", async () => {
+  let narrow = 0;
+  for (const form of ["folded", "tree"]) for (const targets of [[[0], [0]], [[0, 1], [0, 3]]]) {
+    const panel = await live({ values: { layer: 3, size: 0 }, hops: 2, view: { form } }, targets);
+    for (let width = 120; width <= 420; width += 12) {
+      await change({ width });
+      const levels = new Map();
+      for (const disc of discs(panel)) {
+        const boxes = all(disc, "rect").map((rect) => ["x", "y", "width"].map((name) => Number(rect.getAttribute(name))));
+        const [x, y, wide] = boxes.at(-1), level = Math.round(y + disc.querySelectorAll("rect").at(-1).getAttribute("height") / 2);
+        levels.set(level, [...(levels.get(level) ?? []), ...[[Math.min(x, boxes[0][0]), Math.max(x + wide, boxes[0][0] + boxes[0][2])]]]);
+      }
+      for (const row of levels.values()) {
+        row.sort((a, b) => a[0] - b[0]).slice(1).forEach(([left], k) => {
+          assert.ok(left >= row[k][1], `${form} ${width}: ${row}`);
+          narrow += left - row[k][1] < 4;
+        });
+      }
+    }
+  }
+  assert.ok(narrow > 20);
+});
+
 test("too many subtrees: the ones that matter are drawn, and it says how many there are", async () => {
   const n = 41, star = world([{ n, edges: range(n - 1).map((i) => [0, i + 1]) }], [[0]], { values: { layer: 1 }, layers: 1 });
   star.seen.labels = range(n).map((i) => [`value ${i}`, String(i), i]);
@@ -147,6 +170,7 @@ test("trees grow from the first three targets of one set, or from one target of 
   assert.equal(shown(root), false);
   await both.model.put({ ...answerTo([[], []], { values: { layer: 0 } }), pills: { pills: [] } });
   assert.deepEqual([discs(both).length, notes(both).length], [0, 1]); // says to pick a target
+  assert.equal(both.svg.getAttribute("aria-label"), notes(both)[0]);
 });
 
 // -- the bar
@@ -622,6 +646,14 @@ test("while its arrays are on their way a panel waits, then shows itself", async
   }
 });
 
+test("a panel that is closed while something arrives draws nothing more", async () => {
+  const panel = await live();
+  panel.model.set("values", { ...panel.values(), layer: 1 });
+  panel.close();
+  await run(0);
+  assert.equal(clock.jobs.length, 0);
+});
+
 // -- lessons
 
 test("a question hides verdict and trees until something is said, and judges it; the next one begins empty", async () => {
@@ -693,7 +725,7 @@ test("a tour: its steps forth and back, what to look at, and nothing else to pre
   assert.deepEqual([model.sent.at(-1), model.get("view").open], [{ kind: "do", name: "tour", key: "hexagon", at: 0 }, ""]);
 });
 
-// -- saved pages (what they answer is compared with Python in test_front_end.py)
+// -- saved pages (what they answer is compared with Python in test_saved_page.py)
 
 test("a saved page follows clicks and settings, and refuses with a note what is not recorded, until the next click", async () => {
   const panel = await savedPage("hexagon"), box = panel.root.querySelector(".de-error"), targets = () => panel.model.get("targets");
@@ -755,4 +787,6 @@ test("a tour of a saved page shows every step, and the panel stays where it is l
   button(root, "Leave").click();
   await run();
   assert.deepEqual([shown(root.querySelector(".de-lesson")), model.get("targets")], [false, steps.at(-2).targets]);
+  const without = await savedPage("one", "hexagon"); // a tour that the page could not hold
+  assert.ok(!shown(without.root.querySelector(".de-lesson")) && discs(without).length);
 });

@@ -42,15 +42,8 @@ def node(*arguments: str, given: str = "") -> str:
             "SENTENCES": json.dumps(SENTENCES),
             "TERMS": json.dumps([[term.name, term.pattern, term.line] for term in TERMS]),
         }
-        done = subprocess.run(
-            [program, *arguments],
-            input=given,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=LONG,
-            env=os.environ | variables,
-        )
+        command, env = [program, *arguments], os.environ | variables
+        done = subprocess.run(command, input=given, capture_output=True, encoding="utf-8", timeout=LONG, env=env)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     return done.stdout
 
@@ -59,8 +52,8 @@ def answers(modules: tuple[str, ...], names: str, body: str, cases: list[Any]) -
     """For each case what a function of JavaScript returns whose body sees it as ``given`` and these names as ``t``."""
     script = (
         'import { readFileSync } from "node:fs"; const t = await import(process.argv[1]); '
-        f'const answer = (given) => {{ {body} }}; const cases = JSON.parse(readFileSync(0, "utf8")); '
-        "console.log(JSON.stringify(cases.map(answer)));"
+        f'const answer = async (given) => {{ {body} }}; const cases = JSON.parse(readFileSync(0, "utf8")); '
+        "console.log(JSON.stringify(await Promise.all(cases.map(answer))));"
     )
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "joined.mjs")
@@ -72,13 +65,17 @@ def answers(modules: tuple[str, ...], names: str, body: str, cases: list[Any]) -
 def _records() -> str:
     """Two triangles and a hexagon with a tour, and one set of Fig. 1(a), as JSON."""
     hexagon, one = de.Explorer(preset="hexagon"), de.Explorer((de.zoo.figure1(), {2}))
-    return json.dumps({"hexagon": recorded(hexagon, "hexagon"), "one": recorded(one)})
+    return json.dumps({"hexagon": recorded(packed(hexagon, "hexagon")), "one": recorded(packed(one))})
 
 
-def recorded(explorer: de.Explorer, tour: str = "") -> dict[str, Any]:
-    """What a saved page records."""
+def packed(explorer: de.Explorer, tour: str = "") -> str:
+    """What a saved page has recorded, as it stands in the page."""
     with tempfile.TemporaryDirectory() as folder:
         page = explorer.page(Path(folder, "page.html"), tour=tour).read_text(encoding="utf-8")
-    packed = re.search(r'openPage\("([^"]+)"\)', page)
-    assert packed is not None
-    return json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    found = re.search(r'openPage\("([^"]+)"\)', page)
+    assert found is not None
+    return found[1]
+
+
+def recorded(text: str) -> dict[str, Any]:
+    return json.loads(gzip.decompress(base64.b64decode(text)))

@@ -128,13 +128,6 @@ test("a reason says what is known: skipped, Python's own, the layer at least, or
   assert.deepEqual(numbers(why(pairs, "2-WL")), [3, 1]); // edges among the targets
 });
 
-test("a reason names what anyone can count again", () => {
-  const c = six({ pills: [pill("DE-SPD", 2)] }, [[0], [0]]);
-  for (const word of ["v1", "v2", "linked", "v0 in A", "v0 in B"]) assert.ok(why(c, "DE-SPD").includes(word), word);
-  const walk = why(six({ pills: [pill("DE-LP", 0)] }, [[0], [0]]), "DE-LP");
-  assert.deepEqual([numbers(walk), walk.includes("never")], [[3, 0, 1, 4, 0], true]); // back after 3 steps with 1/4
-});
-
 test("why nothing tells them apart: the same nodes, a symmetry, or what the graphs are", () => {
   const none = range(2).map((k) => pill(["1-WL", "DE-SPD"][k], null)).concat(pill("2-WL", null));
   const not = (method, symmetry, more = {}, targets) => why(six({ pills: none, symmetry, ...more }, targets), method);

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
-import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,17 +15,16 @@ import degnn_explore as de
 from degnn_explore.views.content import TOURS
 from degnn_explore.views.explorer import offline_page
 from degnn_explore.views.explorer.explorer import MODULES
-from degnn_explore.views.js import joined
 from tests.support.page import Markup, Page
-from tests.views.js.test_front_end import node
 
-ASK = """
-import { readFileSync } from "node:fs";
-const t = await import(process.argv[1]);
-const { packed, wishes } = JSON.parse(readFileSync(0, "utf8")), model = t.recordedModel(await t.unpacked(packed));
+from . import records
+from .records import packed, recorded
+
+ANSWERS = """
+const model = t.recordedModel(await t.unpacked(given.packed));
 const plain = (value) => (ArrayBuffer.isView(value) ? Buffer.from(value.buffer).toString("base64") : value);
 const names = "targets values seen pills graphs options lesson error codes classes numbers xy edges".split(" ");
-console.log(JSON.stringify(wishes.map(({ targets, values, tour }) => {
+return given.wishes.map(({ targets, values, tour }) => {
   if (tour) model.send({ name: "tour", key: tour[0], at: tour[1] });
   else {
     model.set("values", { ...model.get("values"), ...values });
@@ -36,27 +32,14 @@ console.log(JSON.stringify(wishes.map(({ targets, values, tour }) => {
     model.save_changes();
   }
   return Object.fromEntries(names.map((name) => [name, plain(model.get(name))]));
-})));
+});
 """
 
 
-def recorded(html: str) -> str:
-    """What a page has recorded, packed."""
-    found = re.search(r'openPage\("([^"]+)"\)', html)
-    assert found is not None
-    return found[1]
-
-
-def unpacked(file: Path) -> Any:
-    return json.loads(gzip.decompress(base64.b64decode(recorded(file.read_text(encoding="utf-8")))))
-
-
-def answers(file: Path, wishes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def answers(page: str, wishes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What the page shows after each wish of a reader."""
-    script = file.with_suffix(".mjs")
-    script.write_text(joined(*MODULES, "recorded") + "\nexport { recordedModel, unpacked };\n", encoding="utf-8")
-    given = json.dumps({"packed": recorded(file.read_text(encoding="utf-8")), "wishes": wishes})
-    found: list[dict[str, Any]] = json.loads(node("--input-type=module", "-e", ASK, script.as_uri(), given=given))
+    case = {"packed": page, "wishes": wishes}
+    [found] = records.answers((*MODULES, "recorded"), "recordedModel, unpacked", ANSWERS, [case])
     binary = ("codes", "classes", "numbers", "xy", "edges")
     return [{name: base64.b64decode(it) if name in binary else it for name, it in state.items()} for state in found]
 
@@ -71,15 +54,16 @@ def meant(state: dict[str, Any]) -> dict[str, Any]:
     """What a state says, whatever numbers stand for a class or a label."""
     seen, pills, n = state["seen"], state["pills"], state["graphs"]["starts"][-1]
     codes, classes = np.frombuffer(state["codes"], "<u2"), np.frombuffer(state["classes"], "<u4").reshape(-1, n)
-    marked = [None if code == 65_535 else seen["labels"][code][:2] for code in codes.tolist()]
+    told = 3 if seen["color_by"] in ("SPD", "LP", "1-WL") else 2  # of others a page ranks its numbers over all sets
+    marked = [None if code == 65_535 else seen["labels"][code][:told] for code in codes.tolist()]
     about = {name: seen[name] for name in ("targets", "method", "color_by", "hops", "cut", "layers", "net")}
     if len({len(S) for S in seen["targets"]}) == 1 and all(seen["targets"]):
         about |= {"title": seen["title"], "note": seen["note"]}
-    kept = [pill for pill in pills["pills"] if pill["method"] not in ({"2-WL"} if seen["cut"] else {})]
     verdicts = {
-        pill["method"]: [pill.get(name) for name in ("title", "what", "hops", "afterwards", "layer")]
+        pill["method"]: [pill.get(name) for name in ("title", "what", "hops", "afterwards", "layer", "skipped")]
         + [[partition(*rows) for rows in zip(*pill["classes"], strict=True)] if "classes" in pill else None]
-        for pill in kept
+        for pill in pills["pills"]
+        if not (seen["cut"] and pill["method"] == "2-WL")
     }
     symmetry = {name: it for name, it in pills.get("symmetry", {}).items() if name != "map"}
     return about | {"marked": marked, "classes": [partition(row) for row in classes], "verdicts": verdicts,
@@ -120,103 +104,94 @@ OPENED: dict[str, Callable[[], de.Explorer]] = {
 
 
 @pytest.mark.parametrize("opened", OPENED)
-def test_a_page_shows_what_the_panel_shows(opened: str, tmp_path: Path) -> None:
+def test_a_page_shows_what_the_panel_shows(opened: str) -> None:
     explorer, rng = OPENED[opened](), np.random.default_rng(3)
-    file = explorer.page(tmp_path / "page.html")
     graphs = [side.graph.num_nodes for side in explorer.state.sides]
     sizes = [1, 2] if max(graphs) <= 60 else [1]
     colors = list(dict.fromkeys(["SPD", "LP", explorer.state.color_by, "1-WL"]))
     wishes = []
-    for k in range(24):
+    for k in range(18):
         p = [int(rng.choice([*sizes, *sizes, 0])) for _ in graphs] if k % 3 else [int(rng.choice(sizes))] * 2
         S = [sorted(rng.permutation(n)[:size].tolist()) for n, size in zip(graphs, p, strict=False)]
         values = {"color_by": colors[k % len(colors)], "toggle": "SPD", "size": 0}
         wishes.append({"targets": S, "values": values | {"layer": k % 7, "hops": 1 + k // 2 % 2}})
     maps = 0
-    for wish, page in zip(wishes, answers(file, wishes), strict=True):
+    for wish, page in zip(wishes, answers(packed(explorer), wishes), strict=True):
         explorer.set_trait("values", explorer.values | wish["values"])
         explorer.targets = wish["targets"]
         explorer.wait()
         live = explorer.get_state()
         assert page["error"] == {} and page["targets"] == live["targets"]
         mine, theirs = meant(page), meant(live)
-        always = set(mine["verdicts"]) - set(
-            theirs["verdicts"]
-        )  # a page keeps the pill of the encoding that it records
+        always = set(mine["verdicts"]) - set(theirs["verdicts"])  # the encoding that a page records keeps its pill
         mine["verdicts"] = {name: it for name, it in mine["verdicts"].items() if name not in always}
         if not all(wish["targets"]):
             mine["numbers"] = theirs["numbers"]  # there are none of a side without targets
         assert mine == theirs and all("PageRank" in name or "two" in name for name in always)
         assert (page["xy"], page["edges"], page["graphs"]) == (live["xy"], live["edges"], live["graphs"])
-        if page["pills"].get("symmetry", {}).get("map"):
-            check_map(explorer, page["pills"]["symmetry"]["map"])
-            maps += 1
+        for state in (page, live):
+            if mapping := state["pills"].get("symmetry", {}).get("map"):
+                check_map(explorer, mapping)
+                maps += 1
     assert maps or opened != "one graph"
     assert page["options"]["recorded"]["sizes"] == sizes and page["options"]["recorded"]["colorings"] == colors[:-1]
     assert page["options"]["examples"] == explorer.options["examples"]
 
 
-@pytest.mark.parametrize(("preset", "tour"), [("hexagon", "hexagon"), ("fig4", "fig4"), ("fig1", "fig1")])
-def test_a_page_holds_the_tours_of_its_graphs(preset: str, tour: str, tmp_path: Path) -> None:
-    explorer = de.Explorer(preset=preset, layer=5, hops=4)
-    file = explorer.page(tmp_path / "page.html", tour=TOURS[tour].title)
-    data, steps = unpacked(file), TOURS[tour].steps
-    assert data["tour"] == tour and data["traits"]["options"]["recorded"]["tours"] == [tour] == list(data["tours"])
+@pytest.mark.parametrize("key", ["hexagon", "fig4", "fig1"])
+def test_a_page_holds_the_tours_of_its_graphs(key: str) -> None:
+    explorer = de.Explorer(preset=key, layer=5, hops=4)
+    page, steps = packed(explorer, TOURS[key].title), TOURS[key].steps
+    data = recorded(page)
+    assert data["tour"] == key and data["traits"]["options"]["recorded"]["tours"] == [key] == list(data["tours"])
     assert data["traits"]["values"]["layer"] == 5 and data["traits"]["values"]["hops"] == 2
-    for at, page in enumerate(answers(file, [{"tour": [tour, at]} for at in range(len(steps))])):
-        explorer.tour(tour, at)
+    for at, state in enumerate(answers(page, [{"tour": [key, at]} for at in range(len(steps))])):
+        explorer.tour(key, at)
         explorer.wait()
-        assert page["lesson"] == explorer.lesson
-        assert page["targets"] == explorer.targets and meant(page) == meant(explorer.get_state())
+        assert state["lesson"] == explorer.lesson
+        assert state["targets"] == explorer.targets and meant(state) == meant(explorer.get_state())
         for name in ("color_by", "layer", "hops", "size", "step"):
-            assert page["values"][name] == explorer.values[name]
+            assert state["values"][name] == explorer.values[name]
 
 
-def test_a_page_opens_as_the_panel_is_and_fixes_sizes_that_it_records(tmp_path: Path) -> None:
-    for size, targets, kept in (
-        (0, [[1, 2], [3, 4]], 2),
-        (1, [[2], [3]], 1),
-        (0, [[], []], 1),
-        (0, [[1, 2, 3], [4]], 2),
-    ):
-        explorer = de.Explorer((de.zoo.figure1(), targets[0]), (de.zoo.figure1(), targets[1]), size=size, root=1)
-        traits = unpacked(explorer.page(tmp_path / "page.html"))["traits"]
-        assert traits["values"]["size"] == kept and traits["targets"] == [S[-kept:] for S in targets]
-        assert traits["lesson"] == traits["view"] == traits["opening"] == traits["error"] == {} and traits["busy"] == ""
-    own = de.Explorer((de.load("karate"), [0]))
-    assert unpacked(own.page(tmp_path / "own.html"))["tours"] == {}
-
-
-def test_a_page_that_would_be_too_large_records_less_or_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("size", "targets", "kept"),
+    [(0, [[1, 2], [3, 4]], 2), (1, [[2], [3]], 1), (0, [[], []], 1), (0, [[1, 2, 3], [4]], 2)],
+)
+def test_a_page_opens_as_the_panel_is_and_fixes_sizes_that_it_records(
+    size: int, targets: list[list[int]], kept: int
 ) -> None:
+    explorer = de.Explorer((de.zoo.figure1(), targets[0]), (de.zoo.figure1(), targets[1]), size=size, root=1)
+    traits = recorded(packed(explorer))["traits"]
+    assert traits["values"]["size"] == kept and traits["targets"] == [S[-kept:] for S in targets]
+    assert traits["lesson"] == traits["view"] == traits["opening"] == traits["error"] == {} and traits["busy"] == ""
+
+
+def test_a_page_that_would_be_too_large_records_less_or_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(de.Explorer((star(401), [0]), (star(3), [0])))
     page.do("export", what="page")
     assert "401" in page["error"]["text"] and page.heard == [] and page["busy"] == ""
     explorer = de.Explorer(preset="fig1")
     with pytest.raises(de.ParameterError, match="'hexagon' shows more than"):
-        explorer.page(tmp_path / "page.html", tour="hexagon")
-    whole = len(recorded(explorer.page(tmp_path / "page.html").read_text(encoding="utf-8")))
+        packed(explorer, "hexagon")
+    whole = len(packed(explorer))
     monkeypatch.setattr(offline_page, "MAX_BYTES", whole)
-    assert unpacked(explorer.page(tmp_path / "page.html"))["records"].keys() == {"1", "2"}
+    assert recorded(packed(explorer))["records"].keys() == {"1", "2"}
     monkeypatch.setattr(offline_page, "MAX_BYTES", whole - 1)
-    data = unpacked(explorer.page(tmp_path / "page.html", tour="fig1"))
+    data = recorded(packed(explorer, "fig1"))
     assert data["records"]["1"]["explained"] and data["records"].keys() == {"1"}
-    monkeypatch.setattr(offline_page, "EXPLAINED", 15)  # nodes, of both sides
-    assert not unpacked(explorer.page(tmp_path / "page.html"))["records"]["1"]["explained"]
     assert data["traits"]["options"]["recorded"]["sizes"] == [1]
+    monkeypatch.setattr(offline_page, "EXPLAINED", 15)  # nodes, of both sides
+    assert not recorded(packed(explorer))["records"]["1"]["explained"]
     monkeypatch.setattr(offline_page, "MAX_BYTES", 2_000)
     with pytest.raises(de.ParameterError, match="more than 2 KB"):
-        explorer.page(tmp_path / "page.html")
+        packed(explorer)
 
 
 def test_a_page_reaches_nothing_and_names_stay_text(tmp_path: Path) -> None:
     evil = "</script><img src=x onerror=alert(1)>"
     G = de.Graph.from_edges([(evil, "b"), ("b", "c")], title=evil, info={"city": [evil, "", ""]})
     explorer = de.Explorer((G, [evil]))
-    html = explorer.page(tmp_path / "page.html").read_text(encoding="utf-8")
-    made = Markup(html)
-    assert "onerror" not in made.attributes and "img" not in {tag for tag, _ in made.elements}
-    assert (
-        not {"src", "href"} & made.attributes and evil in unpacked(tmp_path / "page.html")["traits"]["graphs"]["notes"]
-    )
+    made = Markup(explorer.page(tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert not {"onerror", "src", "href"} & made.attributes and "img" not in {tag for tag, _ in made.elements}
+    assert evil in recorded(packed(explorer))["traits"]["graphs"]["notes"]
