@@ -36,6 +36,15 @@ def test_nothing_private_is_imported_from_another_module(nodes: Nodes) -> None:
     assert private == []
 
 
+def test_a_compiled_module_begins_with_an_underscore(nodes: Nodes) -> None:
+    compiled = set()
+    for path, node in nodes:
+        decorated = [getattr(one, "func", one) for one in getattr(node, "decorator_list", ())]
+        if PACKAGE in path.parents and any(getattr(one, "id", "") == "compiled" for one in decorated):
+            compiled.add(path.name)
+    assert len(compiled) > 5 and all(file.startswith("_") for file in compiled)
+
+
 def test_tests_wait_for_events_and_compare_no_clock(nodes: Nodes) -> None:
     """Only ``until`` of tests/support/waiting.py sleeps and looks at the clock; only a fault reaches its limit."""
     found = []

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 
 import degnn_explore as de
 from degnn_explore.learn.metrics import auc
-from degnn_explore.learn.nets.centrality import centralities
+from degnn_explore.learn.nets.heuristics import centralities
 from degnn_explore.learn.nets.set_scores import SET_SCORES, inner_walks
 
 from .small_nets import answers

@@ -16,7 +16,7 @@ from torch import Tensor
 from ...engine.features import inner_edges
 from ...graphs.graph import Graph
 from ..tasks import Task
-from . import centrality
+from ._centrality import centralities
 from .base import Hyper, Ints, SetData, SetNet, Shape
 from .set_scores import SET_SCORES, inner_walks
 
@@ -158,7 +158,7 @@ class Centralities(Formula):
     width: ClassVar[int] = 7
 
     def columns(self, graph: Graph, sets: Ints) -> Columns:
-        return centrality.centralities(graph)[sets[:, 0]]
+        return centralities(graph)[sets[:, 0]]
 
 
 def logistic(x: Columns, labels: Ints, outputs: int) -> tuple[Columns, Columns]:
