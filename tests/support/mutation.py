@@ -46,6 +46,7 @@ ROOMS = (  # top: the modules of the package itself; js: the front end
 TEST_SECONDS = 90  # of the tests that are run for one fault, in CPU time without the fault
 TIMEOUT = 400  # a fault that makes them last longer is noticed
 JS_TESTS = ("tests/views/js/", "tests/golden/test_pictures.py::test_a_picture_looks_as_it_did[panels]")
+OF_ALL = ("tests/test_public_api.py::",)  # run for every fault, in a moment
 NOT_RUN = ("tests/views/browser/", "tests/test_notebooks.py", "tests/test_site.py", "tests/test_binder.py")
 
 Function = tuple[str, str]  # a module's path in the package, and the qualified name of a function
@@ -324,15 +325,17 @@ def tests_of(fault: Fault, trace: Trace, limit: float) -> list[str]:
     calling = next((trace.calls[path, name] for name in function if (path, name) in trace.calls), None)
     if calling is None:
         calling = [test for (module, _), callers in trace.calls.items() if module == path for test in callers]
+    calling = [test for test in calling if not test.name.startswith(OF_ALL)]
     others = {test for test in trace.tests if test.name.startswith(room)} - set(calling)
-    chosen, seconds = [], 0.0
+    always = [test.name for test in trace.tests if test.name.startswith(OF_ALL)]
+    chosen, seconds = list[str](), 0.0
     for tests in (set(calling), others):
         for test in sorted(tests, key=lambda each: each.seconds):
             seconds += test.seconds
             if chosen and seconds > limit:
-                return chosen
+                return [*always, *chosen]
             chosen.append(test.name)
-    return chosen
+    return [*always, *chosen]
 
 
 def innermost(tree: ast.AST, line: int) -> list[str]:
