@@ -251,6 +251,10 @@ def test_the_picture_draws_the_edges_that_count_the_wider_the_more_and_dashed_wh
     assert stroke[c] == stroke[d] == stroke[e] and len({*stroke.values()}) == 3
     assert [text.text for text in root.iter("text")][:5] == [EVIL[:14], "b", "c", "d", "e"]
     assert all(50 <= float(c.get("cx")) <= 590 and 37 <= float(c.get("cy")) <= 367 for c in circles.values())
+    wide, high = map(float, root.get("viewBox").split()[2:])
+    keys = [text for text in root.iter("text") if not text.get("text-anchor")]
+    starts = [tuple(float(text.get(axis)) for axis in "xy") for text in keys]
+    assert len(set(starts)) == 2 and all(0 < x < wide - 200 and high - 30 < y < high for x, y in starts)
     for most in (1, 2, 20):
         assert why.picture(most).count("without it ") == min(most, 4)
     page = why._repr_html_()

@@ -316,6 +316,7 @@ def two(labels: Any, **options: Any) -> Callable[[], de.Task]:
         (lambda: de.link_task(UNION, protocol="negatives_avoid_held_out"), ParameterError, "disjoint union"),
         (lambda: de.link_task(UNION, per_positive=5), ParameterError, "disjoint union"),
         (lambda: de.link_task(RING, split=(0.8, 0.2)), ParameterError, "three shares"),
+        (lambda: de.link_task(RING, split=(0.8, 0.2, 0.0)), ParameterError, "positive shares"),
         (lambda: de.set_task(RING, [], []), TargetError, "no target sets"),
         (lambda: de.set_task(UNION, [(0, 1), (1, UNION.num_nodes - 1)], [0, 1]), TargetError, "several graphs"),
         (two([0.5, 1]), TargetError, "whole number"),
