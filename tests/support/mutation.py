@@ -414,7 +414,7 @@ class Copy:
             ours = {"PYTHONPATH": str(self.place), "PYTHONDONTWRITEBYTECODE": "1", "CI": "true", "OMP_NUM_THREADS": "1"}
             if hot and plain:
                 ours["NUMBA_DISABLE_JIT"] = "1"
-            collected = ["hot", "tests", *(f"--ignore={each}" for each in NOT_RUN)] if hot else []
+            collected = ["hot", *(f"--ignore={each}" for each in NOT_RUN)] if hot else []
             self.warm[hot, plain] = subprocess.Popen(
                 [sys.executable, "-m", "tests.support.warm", *collected], cwd=self.place, env=os.environ | ours,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
