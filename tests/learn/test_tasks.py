@@ -202,6 +202,12 @@ def test_set_task_removes_edges_inside_held_out_sets_whatever_their_class() -> N
     assert de.set_task(G, rows, [i % 2 for i in range(17)], remove_edges=False).graph is G
 
 
+@given(st.lists(st.integers(0, 6), max_size=5), st.lists(st.integers(0, 6), max_size=5))
+def test_keys_are_looked_up_as_numpy_looks_them_up(keys: list[int], known: list[int]) -> None:
+    found = splits.is_among(np.array(keys, dtype=np.int64), np.array(sorted(known), dtype=np.int64))
+    assert found.tolist() == np.isin(keys, known).tolist()
+
+
 def test_roles_in_given_parts() -> None:
     G, mask = RING.with_labels([0, 1] * 5 + [0, -1]), np.arange(12) == 4
     for val in (mask, torch.from_numpy(mask), [4], ["4"], pd.DataFrame({"node": ["4"]})):
