@@ -42,6 +42,13 @@ def test_table1_has_every_cell_of_the_papers_table_and_no_other() -> None:
     assert len(cells) == 72 and cells == in_paper
 
 
+def test_settings_may_be_chosen_on_the_first_seed_that_is_not_reported(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(COLUMN + "seeds = 3\nsearch = { seeds = [3] }", encoding="utf-8")
+    [column] = read_config(file).columns
+    assert column.search is not None and tuple(column.search.seeds) == (3,)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
