@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -33,6 +33,7 @@ VALUES = st.lists(st.floats(0, 1).map(lambda x: round(x, 3)), min_size=2, max_si
 
 
 @given(VALUES, VALUES)
+@example([0.75] * 3, [0.5] * 4)
 def test_intervals_are_those_of_scipy(ours: list[float], theirs: list[float]) -> None:
     given = [interval(ours), interval(theirs)]
     difference, half = difference_interval(*given[0], len(ours), *given[1], len(theirs))

@@ -53,12 +53,13 @@ def test_choices_of_an_own_model_are_tried_too(monkeypatch: pytest.MonkeyPatch) 
     assert {"pool": "max"} in candidates("own", 2, space={})
 
 
-def test_every_model_is_given_as_many_settings_and_only_complete_rounds_count() -> None:
+@pytest.mark.parametrize("last", [7, 8])
+def test_every_model_is_given_as_many_settings_and_only_complete_rounds_count(last: int) -> None:
     budget, seen = CpuBudget(1e9), list[tuple[str, str]]()
 
     def evaluate(model: str, settings: dict[str, object]) -> float:
         seen.append((model, str(settings)))
-        budget.interrupted = len(seen) == 7  # in the middle of the fourth round
+        budget.interrupted = len(seen) == last  # in the middle of the fourth round, or as it ends
         return len(seen) / 10
 
     tried = search(["GCN", "GIN", "GCN"], evaluate, budget)

@@ -236,6 +236,7 @@ def test_progress_is_a_line_that_is_overwritten_or_a_line_in_a_log(
     ended = small(tmp_path, **about, on_epoch=interrupt).run(1)
     text = capsys.readouterr().err
     assert ended.interrupted and ended.left and text.count("\r") == (2 if notebook else 0)
+    assert text.endswith("\n") and "\n" not in text[: text.rfind("\r") + 1]
     assert f"{ended.done} of 4 runs kept" in text.splitlines()[-1] and "mine: " in text
     seen: list[StudyProgress] = []
     small(tmp_path, **about).run(1, progress=seen.append)

@@ -95,7 +95,7 @@ def test_the_explorer_opens_for_who_has_the_token_and_ctrl_c_ends_it_all(start: 
     visit = jupyter.Visit(chrome, 1280, 800)
     visit.page.add_init_script(PLACES)
     slowly = visit.page.context.new_cdp_session(visit.page)
-    slowly.send("Emulation.setCPUThrottlingRate", {"rate": 6})  # else all of it is often drawn in one frame
+    slowly.send("Emulation.setCPUThrottlingRate", {"rate": 3})  # else all of it is often drawn in one frame
     panel = app.open(visit)
     panel.targets([0])
     for part in ('[aria-label="Example"]', ".de-bar", ".de-strip"):
