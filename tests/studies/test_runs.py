@@ -58,6 +58,18 @@ SAME = [
 
 
 @pytest.mark.parametrize(
+    ("written", "kind", "protocol"),
+    [
+        ("honest+honest", "links", "honest"),
+        ("gradients_not_reset+epoch_chosen_on_test", "roles", "paper"),
+        ("negatives_repeat", "links", "negatives_repeat"),
+    ],
+)
+def test_a_protocol_has_one_name_however_it_is_written(written: str, kind: str, protocol: str) -> None:
+    assert spec(task=kind, protocol=written).protocol == protocol
+
+
+@pytest.mark.parametrize(
     ("base", "changed", "same_question", "same_training"),
     [
         *((*case, False, False) for case in OTHER_QUESTION),

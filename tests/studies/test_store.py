@@ -153,6 +153,15 @@ def test_the_claim_of_a_process_that_is_gone_or_silent_is_free(tmp_path: Path) -
     assert store.claim(["d"], far, seconds=-1.0)[0] == store.claim(["d"], me)[0] == ["d"]
 
 
+def test_a_process_that_lives_keeps_its_claim_and_is_not_disturbed(tmp_path: Path) -> None:
+    store, (machine, _, token) = Store(tmp_path), new_owner().split("/")
+    with subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE) as other:
+        assert store.claim(["a"], f"{machine}/{other.pid}/{token}")[0] == ["a"]
+        assert store.claim(["a"], new_owner())[0] == []
+        other.communicate(b"\n")
+    assert other.returncode == 0
+
+
 SHARED = textwrap.dedent("""
     import sys
     from degnn_explore.studies.runs import Run

@@ -44,9 +44,9 @@ def test_table1_has_every_cell_of_the_papers_table_and_no_other() -> None:
 
 def test_settings_may_be_chosen_on_the_first_seed_that_is_not_reported(tmp_path: Path) -> None:
     file = tmp_path / "s.toml"
-    file.write_text(COLUMN + "seeds = 3\nsearch = { seeds = [3] }", encoding="utf-8")
+    file.write_text(COLUMN + f"seeds = 3\nsearch = {{ seeds = [3, {2**64}] }}", encoding="utf-8")
     [column] = read_config(file).columns
-    assert column.search is not None and tuple(column.search.seeds) == (3,)
+    assert column.search is not None and tuple(column.search.seeds) == (3, 2**64)
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,7 @@ def test_settings_may_be_chosen_on_the_first_seed_that_is_not_reported(tmp_path:
         (COLUMN + "search = { rungs = [3, 3] }", "not [3, 3]"),
         (COLUMN + "search = { rungs = [3, 41] }", "beyond the 40 epochs"),
         (COLUMN + "search = { seeds = [4] }", "reported, too (0 to 4)"),
+        (COLUMN + f"search = {{ seeds = [{2**256}] }}", "seeds"),
         (COLUMN + "search = { space = { depht = [1] } }", "'depht'"),
         (COLUMN + "search = { space = { hidden = [] } }", "search.space"),
         (COLUMN + "search = { space = { GCNN = { hidden = [4] } } }", "mean 'GCN'"),
