@@ -549,6 +549,7 @@ test("a file is uploaded in slices that together are the file, and a path is ope
   const path = drawer.querySelector(".de-path"), count = model.sent.length;
   for (const typed of ["  ", " data/my.csv "]) { path.value = typed; path.fire("keydown", { key: "Enter" }); }
   path.fire("keydown", { key: "x" });
+  assert.equal(model.sent.length, count + 1);
   button(drawer, "Open the file").click();
   assert.deepEqual(model.sent.slice(count), range(2).map(() => ({ kind: "do", name: "open", path: "data/my.csv" })));
 });
