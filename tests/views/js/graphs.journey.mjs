@@ -167,6 +167,8 @@ test("each arrow goes its way, not across", async () => {
     await panel.model.put({ xy: world([star], [[4]], { layers: 0 }).xy }); // the keys begin at the target again
     for (const press of ["ArrowUp", key]) await panel.press(press, canvas);
     assert.equal(Number(panel.stage.dataset.cursor), to, key);
+    const said = panel.stage.querySelector(".de-said"); // for who does not see it
+    assert.ok(said.textContent.startsWith(`g${to},`) && said.getAttribute("aria-live") === "polite");
   }
 });
 
