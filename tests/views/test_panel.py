@@ -12,6 +12,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
 import degnn_explore as de
+from degnn_explore.views.panel import CellNote
 from tests.support.shell import Shell
 from tests.support.waiting import LONG
 
@@ -108,3 +109,9 @@ def test_running_a_cell_again_closes_the_panels_it_made_before(monkeypatch: pyte
     monkeypatch.undo()
     alone = [de.Explorer(preset="hexagon") for _ in range(3)]  # without a notebook
     assert all(explorer.comm is not None for explorer in (*alone, *made[4:]))
+
+
+def test_a_note_in_a_cell_is_for_notebooks_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    with CellNote() as note:
+        note.tell("reading a file")
+    assert capsys.readouterr().out == ""

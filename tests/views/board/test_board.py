@@ -344,7 +344,12 @@ def test_a_click_brings_its_choices_along_and_half_of_a_double_click_does_nothin
     with pytest.raises(ParameterError, match="training already"):
         board.start()
     until(lambda: page["chart"].get("data"), LONG)
-    board.cancel()
+
+    def cancelled() -> bool:
+        page.do("go", meaning="cancel")
+        return not board.running
+
+    until(cancelled, LONG)
     assert (
         page["go"]["meaning"] == "continue" and page["headline"]["sure"].startswith("Stopped") and board.finished == 0
     )
