@@ -1,4 +1,6 @@
-"""What users call keeps its names and defaults; values are frozen. After a change that is meant, record it:
+"""What users call keeps its names and defaults, what they choose from its choices; values are frozen.
+
+After a change that is meant, record it:
 
 python -m tests.test_public_api
 """
@@ -16,6 +18,8 @@ from types import ModuleType
 from typing import Any
 
 import degnn_explore as de
+from degnn_explore.studies.search import SPACE
+from degnn_explore.views.board.state import SETTINGS
 
 FILE = Path(__file__).parent / "public_api.txt"
 CHANGED_IN_PLACE = {"Exercise", "RunState", "Trial", "Tuned", "_Run", "_Running"}
@@ -45,10 +49,12 @@ def public(prefix: str, thing: Any) -> Iterator[str]:
 
 
 def lines() -> list[str]:
-    return list(public("de", de))
+    offered = {"a search": SPACE, "the board": SETTINGS}
+    choices = [f"{where}: {name} {values}" for where, table in offered.items() for name, values in table.items()]
+    return [*public("de", de), *choices]
 
 
-def test_names_and_defaults_of_what_users_call_are_those_that_were_recorded() -> None:
+def test_names_defaults_and_choices_are_those_that_were_recorded() -> None:
     assert lines() == FILE.read_text(encoding="utf-8").splitlines()
 
 
