@@ -96,10 +96,10 @@ def _lines(graph: Graph) -> tuple[_Lines, _Lines]:
     return _Lines([node_name(graph, node) for node in range(graph.num_nodes)]), _Lines(note_column(graph))
 
 
-def search(graphs: Sequence[Graph], active: int, text: str, limit: int = 12) -> list[tuple[int, int, str, str]]:
+def search(graphs: Sequence[Graph], text: str, limit: int = 12) -> list[tuple[int, int, str, str]]:
     """Nodes whose name, or else whose columns of text, hold ``text``: (side, node, name, note), the best match first.
 
-    Of equal matches those on the active side come first.
+    Of equal matches those on the first side come first.
     """
     wanted = _one_line(text).strip()
     ranks: dict[tuple[int, int], int] = {}  # (side, node) -> how well it fits, 0 is best
@@ -109,6 +109,6 @@ def search(graphs: Sequence[Graph], active: int, text: str, limit: int = 12) -> 
         for rank, (lines, wished) in enumerate(fits):
             for node in lines.holding(wished, limit):
                 ranks.setdefault((side, node), rank)
-    best = sorted(ranks, key=lambda match: (ranks[match], match[0] != active, match))[:limit]
+    best = sorted(ranks, key=lambda match: (ranks[match], match))[:limit]
     columns = [note_column(graph) for graph in graphs]
     return [(s, v, node_name(graphs[s], v), columns[s][v] if columns[s] else "") for s, v in best]

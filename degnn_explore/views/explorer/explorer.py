@@ -288,8 +288,8 @@ class Explorer(Panel):
         self._show({"graphs"})
 
     def _search(self, content: dict[str, Any]) -> None:
-        sides, text = self.state.sides, str(content["text"])[:100]
-        found = search([side.graph for side in sides], 0, text)
+        text = str(content["text"])[:100]
+        found = search([side.graph for side in self.state.sides], text)
         self.send({"kind": "matches", "text": text, "items": [list(match) for match in found]})
 
     def _export(self, content: dict[str, Any]) -> None:

@@ -137,9 +137,9 @@ WORDS = st.sampled_from(["Ann", "anna", "An", "Ann Lee", "Straße", "b\nan", "AN
 WANTED = st.sampled_from(["ann", "an", "STRASSE", "n l", " x ", "é", "land"])
 
 
-@given(st.lists(WORDS, min_size=1, max_size=8), WANTED, st.integers(1, 8), st.integers(0, 1))
+@given(st.lists(WORDS, min_size=1, max_size=8), WANTED, st.integers(1, 8))
 def test_nodes_are_found_by_name_then_by_their_columns_the_best_match_first(
-    names: list[str], text: str, limit: int, active: int
+    names: list[str], text: str, limit: int
 ) -> None:
     names = [f"{name}{i}" if name in names[:i] else name for i, name in enumerate(names)]
     notes = [f"{name} Land" if i % 2 else "" for i, name in enumerate(names)]
@@ -149,8 +149,8 @@ def test_nodes_are_found_by_name_then_by_their_columns_the_best_match_first(
     for node, shown in enumerate(zip(names, notes, strict=True)):
         name, note = (" ".join(line.casefold().splitlines()) for line in shown)
         fits = (name == wanted, name.startswith(wanted), wanted in name, wanted in note)
-        ranked += [(fits.index(True), side != active, side, node) for side in (0, 1) if any(fits)]
-    found = search([graph, graph, other], active, text, limit)
-    assert [match[:2] for match in found] == [(side, node) for _, _, side, node in sorted(ranked)[:limit]]
+        ranked += [(fits.index(True), side, node) for side in (0, 1) if any(fits)]
+    found = search([graph, graph, other], text, limit)
+    assert [match[:2] for match in found] == [(side, node) for _, side, node in sorted(ranked)[:limit]]
     assert all((name, note) == (names[v], notes[v]) for _, v, name, note in found)
-    assert search([other], 0, "v3") == [(0, 3, "v3", "")]
+    assert search([other], "v3") == [(0, 3, "v3", "")]
