@@ -107,6 +107,8 @@ def _apart(places: Sequence[float], room: float, bottom: float, top: float) -> l
     --------
     >>> [round(y, 2) for y in _apart([0.90, 0.91, 0.5], 0.04, 0.4, 1.0)]
     [0.89, 0.93, 0.5]
+    >>> [round(y, 2) for y in _apart([0.99, 1.0, 0.4], 0.04, 0.4, 1.0)]  # none goes beyond an end
+    [0.94, 0.98, 0.42]
     """
     order = sorted(range(len(places)), key=lambda i: places[i])
     groups: list[list[Any]] = []  # [members, center]
