@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 import sys
@@ -49,8 +50,12 @@ class App:
         self.address = self.lines[0].split()[-1]
 
     def kernels(self) -> list[psutil.Process]:
-        children = psutil.Process(self.process.pid).children(recursive=True)
-        return [child for child in children if "ipykernel_launcher" in child.cmdline()]
+        kernels = []
+        for child in psutil.Process(self.process.pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):  # it has ended since it was listed
+                if "ipykernel_launcher" in child.cmdline():
+                    kernels.append(child)
+        return kernels
 
     def open(self, visit: jupyter.Visit) -> Panel:
         """Opens its page; a page without a panel fails with all that page and app have printed."""
