@@ -84,12 +84,13 @@ def main() -> None:
     parser.add_argument("--retrace", action="store_true", help="learn once more which tests call which functions")
     options = parser.parse_args()
     trace = traced(options.retrace, options.workers, options.tests)
-    print(f"seed {options.seed}\n\n| room | faults | noticed |\n|---|---|---|", flush=True)
-    for room in options.rooms:
-        faults = draw(room, options.faults, options.seed)
-        tests = [tests_of(fault, trace, options.seconds) for fault in faults]
-        noticed = try_all(faults, tests, options.workers)
-        print(f"| {room} | {len(faults)} | {sum(noticed)} ({sum(noticed) / max(len(faults), 1):.0%}) |", flush=True)
+    faults = {room: draw(room, options.faults, options.seed) for room in options.rooms}
+    every = [fault for drawn in faults.values() for fault in drawn]
+    noticed = iter(try_all(every, [tests_of(fault, trace, options.seconds) for fault in every], options.workers))
+    print(f"\nseed {options.seed}\n\n| room | faults | noticed |\n|---|---|---|")
+    for room, drawn in faults.items():
+        number = sum(next(noticed) for _ in drawn)
+        print(f"| {room} | {len(drawn)} | {number} ({number / max(len(drawn), 1):.0%}) |")
 
 
 def commit() -> str:
@@ -181,7 +182,8 @@ def changes_of(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], None]]]:
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield "constant", lambda n: setattr(n, "value", not n.value)
     elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        yield "off by one", lambda n: setattr(n, "value", n.value + 1)
+        more = node.value + 1 if node.value + 1 != node.value else 2 * node.value  # 1e30 + 1 is 1e30
+        yield "off by one", lambda n: setattr(n, "value", more)
     elif isinstance(node, ast.If | ast.IfExp | ast.While):
         yield "condition is false", lambda n: setattr(n, "test", ast.Constant(False))
     elif (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)) or isinstance(node, ast.AugAssign):
